@@ -1,0 +1,78 @@
+"""Activity: what happened, written by the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum, StrEnum
+
+
+class Importance(IntEnum):
+    """Ordered as numbers."""
+
+    LOW = 0
+    MEDIUM = 1
+    HIGH = 2
+    CRITICAL = 3
+
+    @property
+    def label(self) -> str:
+        """The name used in files and on screen."""
+        return self.name.lower()
+
+    @classmethod
+    def parse(cls, label: str) -> Importance:
+        """The level with that name. Raises KeyError."""
+        return cls[label.upper()]
+
+
+class EventKind(StrEnum):
+    """The kinds with a text of their own; any other kind is shown as custom, unchanged."""
+
+    MESSAGE_RECEIVED = "message_received"
+    MESSAGE_SENT = "message_sent"
+    TOOL_CALLED = "tool_called"
+    MEMORY_MODIFIED = "memory_modified"
+    ARCHIVAL_OPERATION = "archival_operation"
+    CONTEXT_COMPRESSED = "context_compressed"
+    HEARTBEAT = "heartbeat"
+    TASK_CHANGED = "task_changed"
+    AGENT_STATUS_CHANGED = "agent_status_changed"
+    EXTERNAL_EVENT = "external_event"
+    COORDINATION = "coordination"
+    SYSTEM = "system"
+    CUSTOM = "custom"
+
+
+DEFAULT_IMPORTANCE: dict[EventKind, Importance] = {
+    EventKind.MESSAGE_RECEIVED: Importance.MEDIUM,
+    EventKind.MESSAGE_SENT: Importance.MEDIUM,
+    EventKind.TOOL_CALLED: Importance.LOW,
+    EventKind.MEMORY_MODIFIED: Importance.MEDIUM,
+    EventKind.ARCHIVAL_OPERATION: Importance.MEDIUM,
+    EventKind.CONTEXT_COMPRESSED: Importance.HIGH,
+    EventKind.HEARTBEAT: Importance.LOW,
+    EventKind.TASK_CHANGED: Importance.MEDIUM,
+    EventKind.AGENT_STATUS_CHANGED: Importance.MEDIUM,
+    EventKind.EXTERNAL_EVENT: Importance.MEDIUM,
+    EventKind.COORDINATION: Importance.MEDIUM,
+    EventKind.SYSTEM: Importance.LOW,
+    EventKind.CUSTOM: Importance.MEDIUM,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event. `kind` is the stored name, known or not; `details` is JSON text as stored.
+
+    `agent_id` None means the system. Order is (timestamp, seq).
+    """
+
+    id: str
+    seq: int
+    agent_id: str | None
+    kind: str
+    details: str
+    importance: Importance
+    timestamp: datetime
+    batch_id: str | None = None

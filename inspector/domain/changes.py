@@ -1,0 +1,45 @@
+"""Facts that come up: what has changed, told after it is on disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from inspector.domain.actor import Actor
+from inspector.domain.ref import Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One committed change. `seq` increases by the commit over the whole file and all processes.
+
+    `kind` is the operation's name, or ``merged`` for updates taken from elsewhere. `own` is False when
+    another process made it. `owner` is the agent (or block owner) that the thing belongs to, when it has one.
+    """
+
+    seq: int
+    kind: str
+    ref: Ref
+    actor: Actor
+    reason: str
+    at: datetime
+    own: bool = True
+    owner: str | None = None
+    changeset: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileMoved:
+    """The file under the engine was replaced, moved or deleted (`what`); writing has stopped."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """A problem of the file itself that a person should see, or its end (`resolved`)."""
+
+    code: str
+    ref: Ref | None
+    parameters: tuple[tuple[str, str], ...] = ()
+    resolved: bool = False

@@ -1,0 +1,94 @@
+"""What a block holds, as values. One shape per schema; items, entries and nodes have stable ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from inspector.domain.blocks import FieldScalar
+
+
+@dataclass(frozen=True, slots=True)
+class ListItem:
+    """One item: a plain text, or named values."""
+
+    id: str
+    value: str | Mapping[str, FieldItem]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldEntry:
+    """One element of a list field, with the id that an edit names."""
+
+    id: str
+    value: FieldScalar
+
+
+FieldItem = FieldScalar | tuple[FieldEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextContent:
+    """The whole text, whatever the viewport shows."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MapContent:
+    """Field values by name; a field that is not set is absent."""
+
+    fields: Mapping[str, FieldItem] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ListContent:
+    """Items in order."""
+
+    items: tuple[ListItem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One entry. `timestamp` is ISO 8601 UTC, `author` the writer's name, both None when the schema has none."""
+
+    id: str
+    timestamp: str | None
+    author: str | None
+    fields: Mapping[str, FieldItem] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LogContent:
+    """Entries, oldest first."""
+
+    entries: tuple[LogEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """One node with its children in order."""
+
+    id: str
+    value: str | Mapping[str, FieldItem]
+    children: tuple[TreeNode, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TreeContent:
+    """The roots in order."""
+
+    roots: tuple[TreeNode, ...] = ()
+
+
+PlainContent = TextContent | MapContent | ListContent | LogContent | TreeContent
+
+
+@dataclass(frozen=True, slots=True)
+class CompositeContent:
+    """Section contents by section name, in the schema's order."""
+
+    sections: Mapping[str, PlainContent] = field(default_factory=dict)
+
+
+Content = PlainContent | CompositeContent

@@ -1,0 +1,99 @@
+"""Which permission rule each operation on a block falls under: one table that code runs through and a screen shows."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from inspector.domain.blocks import Permission
+from inspector.domain.edits import block_rows, fields, items, text
+from inspector.domain.edits.base import Operation
+
+
+class Access(StrEnum):
+    """The column of the permission table."""
+
+    APPEND = "append"
+    OVERWRITE = "overwrite"
+    DELETE = "delete"
+
+
+class Verdict(StrEnum):
+    """What the table says to an agent."""
+
+    ALLOW = "allow"
+    ASK_PARTNER = "ask_partner"
+    ASK_HUMAN = "ask_human"
+    DENY = "deny"
+
+
+OPERATION_ACCESS: dict[type[Operation], Access] = {
+    text.SetText: Access.OVERWRITE,
+    text.AppendText: Access.APPEND,
+    text.InsertText: Access.OVERWRITE,
+    text.SpliceText: Access.OVERWRITE,
+    text.ReplaceText: Access.OVERWRITE,
+    text.ReplaceLines: Access.OVERWRITE,
+    text.PatchText: Access.OVERWRITE,
+    fields.SetField: Access.OVERWRITE,
+    fields.ClearField: Access.OVERWRITE,
+    fields.AppendToField: Access.APPEND,
+    fields.RemoveFromField: Access.OVERWRITE,
+    fields.MoveInField: Access.OVERWRITE,
+    fields.Increment: Access.OVERWRITE,
+    items.InsertItem: Access.APPEND,
+    items.UpdateItem: Access.OVERWRITE,
+    items.MoveItem: Access.OVERWRITE,
+    items.RemoveItem: Access.OVERWRITE,
+    items.AppendEntry: Access.APPEND,
+    items.RemoveEntry: Access.DELETE,
+    items.AddNode: Access.APPEND,
+    items.UpdateNode: Access.OVERWRITE,
+    items.MoveNode: Access.OVERWRITE,
+    items.RemoveNode: Access.OVERWRITE,
+    block_rows.SetLabel: Access.OVERWRITE,
+    block_rows.SetDescription: Access.OVERWRITE,
+    block_rows.SetBlockType: Access.OVERWRITE,
+    block_rows.SetCharLimit: Access.DELETE,
+    block_rows.SetPinned: Access.OVERWRITE,
+    block_rows.SetPermission: Access.DELETE,
+    block_rows.SetSchema: Access.DELETE,
+    block_rows.DeleteBlock: Access.DELETE,
+    block_rows.RestoreBlock: Access.DELETE,
+    block_rows.AttachBlock: Access.DELETE,
+    block_rows.DetachBlock: Access.DELETE,
+}
+
+_A, _D = Verdict.ALLOW, Verdict.DENY
+PERMISSION_TABLE: dict[Permission, dict[Access, Verdict]] = {
+    Permission.READ_ONLY: {Access.APPEND: _D, Access.OVERWRITE: _D, Access.DELETE: _D},
+    Permission.PARTNER: {
+        Access.APPEND: Verdict.ASK_PARTNER,
+        Access.OVERWRITE: Verdict.ASK_PARTNER,
+        Access.DELETE: _D,
+    },
+    Permission.HUMAN: {
+        Access.APPEND: Verdict.ASK_HUMAN,
+        Access.OVERWRITE: Verdict.ASK_HUMAN,
+        Access.DELETE: _D,
+    },
+    Permission.APPEND: {Access.APPEND: _A, Access.OVERWRITE: _D, Access.DELETE: _D},
+    Permission.READ_WRITE: {Access.APPEND: _A, Access.OVERWRITE: _A, Access.DELETE: _D},
+    Permission.ADMIN: {Access.APPEND: _A, Access.OVERWRITE: _A, Access.DELETE: _A},
+}
+
+NEEDED_LEVEL: dict[Access, Permission] = {
+    Access.APPEND: Permission.APPEND,
+    Access.OVERWRITE: Permission.READ_WRITE,
+    Access.DELETE: Permission.ADMIN,
+}
+
+
+def access_of(operation: Operation) -> Access:
+    """The permission column of an operation; an operation in a section has that of what it wraps.
+
+    Raises:
+        KeyError: for an operation that is not on a block.
+    """
+    if isinstance(operation, items.InSection):
+        return access_of(operation.operation)
+    return OPERATION_ACCESS[type(operation)]

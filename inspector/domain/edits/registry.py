@@ -1,0 +1,24 @@
+"""Every operation by its name, for JSON and the database."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from inspector.domain.edits import block_rows, fields, items, rows, text
+from inspector.domain.edits.base import Operation
+
+
+def _operations(*modules: ModuleType) -> dict[str, type[Operation]]:
+    found: dict[str, type[Operation]] = {}
+    for module in modules:
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, Operation) and value.op:
+                found[value.op] = value
+    return found
+
+
+CONTENT_OPERATIONS = _operations(text, fields, items)
+"""Operations on a block's content: they go into its document."""
+
+OPERATIONS = _operations(text, fields, items, block_rows, rows)
+"""All operations."""

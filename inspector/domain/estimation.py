@@ -1,0 +1,138 @@
+"""Estimating tokens for a model whose tokenizer is not at hand: countable features times fitted weights.
+
+A family's weights (``resources/models/estimators.json``) were fitted against its real tokenizer by
+``packaging/fit_estimators.py``. The features come from one pass of one regular expression with explicit
+character ranges, so that they are the same on every Python version.
+
+Features are *additive* where exact counts are: cut a text after ``"\\n"`` before a character that is
+neither white space nor ``/``, and the features of the parts add up to those of the whole. No match crosses
+such a border, and no look-around sees a difference between it and the start or the end of a text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+_MARKS = r"!-/:-@\[-`{-~"
+_LOWER = "a-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff"
+_LETTER = "A-Z" + _LOWER
+
+# The alternatives in the order in which they are tried. Together they match every character, so that a
+# match always starts where the one before it ended.
+_KINDS: tuple[tuple[str, str], ...] = (
+    ("word", f" [A-Z]?[{_LOWER}]+"),
+    ("mixed", f"(?<=[0-9])[A-Z]?[{_LOWER}]+"),
+    ("hump", f"(?<=[{_LETTER}])[A-Z]?[{_LOWER}]+"),
+    ("bare", f"[A-Z]?[{_LOWER}]+"),
+    ("caps", f" ?[A-Z]+(?![{_LOWER}])"),
+    ("digits", "[0-9]+"),
+    ("rule", f" ?([{_MARKS}])\\8{{3,}}"),
+    ("marks", f" ?[{_MARKS}]+"),
+    ("newlines", r"[\r\n]+"),
+    ("indent", r"(?<=[\r\n])[ \t]+"),
+    ("spaces", " {2,}"),
+    ("tabs", r"\t+"),
+    ("cyrillic", " ?[\u0400-\u052f\u1c80-\u1c8f]+"),
+    ("greek", " ?[\u0370-\u03ff\u1f00-\u1fff]+"),
+    ("han", " ?[\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"),
+    ("hiragana", " ?[\u3041-\u309f]+"),
+    ("katakana", " ?[\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f]+"),
+    ("hangul", " ?[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]+"),
+    ("devanagari", " ?[\u0900-\u097f]+"),
+    ("indic", " ?[\u0980-\u0dff]+"),
+    ("arabic", " ?[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefe]+"),
+    ("hebrew", " ?[\u0590-\u05ff]+"),
+    ("southeast", " ?[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+"),
+    ("space", " "),
+    ("wide_marks", "[\u3000-\u3004\u3006\u3008-\u303f\uff01-\uff65]"),
+    ("typographic", "[\u0080-\u00bf\u00d7\u00f7\u2000-\u206f\u20a0-\u20bf]"),
+    ("drawing", "[\u2190-\u23ff\u2500-\u25ff\u2b00-\u2bff]+"),
+    ("emoji", "[\u2600-\u27bf\ufe0f\U0001f000-\U0001fbff]"),
+    ("astral", "[\U00010000-\U0010ffff]"),
+    ("other", r"[\s\S]"),
+)
+_PATTERN = re.compile("|".join(f"({pattern})" for _, pattern in _KINDS))
+
+# The repeated mark of `rule` is a capturing group of its own, which shifts the numbers after it by one.
+_RULE = 7
+_NUMBERS = {name: at + (at > _RULE) for at, (name, _) in enumerate(_KINDS, start=1)}
+_LAST_WORD = _NUMBERS["bare"]
+_DIGITS = _NUMBERS["digits"]
+_GROUP_COUNT = _PATTERN.groups + 1
+
+_DERIVED = ("beyond_6", "beyond_10", "accented", "digit_triples")
+
+FEATURE_NAMES: tuple[str, ...] = (
+    *_NUMBERS,
+    *(f"{name}_length" for name in _NUMBERS),
+    *_DERIVED,
+)
+"""What `features` counts, in its order: per kind of match how many and how many characters of them, then
+letters of a Latin word beyond the 6th and beyond the 10th, Latin letters outside ASCII, groups of 3 digits."""
+
+Features = tuple[int, ...]
+
+
+def features(text: str) -> Features:
+    """Count what the estimators weigh, in the order of `FEATURE_NAMES`."""
+    counts = [0] * _GROUP_COUNT
+    lengths = [0] * _GROUP_COUNT
+    beyond_6 = beyond_10 = accented = triples = 0
+    last = 0
+    for match in _PATTERN.finditer(text):
+        kind = match.lastindex or 0
+        end = match.end()
+        length = end - last
+        counts[kind] += 1
+        lengths[kind] += length
+        if kind <= _LAST_WORD:
+            if length > 7:
+                beyond_6 += length - 7
+                if length > 11:
+                    beyond_10 += length - 11
+            word = text[last:end]
+            if not word.isascii():
+                accented += sum(letter > "\x7f" for letter in word)
+        elif kind == _DIGITS:
+            triples += (length + 2) // 3
+        last = end
+    return (
+        *(counts[number] for number in _NUMBERS.values()),
+        *(lengths[number] for number in _NUMBERS.values()),
+        beyond_6,
+        beyond_10,
+        accented,
+        triples,
+    )
+
+
+def add_features(parts: Iterable[Features]) -> Features:
+    """The features of a text from those of its parts (see the module for where it may be cut)."""
+    return tuple(sum(column) for column in zip(*parts, strict=True)) or (0,) * len(FEATURE_NAMES)
+
+
+def weigh(counted: Features, weights: Sequence[float]) -> float:
+    """Tokens, not rounded: each feature times its weight.
+
+    Args:
+        counted: What `features` or `add_features` gave.
+        weights: One number a feature, in the order of `FEATURE_NAMES`.
+    """
+    return sum(count * weight for count, weight in zip(counted, weights, strict=True) if count)
+
+
+def round_tokens(weighed: float) -> int:
+    """Whole tokens from `weigh`, halves up; anything above nothing is at least one."""
+    return max(math.floor(weighed + 0.5), 1 if weighed > 0 else 0)
+
+
+def estimate(text: str, weights: Sequence[float]) -> int:
+    """Estimated tokens of a text; 0 only for the empty one if every kind of match has a weight.
+
+    Args:
+        text: Any text; lone surrogates count as other characters.
+        weights: One number a feature, in the order of `FEATURE_NAMES`.
+    """
+    return round_tokens(weigh(features(text), weights))

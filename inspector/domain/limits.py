@@ -1,0 +1,107 @@
+"""How many tokens a Request may take, and how a history is shortened to fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """All in tokens. The Request never passes `max_tokens - reserved_response_tokens`.
+
+    `memory_tokens` is the joint cap of core, working, logs and shared blocks; None means the rest of
+    the window, likewise for `history_tokens`.
+    """
+
+    max_tokens: int
+    memory_tokens: int | None
+    history_tokens: int | None
+    reserved_response_tokens: int
+
+    @property
+    def usable(self) -> int:
+        """What a Request may take: the window less the reserved reply, never below 0."""
+        return max(0, self.max_tokens - self.reserved_response_tokens)
+
+
+LARGE = Limits(200_000, 12_000, 80_000, 8_000)
+SMALL = Limits(200_000, 6_000, 40_000, 4_000)
+LIMIT_PRESETS = {"large": LARGE, "small": SMALL}
+ASSUMED_WINDOW = 32_000
+"""The window assumed for an unknown model at an OpenAI-compatible or Ollama address (engine.md, Budget)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LimitOverrides:
+    """What an agent or a what-if sets differently; None leaves the model's figure."""
+
+    preset: str | None = None
+    max_tokens: int | None = None
+    memory_tokens: int | None = None
+    history_tokens: int | None = None
+    reserved_response_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    """At most the newest `keep_recent` messages in whole batches, fewer if the tokens demand."""
+
+    kind: ClassVar[str] = "truncate"
+    keep_recent: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class RecursiveSummarization:
+    """Fold the oldest units, `chunk_size` messages at a time, into summaries."""
+
+    kind: ClassVar[str] = "recursive_summarization"
+    chunk_size: int = 20
+    model: str | None = None
+    prompt: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportanceBased:
+    """Keep the newest and the most important."""
+
+    kind: ClassVar[str] = "importance_based"
+    keep_recent: int = 20
+    keep_important: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TimeDecay:
+    """Leave out what is older, down to a floor that yields to the token limit."""
+
+    kind: ClassVar[str] = "time_decay"
+    compress_after_hours: float = 24
+    min_keep_recent: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The newest batches of at most `verbatim_count` messages, and the latest summary."""
+
+    kind: ClassVar[str] = "window"
+    verbatim_count: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Hysteresis:
+    """Shorten only past the high mark, down to the low mark (shares of the history budget)."""
+
+    kind: ClassVar[str] = "hysteresis"
+    high: float = 0.95
+    low: float = 0.5
+
+
+Strategy = Truncate | RecursiveSummarization | ImportanceBased | TimeDecay | Window | Hysteresis
+STRATEGIES: tuple[type[Strategy], ...] = (
+    Truncate,
+    RecursiveSummarization,
+    ImportanceBased,
+    TimeDecay,
+    Window,
+    Hysteresis,
+)

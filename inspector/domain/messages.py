@@ -1,0 +1,132 @@
+"""Messages, their parts, and the batches they form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class BatchType(StrEnum):
+    """What began a batch."""
+
+    USER_REQUEST = "user_request"
+    AGENT_TO_AGENT = "agent_to_agent"
+    SYSTEM_TRIGGER = "system_trigger"
+    CONTINUATION = "continuation"
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Plain text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePart:
+    """An image: its media type, size in pixels (0 when unknown) and base64 data or an address."""
+
+    media_type: str
+    width: int
+    height: int
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingPart:
+    """A model's thinking, with the signature that must come back unmodified."""
+
+    text: str
+    signature: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RedactedThinkingPart:
+    """Thinking that only the provider can read."""
+
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallPart:
+    """A call. `arguments` is the JSON text as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResultPart:
+    """The result of the call with that id."""
+
+    call_id: str
+    content: str
+    is_error: bool = False
+
+
+Part = TextPart | ImagePart | ThinkingPart | RedactedThinkingPart | ToolCallPart | ToolResultPart
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message. `position` orders an agent's messages strictly.
+
+    `compiled` marks a stored prompt of another program that repeats all memory: kept for comparison,
+    never sent. `problem` says why a row could not be read; its parts are then empty.
+    """
+
+    id: str
+    agent_id: str
+    position: int
+    batch_id: str
+    sequence_in_batch: int
+    role: Role
+    content: tuple[Part, ...]
+    batch_type: BatchType
+    created_at: datetime
+    source: str = ""
+    name: str | None = None
+    metadata: str = "{}"
+    is_archived: bool = False
+    is_deleted: bool = False
+    compiled: bool = False
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The messages of one turn, in order."""
+
+    id: str
+    messages: tuple[Message, ...]
+
+    @cached_property
+    def open_calls(self) -> frozenset[str]:
+        """Ids of calls that wait for their result."""
+        calls: set[str] = set()
+        for message in self.messages:
+            for part in message.content:
+                if isinstance(part, ToolCallPart):
+                    calls.add(part.id)
+                elif isinstance(part, ToolResultPart):
+                    calls.discard(part.call_id)
+        return frozenset(calls)
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """No call waits for its result and it ends in an assistant's or a tool's message."""
+        if not self.messages or self.open_calls:
+            return False
+        return self.messages[-1].role in (Role.ASSISTANT, Role.TOOL)

@@ -1,0 +1,106 @@
+"""Rows that running agents leave: consent, queue, wakeups, sent Requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from inspector.domain.blocks import Permission
+from inspector.domain.edits.base import Edit
+
+
+class ConsentState(StrEnum):
+    """How a consent request stands."""
+
+    PENDING = "pending"
+    GRANTED = "granted"
+    DENIED = "denied"
+    TIMED_OUT = "timed_out"
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentRequest:
+    """An agent's edit that waits for a person's word."""
+
+    id: str
+    agent_id: str
+    edit: Edit
+    level: Permission
+    reason: str
+    state: ConsentState
+    created_at: datetime
+    answered_at: datetime | None = None
+    answered_by: str | None = None
+
+
+class QueueState(StrEnum):
+    """How a queued message stands."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    PROCESSED = "processed"
+    FAILED = "failed"
+    DEAD = "dead"
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A message for an agent. `metadata` is JSON text."""
+
+    id: str
+    from_agent_id: str | None
+    target_agent_id: str
+    content: str
+    priority: int
+    metadata: str
+    origin: str
+    state: QueueState
+    attempts: int
+    created_at: datetime
+    next_attempt_at: datetime | None = None
+    processed_at: datetime | None = None
+    lease_until: datetime | None = None
+    last_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wakeup:
+    """A message to an agent at a time, or every so often (`every_seconds`)."""
+
+    id: str
+    agent_id: str
+    content: str
+    at: datetime
+    every_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider reported them."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One call of a model. The Request's text form is stored apart, by its hash."""
+
+    id: str
+    agent_id: str
+    kind: str
+    model: str
+    request_hash: str
+    manifest_digest: str
+    started_at: datetime
+    duration_ms: int | None
+    first_token_ms: int | None
+    usage: Usage
+    reply: str
+    error: str | None
+    changes_seq: int
+    """The number of the last change when the Request was built: what a rebuild as of then reads."""
+    metadata: str = "{}"

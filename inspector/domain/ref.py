@@ -1,0 +1,53 @@
+"""What a selection, a change or an edit points at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class RefKind(StrEnum):
+    """The kinds of thing that can be pointed at."""
+
+    CONSTELLATION = "constellation"
+    AGENT = "agent"
+    BLOCK = "block"
+    ATTACHMENT = "attachment"
+    ARCHIVAL = "archival"
+    MESSAGE = "message"
+    BATCH = "batch"
+    SUMMARY = "summary"
+    EVENT = "event"
+    TOOL = "tool"
+    TOOL_RULE = "tool_rule"
+    LITERAL = "literal"
+    SECTION = "section"
+    CONSENT = "consent"
+    QUEUE = "queue"
+    WAKEUP = "wakeup"
+    RUN = "run"
+    LAYOUT = "layout"
+    SCHEMA = "schema"
+    CONTEXT_STATE = "context_state"
+    SETTING = "setting"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Ref:
+    """One thing: its kind, its id, and optionally a part of it.
+
+    `part` names a field, item, entry, node, section or message part inside the thing.
+    """
+
+    kind: RefKind
+    id: str
+    part: str | None = None
+
+    @property
+    def whole(self) -> Ref:
+        """The thing itself, without the part."""
+        return self if self.part is None else Ref(self.kind, self.id)
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.id}" if self.part is None else f"{self.kind}:{self.id}#{self.part}"

@@ -1,0 +1,270 @@
+"""The Request and its account of itself.
+
+A Request is sections of pieces of runs. Its text form T (see the command line's contract) is the
+concatenation of all runs in order, so spans are derived and never stored: they can neither overlap nor
+leave a gap. All offsets are 0-based, half-open, in Unicode code points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from inspector.domain.counts import Method, Tokenizer, joint_method
+from inspector.domain.errors import Parameters
+from inspector.domain.health import Problem
+from inspector.domain.limits import Limits
+from inspector.domain.ref import Ref, RefKind
+
+
+class SourceKind(StrEnum):
+    """Where a piece comes from."""
+
+    BLOCK = "block"
+    SUMMARY = "summary"
+    MESSAGE = "message"
+    EVENT = "event"
+    TOOL = "tool"
+    ARCHIVAL = "archival"
+    LITERAL = "literal"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One source. `owner` is the id of the agent it belongs to (``_constellation_`` for all agents').
+
+    For a whole batch of messages the kind is message and the id the batch's, with `batch` True.
+    """
+
+    kind: SourceKind
+    id: str | None = None
+    label: str | None = None
+    owner: str | None = None
+    batch: bool = False
+
+    @property
+    def ref(self) -> Ref | None:
+        """What a selection of this source points at."""
+        if self.id is None:
+            return None
+        return Ref(RefKind.BATCH if self.batch else RefKind(self.kind.value), self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A stretch of T. A *sent* run is part of a string that the model reads; a *frame* run stands for structure."""
+
+    text: str
+    sent: bool
+    tokens: int
+    method: Method
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A span inside a piece (offsets from the piece's start): a field, item, entry, node, section or part."""
+
+    kind: str
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The smallest part of a Request with one source and tokens of its own. Its text is never empty.
+
+    `id` is stable from build to build (``block:ID``, ``message:ID``, ``literal:core/heading`` …).
+    `rule` is an id of `domain.rules`. `parameters` are the rule's numbers and names, for the detail card.
+    """
+
+    id: str
+    section: str
+    source: Source
+    rule: str
+    runs: tuple[Run, ...]
+    marks: tuple[Mark, ...] = ()
+    parameters: Parameters = field(default_factory=dict)
+
+    @cached_property
+    def text(self) -> str:
+        """The piece as it stands in T."""
+        return self.runs[0].text if len(self.runs) == 1 else "".join(run.text for run in self.runs)
+
+    @cached_property
+    def length(self) -> int:
+        """Code points."""
+        return sum(len(run.text) for run in self.runs)
+
+    @cached_property
+    def tokens(self) -> int:
+        """The sum of its runs'."""
+        return sum(run.tokens for run in self.runs)
+
+    @cached_property
+    def method(self) -> Method:
+        """Exact only if every run is."""
+        return joint_method(run.method for run in self.runs)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A named part of a Request. `title` is what a person reads (the heading's words)."""
+
+    name: str
+    title: str
+    pieces: tuple[Piece, ...]
+
+    @cached_property
+    def tokens(self) -> int:
+        """The sum of its pieces'."""
+        return sum(piece.tokens for piece in self.pieces)
+
+    @cached_property
+    def length(self) -> int:
+        """Code points."""
+        return sum(piece.length for piece in self.pieces)
+
+    @cached_property
+    def method(self) -> Method:
+        """Exact only if every piece is."""
+        return joint_method(piece.method for piece in self.pieces)
+
+    @cached_property
+    def text(self) -> str:
+        """The section as it stands in T."""
+        return "".join(piece.text for piece in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The smallest change that would bring a candidate in.
+
+    `action` is an id (``pin``, ``raise_memory_tokens``, ``raise_history_tokens``, ``set_type`` …) that both a
+    button and the word catalogue (``fix.ACTION``) know; `value` is what to set.
+    """
+
+    action: str
+    target: Ref | None
+    value: str | int | bool | None
+    parameters: Parameters = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A candidate that did not go in: the rule, the tokens it would have taken, and what would help."""
+
+    source: Source
+    section: str
+    rule: str
+    tokens: int
+    method: Method
+    fix: Fix | None
+    parameters: Parameters = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A piece with its absolute span in T."""
+
+    piece: Piece
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a model call would send now, with its account.
+
+    `messages` and `tools` are the ids of what is sent, in order; adapters read the values from the
+    snapshot. `system` is the one system string, None when empty.
+    """
+
+    agent_id: str
+    agent_name: str
+    model: str
+    limits: Limits
+    tokenizer: Tokenizer
+    layout: str
+    strategy: str
+    now: str
+    zone: str
+    sections: tuple[Section, ...]
+    system: str | None
+    messages: tuple[SentMessage, ...]
+    tools: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    overheads: Mapping[str, int]
+    problems: tuple[Problem, ...]
+    adaptations: tuple[Problem, ...]
+    unreachable_tokens: int = 0
+    """What part of the usable window no section can use, by the caps that are set."""
+
+    @cached_property
+    def text(self) -> str:
+        """T, the text form."""
+        return "".join(section.text for section in self.sections)
+
+    @cached_property
+    def tokens(self) -> int:
+        """The total: the sum of the sections'."""
+        return sum(section.tokens for section in self.sections)
+
+    @cached_property
+    def exact_tokens(self) -> int:
+        """The part of the total that is exact."""
+        return sum(run.tokens for run in self.runs() if run.method is Method.EXACT)
+
+    @cached_property
+    def method(self) -> Method:
+        """Exact only if every run is."""
+        return joint_method(section.method for section in self.sections)
+
+    def runs(self) -> Iterator[Run]:
+        """All runs in order."""
+        for section in self.sections:
+            for piece in section.pieces:
+                yield from piece.runs
+
+    def placed(self) -> Iterator[Placed]:
+        """All pieces in order with their spans."""
+        start = 0
+        for section in self.sections:
+            for piece in section.pieces:
+                yield Placed(piece, start, start + piece.length)
+                start += piece.length
+
+    def piece_at(self, offset: int) -> Placed | None:
+        """The piece that holds the code point at `offset`, or None outside T."""
+        return next((each for each in self.placed() if each.start <= offset < each.end), None)
+
+
+@dataclass(frozen=True, slots=True)
+class SentMessage:
+    """A message of the Request: its id and, where it was shortened, the parts that are sent instead."""
+
+    id: str
+    elided: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PieceChange:
+    """One row of a comparison. Added: `before` 0 tokens; removed: `after` 0."""
+
+    piece_id: str
+    section: str
+    source: Source
+    kind: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """Two Requests compared by piece; the rows' differences sum to the total's."""
+
+    changes: tuple[PieceChange, ...]
+    before: int
+    after: int

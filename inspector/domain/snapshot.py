@@ -1,0 +1,121 @@
+"""All that a build reads: one agent's view of the constellation at one moment, and what is asked of the build."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from inspector.domain.activity import Event
+from inspector.domain.actor import Actor
+from inspector.domain.agents import ActivitySettings, Agent, Tool, ToolRule
+from inspector.domain.archival import ArchivalEntry
+from inspector.domain.blocks import Attachment, Block, Permission
+from inspector.domain.content import Content
+from inspector.domain.edits.base import Version
+from inspector.domain.health import Problem
+from inspector.domain.limits import LimitOverrides, Strategy
+from inspector.domain.messages import Batch
+from inspector.domain.summaries import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class LastWrite:
+    """Who wrote last, when and why."""
+
+    actor: Actor
+    at: datetime
+    reason: str
+    tool_call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockState:
+    """A block with its content at one version. `content` is None and `problem` set when it cannot be read.
+
+    `revision` counts the stored deltas (0: none yet). `draft` marks content that is not saved.
+    """
+
+    block: Block
+    content: Content | None
+    version: Version
+    revision: int
+    written: LastWrite | None = None
+    problem: Problem | None = None
+    draft: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SharedBlock:
+    """A block of another owner that the agent sees. `level` is the lower of block's and attachment's."""
+
+    state: BlockState
+    owner_name: str
+    level: Permission
+    attachment: Attachment | None
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One agent's view. `history` holds all batches that are not deleted, oldest first, archived ones included."""
+
+    constellation_id: str
+    seq: int
+    agent: Agent
+    own: tuple[BlockState, ...]
+    shared: tuple[SharedBlock, ...] = ()
+    history: tuple[Batch, ...] = ()
+    summaries: tuple[Summary, ...] = ()
+    events: tuple[Event, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    tool_rules: tuple[ToolRule, ...] = ()
+    agent_names: Mapping[str, str] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    def with_drafts(self, drafts: Mapping[str, Content]) -> Snapshot:
+        """This view with the content of some blocks (by block id) replaced by unsaved drafts."""
+        if not drafts:
+            return self
+        own = tuple(_drafted(state, drafts) for state in self.own)
+        shared = tuple(replace(each, state=_drafted(each.state, drafts)) for each in self.shared)
+        return replace(self, own=own, shared=shared)
+
+
+def _drafted(state: BlockState, drafts: Mapping[str, Content]) -> BlockState:
+    content = drafts.get(state.block.id)
+    return state if content is None else replace(state, content=content, draft=True, problem=None)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraSection:
+    """A section that the caller adds for one build."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSpec:
+    """What is asked of a build. `now` and `zone` (an IANA name) make it repeatable.
+
+    None anywhere means the agent's own setting. `pinned` and `dropped` are block ids, for a what-if.
+    `active_batch` is the batch in progress: always sent; None takes the newest incomplete one only if `continuing`.
+    """
+
+    now: datetime
+    zone: str = "UTC"
+    model: str | None = None
+    limits: LimitOverrides | None = None
+    layout: str | None = None
+    strategy: Strategy | None = None
+    include_descriptions: bool | None = None
+    include_schemas: bool | None = None
+    activity: ActivitySettings | None = None
+    max_messages_cap: int | None = None
+    active_batch: str | None = None
+    pinned: frozenset[str] = frozenset()
+    dropped: frozenset[str] = frozenset()
+    extra_sections: tuple[ExtraSection, ...] = ()
+    extra_instructions: tuple[str, ...] = ()
+    extra_tools: tuple[Tool, ...] = ()
+    retrieved: tuple[ArchivalEntry, ...] = ()
