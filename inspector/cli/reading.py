@@ -1,0 +1,191 @@
+"""Commands that read: agents, report, build, show, check. They leave the file byte for byte as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from inspector.cli.choices import choose_agent, choose_block
+from inspector.cli.session import DONE, INPUT_AT_FAULT, opened
+from inspector.cli.terminal import format_table, write_exactly, write_json, write_line
+from inspector.domain.agents import Agent
+from inspector.domain.health import Problem, Severity
+from inspector.domain.requests import Request
+from inspector.domain.snapshot import RequestSpec, Snapshot
+from inspector.runtime.engine import Engine
+from inspector.runtime.files import check_file
+from inspector.runtime.moments import system_clock
+from inspector.runtime.rendering import rendered_text
+from inspector.runtime.wording import word
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a reading command was given besides the file."""
+
+    agent: str | None = None
+    model: str | None = None
+    layout: str | None = None
+    now: datetime | None = None
+    zone: str = "UTC"
+
+    def spec(self) -> RequestSpec:
+        """As the builder takes it."""
+        return RequestSpec(
+            now=self.now or system_clock(), zone=self.zone, model=self.model, layout=self.layout
+        )
+
+
+async def agents(path: Path, *, as_json: bool) -> int:
+    """List the agents."""
+    async with opened(path) as engine:
+        rows = await _agent_rows(engine)
+    if as_json:
+        write_json({"agents": rows})
+        return DONE
+    head = ("Agent", "Id", "Model", "Blocks", "Messages")
+    table = [(row["name"], row["id"], row["model"], f"{row['blocks']:,}", f"{row['messages']:,}") for row in rows]
+    write_line(format_table(head, table, frozenset({3, 4})) if table else word("told.no_agents"))
+    return DONE
+
+
+async def report(path: Path, asked: Asked, *, as_json: bool) -> int:
+    """Account for every character and token of an agent's Request."""
+    async with opened(path) as engine:
+        _, _, request = await _built(engine, asked)
+        account = engine.context.report(request)
+    if as_json:
+        write_json(account)
+    else:
+        _print_report(request, account)
+    return DONE
+
+
+async def build(path: Path, asked: Asked, *, form: str) -> int:
+    """Write an agent's Request as text or as neutral JSON."""
+    async with opened(path) as engine:
+        _, snapshot, request = await _built(engine, asked)
+        if form == "text":
+            write_exactly(request.text)
+        else:
+            write_json(engine.context.neutral(request, snapshot))
+    return DONE
+
+
+async def show(path: Path, agent: str | None, block: str, owner: str | None) -> int:
+    """Write a block's rendered text and nothing else."""
+    async with opened(path) as engine:
+        chosen = choose_agent(await engine.agents.list(), agent)
+        snapshot = await engine.context.snapshot(chosen.id)
+        state = choose_block(snapshot, block, owner)
+        write_exactly(rendered_text(state))
+    return DONE
+
+
+async def check(path: Path, *, as_json: bool) -> int:
+    """Look for damage; 1 when there is any."""
+    problems = await check_file(path)
+    sound = not any(problem.severity is Severity.ERROR for problem in problems)
+    if as_json:
+        write_json({"ok": sound, "problems": [plain_problem(problem) for problem in problems]})
+    else:
+        print_problems(problems)
+        write_line(word("told.file_sound" if sound else "told.file_damaged", {"path": str(path)}))
+    return DONE if sound else INPUT_AT_FAULT
+
+
+def plain_problem(problem: Problem) -> dict[str, str]:
+    """A problem as the contract's JSON has it."""
+    return {
+        "code": problem.code,
+        "severity": problem.severity.value,
+        "where": problem.where,
+        "message": word(problem.code, problem.parameters),
+    }
+
+
+def print_problems(problems: Sequence[Problem]) -> None:
+    """One line a problem."""
+    for problem in problems:
+        write_line(f"{problem.severity.value}: {word(problem.code, problem.parameters)} [{problem.where}]")
+
+
+async def _agent_rows(engine: Engine) -> list[dict[str, Any]]:
+    messages, _ = await engine.conversation.counts()
+    blocks = await engine.memory.counts()
+    return [
+        {
+            "id": agent.id,
+            "name": agent.name,
+            "model": agent.model,
+            "blocks": blocks.get(agent.id, 0),
+            "messages": messages.get(agent.id, 0),
+        }
+        for agent in await engine.agents.list()
+    ]
+
+
+async def _built(engine: Engine, asked: Asked) -> tuple[Agent, Snapshot, Request]:
+    agent = choose_agent(await engine.agents.list(), asked.agent)
+    spec = asked.spec()
+    snapshot = await engine.context.snapshot(agent.id)
+    return agent, snapshot, await engine.context.request(agent.id, spec)
+
+
+_MARKS = {"exact": "=", "estimate": "~", "reconstructed": "≈", "provider": "p", "reported": "r"}
+
+
+def _print_report(request: Request, account: dict[str, Any]) -> None:
+    limits, total = account["limits"], account["total"]
+    usable = limits["max_tokens"] - limits["reserved_response_tokens"]
+    write_line(
+        word(
+            "told.report_head",
+            {
+                "agent": account["agent"],
+                "model": account["model"] or "—",
+                "tokens": total["tokens"],
+                "usable": usable,
+                "reserved": limits["reserved_response_tokens"],
+                "tokenizer": total["tokenizer"],
+                "mark": _MARKS[total["method"]],
+            },
+        )
+    )
+    write_line()
+    rows: list[tuple[str, str, str, str]] = []
+    for section in account["sections"]:
+        rows.append((section["name"], f"{section['tokens']:,}", "", _share(section["tokens"], total["tokens"])))
+        for piece in section["pieces"]:
+            source = piece["source"]
+            name = source["label"] or source["id"] or piece["id"]
+            rows.append(
+                (
+                    f"  {name}",
+                    f"{piece['tokens']:,}",
+                    _MARKS[piece["method"]],
+                    word(f"rule.{piece['rule']}"),
+                )
+            )
+    write_line(format_table(("Section and piece", "Tokens", "", "Share, or why it is in"), rows, frozenset({1})))
+    if account["left_out"]:
+        write_line()
+        left = [
+            (
+                each["source"]["label"] or each["source"]["id"] or "",
+                f"{each['tokens']:,}",
+                word(f"left_out.{each['rule']}", out.parameters),
+                (each["fix"] or {}).get("text", ""),
+            )
+            for each, out in zip(account["left_out"], request.left_out, strict=True)
+        ]
+        write_line(format_table(("Left out", "Tokens", "Why", "What would bring it in"), left, frozenset({1})))
+    for problem in (*account["problems"], *account["adaptations"]):
+        write_line(f"{problem['severity']}: {problem['message']} [{problem['where']}]")
+
+
+def _share(tokens: int, total: int) -> str:
+    return f"{100 * tokens / total:.1f} %" if total else ""

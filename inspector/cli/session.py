@@ -1,0 +1,49 @@
+"""One command's run: open the file, do the work, and turn what goes wrong into a message and an exit code."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from inspector.cli.terminal import write_error
+from inspector.domain.errors import InspectorError, RefusedError
+from inspector.runtime.engine import Engine
+from inspector.runtime.wording import word_error
+
+T = TypeVar("T")
+
+DONE, INPUT_AT_FAULT, WRONG_USAGE, REFUSED = 0, 1, 2, 3
+
+
+@asynccontextmanager
+async def opened(path: Path, older: Literal["refuse", "copy"] = "copy") -> AsyncIterator[Engine]:
+    """The engine on a file, closed at the end. Without a write the file stays as it was."""
+    engine = await Engine.open(path, older=older)
+    try:
+        yield engine
+    finally:
+        await engine.close()
+
+
+def run(work: Callable[[], Coroutine[Any, Any, T] | Awaitable[T]]) -> int:
+    """Do a command's work on a loop of its own and give its exit code.
+
+    What is ours to explain is worded on standard error, without a traceback. An exit code that `work` itself
+    returns (an int) is passed on.
+    """
+
+    async def begin() -> T:
+        return await work()
+
+    try:
+        result = asyncio.run(begin())
+    except RefusedError as error:
+        write_error(word_error(error))
+        return REFUSED
+    except InspectorError as error:
+        write_error(word_error(error))
+        return INPUT_AT_FAULT
+    return result if isinstance(result, int) else DONE

@@ -1,0 +1,51 @@
+"""Loro's errors as errors of ours.
+
+Loro raises bare `BaseException` for every ordinary error, and panics arrive as another direct child of it.
+Neither is caught by ``except Exception``, so every call into Loro stands inside `guarded`.
+"""
+
+from __future__ import annotations
+
+from asyncio import CancelledError
+from types import TracebackType
+
+from inspector.domain.errors import DocumentError, InspectorError
+
+_NOT_OURS = (KeyboardInterrupt, SystemExit, CancelledError, GeneratorExit, InspectorError)
+
+
+class guarded:  # noqa: N801 - used like a function
+    """A context in which whatever Loro raises becomes a DocumentError with `code`.
+
+    The cause is chained for logs; its words hold build paths and are never shown.
+    With `reading`, ordinary exceptions (a wrong type, a bad value in foreign bytes) are taken for Loro's too;
+    otherwise they pass as what they are, mistakes of ours.
+    """
+
+    __slots__ = ("_code", "_reading")
+
+    def __init__(self, code: str, *, reading: bool = False) -> None:
+        self._code = code
+        self._reading = reading
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None or isinstance(error, _NOT_OURS):
+            return
+        if isinstance(error, Exception) and not self._reading:
+            return
+        raise DocumentError(_code_of(error, self._code)) from error
+
+
+def _code_of(error: BaseException, code: str) -> str:
+    """A more telling code where Loro's words allow one; they are all that it gives."""
+    if code != "document.unreadable":
+        return code
+    told = str(error)
+    if "not forward compatible" in told:
+        return "document.newer"
+    return "document.damaged" if "hecksum" in told else code

@@ -1,0 +1,207 @@
+"""One pass over JSON text before anything is made of it: what it would cost, and what no decoder may see.
+
+A decoder builds first and fails later, and some hostile files are small on disk and huge in memory. This pass
+makes no values. It stops at the first thing that passes a limit, so its time is bounded as its result is.
+Whether the text is JSON at all is left to the decoder: the pass only has to be right about text that is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+
+from inspector.domain.errors import MalformedError
+
+_SOUND = (
+    rb'"(?:[^"\\]++|\\(?:[^u]|u(?:[0-9a-cA-CefEF]%(h)s{3}|[dD][0-7]%(h)s{2}'
+    rb"|[dD][89abAB]%(h)s{2}\\u[dD][c-fC-F]%(h)s{2})))*+" % {b"h": rb"[0-9a-fA-F]"}
+)
+"""A string without its end, in which every escaped surrogate has its other half."""
+
+# Possessive throughout, and every byte belongs to some token: no input makes this pattern go back, start
+# again at the next byte or keep a stack of states.
+_TOKEN = re.compile(
+    rb'[^"\[\]{}\-0-9A-Za-z]*+(?:'
+    rb'(?P<plain>"[ !#-\[\]-~]*+"(?:[ \t\r\n]*+:)?+)'
+    rb'|(?P<text>%(sound)s"(?:[ \t\r\n]*+:)?+)'
+    rb"|(?P<open>[\[{])|(?P<close>[\]}])|(?P<number>-?[0-9][0-9.eE+\-]*+)|(?P<word>[A-Za-z]++)"
+    rb'|(?P<broken>["\-])|(?P<end>\Z))' % {b"sound": _SOUND},
+    re.DOTALL,
+)
+_STRING_END = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_SOUND_START = re.compile(_SOUND, re.DOTALL)
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+# Bytes that each character of a text takes, once one of its characters needs them.
+_WIDTHS = ((4, re.compile(rb"[\xf0-\xff]|\\u[dD][89abAB]")), (2, re.compile(rb"[\xc4-\xff]|\\u")))
+_CONTINUATION = bytes(range(0x80, 0xC0))
+_SLICE = 1 << 20
+
+_OBJECT_COST, _LIST_COST, _TEXT_COST, _NUMBER_COST, _WORD_COST, _KEY_COST = 232, 88, 58, 40, 8, 40
+_INT64 = 1 << 63
+_DIGITS_OF_INT64 = 19
+_LONGEST_NUMBER = 400
+_DUPLICATES_TOLD = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a foreign file may cost: its bytes, nesting, number of values, and bytes of memory once decoded.
+
+    The defaults keep the peak within 300 MB: the file's bytes and what they decode to are held together.
+    """
+
+    max_bytes: int = 128 << 20
+    max_depth: int = 200
+    max_values: int = 4_000_000
+    max_memory: int = 160 << 20
+
+
+@dataclass(slots=True)
+class _Tally:
+    memory: int = 0
+    values: int = 0
+    keys: list[set[bytes] | None] = field(default_factory=list)
+    duplicates: list[str] = field(default_factory=list)
+
+
+def weigh(data: bytes, limits: Limits) -> tuple[str, ...]:
+    """Pass over the text.
+
+    Returns:
+        The places (``line:column``) of keys that an earlier key of the same object has too, at most 50.
+
+    Raises:
+        MalformedError: too deep, too many values, too heavy, a lone surrogate, a number out of range, a
+            string without an end.
+    """
+    tally = _Tally()
+    for match in _TOKEN.finditer(data):
+        kind = match.lastgroup or "end"
+        start, end = match.span(kind)
+        if kind == "plain" or kind == "text":
+            _weigh_text(data, start, end, kind == "plain", tally)
+        elif kind == "open":
+            _open(data, start, tally, limits)
+        elif kind == "close":
+            if tally.keys:
+                tally.keys.pop()
+        elif kind == "number":
+            _check_number(data, start, end)
+            tally.memory += _NUMBER_COST
+        elif kind == "word":
+            tally.memory += _WORD_COST
+        elif kind == "broken":
+            raise _broken(data, start)
+        else:
+            break
+        tally.values += 1
+        if tally.values > limits.max_values or tally.memory > limits.max_memory:
+            raise _too_heavy(data, start, tally, limits)
+    return tuple(tally.duplicates)
+
+
+def place(data: bytes, position: int) -> str:
+    """``line:column`` of a byte, both counted from 1, columns in code points."""
+    line = data.count(b"\n", 0, position) + 1
+    begin = data.rfind(b"\n", 0, position) + 1
+    column = 1
+    for at in range(begin, position, _SLICE):
+        column += len(data[at : min(at + _SLICE, position)].translate(None, _CONTINUATION))
+    return f"{line}:{column}"
+
+
+def _weigh_text(data: bytes, start: int, end: int, plain: bool, tally: _Tally) -> None:
+    length = end - start
+    if plain:
+        tally.memory += length + _TEXT_COST
+    else:
+        # The decoder unescapes into a buffer of its own before it makes the text.
+        width = next((width for width, wide in _WIDTHS if wide.search(data, start, end)), 1)
+        buffer = length if data.find(b"\\", start, end) >= 0 else 0
+        tally.memory += length * width + buffer + _TEXT_COST
+    if data[end - 1] != 0x3A or not tally.keys:
+        return
+    tally.memory += _KEY_COST
+    keys = tally.keys[-1]
+    if keys is None:
+        return
+    key = data[start : data.rindex(b'"', start, end)]
+    if key in keys and len(tally.duplicates) < _DUPLICATES_TOLD:
+        tally.duplicates.append(place(data, start))
+    keys.add(key)
+
+
+def _open(data: bytes, start: int, tally: _Tally, limits: Limits) -> None:
+    is_object = data[start] == 0x7B
+    tally.memory += _OBJECT_COST if is_object else _LIST_COST
+    tally.keys.append(set() if is_object else None)
+    if len(tally.keys) > limits.max_depth:
+        raise MalformedError(
+            "import.too_deep",
+            where=place(data, start),
+            why=f"nested deeper than {limits.max_depth} levels",
+            limit=limits.max_depth,
+        )
+
+
+def _check_number(data: bytes, start: int, end: int) -> None:
+    length = end - start
+    if length < _DIGITS_OF_INT64 and data.find(b"e", start, end) < 0 and data.find(b"E", start, end) < 0:
+        return
+    number = data[start : min(end, start + _LONGEST_NUMBER + 1)]
+    if length <= _LONGEST_NUMBER:
+        try:
+            fits = -_INT64 <= int(number) < _INT64
+        except ValueError:
+            try:
+                fits = math.isfinite(float(number))
+            except ValueError:
+                return
+        if fits:
+            return
+    shown = number[:24].decode("ascii")
+    raise MalformedError(
+        "import.number_out_of_range",
+        where=place(data, start),
+        why=f"the number {shown}{'…' if length > len(shown) else ''} is out of range",
+        number=shown,
+    )
+
+
+def _broken(data: bytes, start: int) -> MalformedError:
+    if data[start] != 0x22:
+        return _malformed(data, start, "a minus without a number")
+    if _STRING_END.match(data, start) is None:
+        return _malformed(data, start, "a string begins here and does not end")
+    sound = _SOUND_START.match(data, start)
+    at = start if sound is None else sound.end()
+    if _SURROGATE.match(data, at):
+        shown = data[at : at + 6].decode("ascii")
+        return MalformedError(
+            "import.lone_surrogate",
+            where=place(data, at),
+            why=f"{shown} is half of a character",
+            escape=shown,
+        )
+    return _malformed(data, at, "an escape that JSON does not have")
+
+
+def _malformed(data: bytes, position: int, why: str) -> MalformedError:
+    return MalformedError("import.malformed_json", where=place(data, position), why=why, byte=position)
+
+
+def _too_heavy(data: bytes, start: int, tally: _Tally, limits: Limits) -> MalformedError:
+    if tally.values > limits.max_values:
+        return MalformedError(
+            "import.too_many_values",
+            where=place(data, start),
+            why=f"more than {limits.max_values} values",
+            limit=limits.max_values,
+        )
+    return MalformedError(
+        "import.too_heavy",
+        where=place(data, start),
+        why=f"would take more than {limits.max_memory >> 20} MB of memory",
+        limit=limits.max_memory >> 20,
+    )

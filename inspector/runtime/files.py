@@ -1,0 +1,149 @@
+"""Whole files: import, sample, check. What is made is made under another name first, and then put in place."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from inspector.context.report import manifest_text
+from inspector.documents.document import Document
+from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.agents import Agent
+from inspector.domain.blocks import Schema
+from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.rows import StoreRun
+from inspector.domain.errors import FileError
+from inspector.domain.exchange import ImportPlan
+from inspector.domain.health import Problem
+from inspector.domain.moments import IdGenerator
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.snapshot import RequestSpec
+from inspector.exchange.formats import plan_import
+from inspector.exchange.sample import SamplePlan, SampleRun, sample_plan
+from inspector.runtime.engine import Engine, Surroundings
+from inspector.storage.check import check
+from inspector.storage.creation import beside, put_in_place, remove_with_side_files
+
+SUFFIX = ".constellation"
+
+
+def read_foreign(source: Path, ids: IdGenerator) -> ImportPlan:
+    """What importing a file would do: the preview, and what `import_into` applies.
+
+    Raises:
+        NotFoundError, MalformedError, InputError: with the place in the file.
+    """
+    return plan_import(source, ids)
+
+
+async def import_into(target: Path, plan: ImportPlan, surroundings: Surroundings | None = None) -> None:
+    """Add a plan to a constellation, or make one of it. All of it or nothing.
+
+    Raises:
+        FileError: the target is no constellation, or cannot be written. RefusedError: a rule said no.
+    """
+    if target.exists():
+        engine = await Engine.open(target, surroundings)
+        try:
+            await engine.apply(plan.intents)
+        finally:
+            await engine.close()
+        return
+
+    async def fill(engine: Engine) -> None:
+        await engine.apply(plan.intents)
+
+    await _make(target, surroundings, fill)
+
+
+async def make_empty(target: Path, surroundings: Surroundings | None = None) -> None:
+    """Make a constellation with nothing in it.
+
+    Raises:
+        FileError: something is there already, or the place cannot be written.
+    """
+
+    async def fill(_: Engine) -> None:
+        return None
+
+    await _make(target, surroundings, fill)
+
+
+async def make_sample(target: Path, surroundings: Surroundings | None = None) -> None:
+    """Make the sample constellation; its newest event is now.
+
+    Raises:
+        FileError: something is there already, or the place cannot be written.
+    """
+    given = surroundings or Surroundings()
+    sample = await asyncio.to_thread(sample_plan, given.clock(), given.ids)
+
+    async def fill(engine: Engine) -> None:
+        await _fill_sample(engine, sample)
+
+    await _make(target, given, fill)
+
+
+async def check_file(path: Path, surroundings: Surroundings | None = None) -> tuple[Problem, ...]:
+    """What is wrong with a file; it is left as it was.
+
+    Raises:
+        FileError: it is no constellation, or cannot be opened at all.
+    """
+    given = surroundings or Surroundings()
+
+    def readable(schema: Schema, snapshot: bytes | None, updates: list[bytes]) -> object:
+        return Document.load(schema, snapshot, updates).content()
+
+    return await check(path, readable, clock=given.clock)
+
+
+async def _make(
+    target: Path, surroundings: Surroundings | None, fill: Callable[[Engine], Awaitable[None]]
+) -> None:
+    if target.exists():
+        raise FileError("file.exists", path=str(target))
+    temporary = beside(target)
+    try:
+        engine = await Engine.open(temporary, surroundings, create=True)
+        try:
+            await fill(engine)
+        finally:
+            await engine.close()
+        await asyncio.to_thread(put_in_place, temporary, target)
+    except BaseException:
+        await asyncio.to_thread(remove_with_side_files, temporary)
+        raise
+
+
+async def _fill_sample(engine: Engine, sample: SamplePlan) -> None:
+    done = 0
+    for run in sorted(sample.runs, key=lambda each: each.after):
+        await engine.apply(sample.plan.intents[done : run.after])
+        done = run.after
+        await engine.apply([await _run_intent(engine, run)])
+    await engine.apply(sample.plan.intents[done:])
+
+
+async def _run_intent(engine: Engine, run: SampleRun) -> Intent:
+    agent = await engine.agents.get(run.agent_id)
+    request = await engine.context.request(run.agent_id, RequestSpec(now=run.at))
+    operation = StoreRun(
+        agent_id=run.agent_id,
+        kind=run.kind,
+        model=request.model,
+        request_text=request.text,
+        manifest=manifest_text(request),
+        duration_ms=run.duration_ms,
+        first_token_ms=run.first_token_ms,
+        usage=run.usage,
+        reply=run.reply,
+        metadata=run.metadata,
+    )
+    actor = _actor_of(agent) if agent is not None else engine.actor
+    return Intent(Edit(Ref(RefKind.RUN, run.id), operation), actor, at=run.at)
+
+
+def _actor_of(agent: Agent) -> Actor:
+    return Actor(ActorKind.AGENT, agent.id, agent.name)

@@ -1,0 +1,192 @@
+"""One agent's view, kept up to date by the news of what changed: only that is read again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+
+from inspector.conversation.store import ConversationStore
+from inspector.domain.changes import Change
+from inspector.domain.edits.registry import CONTENT_OPERATIONS
+from inspector.domain.errors import NotFoundError
+from inspector.domain.messages import Batch
+from inspector.domain.ref import RefKind
+from inspector.domain.snapshot import BlockState, Snapshot
+from inspector.memory.agents import AgentStore
+from inspector.memory.store import MemoryStore
+from inspector.storage.database import Database
+
+EVENTS_READ = 2000
+"""The newest events of all agents that a view holds: more than any look-back shows."""
+
+
+class Family(Enum):
+    """What is read together."""
+
+    AGENT = auto()
+    BLOCKS = auto()
+    HISTORY = auto()
+    SUMMARIES = auto()
+    EVENTS = auto()
+
+
+_FAMILY_OF_REF: dict[RefKind, Family] = {
+    RefKind.AGENT: Family.AGENT,
+    RefKind.TOOL: Family.AGENT,
+    RefKind.TOOL_RULE: Family.AGENT,
+    RefKind.BLOCK: Family.BLOCKS,
+    RefKind.ATTACHMENT: Family.BLOCKS,
+    RefKind.BATCH: Family.HISTORY,
+    RefKind.SUMMARY: Family.SUMMARIES,
+    RefKind.EVENT: Family.EVENTS,
+}
+
+
+@dataclass(slots=True)
+class _View:
+    snapshot: Snapshot | None = None
+    stale: set[Family] = field(default_factory=lambda: set(Family))
+    blocks: set[str] = field(default_factory=set)
+    messages: set[str] = field(default_factory=set)
+
+    def note(self, change: Change, agent_id: str) -> None:
+        """Remember what a change makes stale."""
+        kind = change.ref.kind
+        if kind is RefKind.MESSAGE:
+            if change.owner == agent_id:
+                self.messages.add(change.ref.id)
+            return
+        if kind is RefKind.BLOCK:
+            self.stale.add(Family.EVENTS)
+            if change.kind in CONTENT_OPERATIONS:
+                self.blocks.add(change.ref.id)
+                return
+        if kind is RefKind.FILE:
+            self.stale.update(Family)
+        if kind in _FAMILY_OF_REF:
+            self.stale.add(_FAMILY_OF_REF[kind])
+
+
+class Snapshots:
+    """Snapshots by agent. Asking twice without a change between gives the same object."""
+
+    def __init__(
+        self, database: Database, memory: MemoryStore, agents: AgentStore, conversation: ConversationStore
+    ) -> None:
+        self._database = database
+        self._memory = memory
+        self._agents = agents
+        self._conversation = conversation
+        self._news = database.feed.subscribe()
+        self._views: dict[str, _View] = {}
+        self._lock = asyncio.Lock()
+
+    async def of(self, agent_id: str) -> Snapshot:
+        """An agent's view as of the last change that is known.
+
+        Raises:
+            NotFoundError: there is no such agent.
+        """
+        async with self._lock:
+            self._note_news()
+            view = self._views.setdefault(agent_id, _View())
+            if view.snapshot is None:
+                view.snapshot = await self._read_all(agent_id)
+            elif view.stale or view.blocks or view.messages:
+                view.snapshot = await self._read_again(view, view.snapshot)
+            view.stale.clear()
+            view.blocks.clear()
+            view.messages.clear()
+            return view.snapshot
+
+    def _note_news(self) -> None:
+        for news in self._news.waiting():
+            if isinstance(news, Change):
+                for agent_id, view in self._views.items():
+                    view.note(news, agent_id)
+
+    async def _read_all(self, agent_id: str) -> Snapshot:
+        agent = await self._agents.get(agent_id)
+        if agent is None:
+            raise NotFoundError("not_found.agent", name=agent_id)
+        empty = Snapshot(await self._agents.constellation_id(), 0, agent, ())
+        return await self._read_families(empty, set(Family))
+
+    async def _read_again(self, view: _View, snapshot: Snapshot) -> Snapshot:
+        fresh = await self._read_families(snapshot, view.stale)
+        if view.blocks and Family.BLOCKS not in view.stale:
+            fresh = await self._with_blocks(fresh, view.blocks)
+        if view.messages and Family.HISTORY not in view.stale:
+            fresh = await self._with_messages(fresh, view.messages)
+        return replace(fresh, seq=self._database.feed.last_seq)
+
+    async def _read_families(self, snapshot: Snapshot, families: Iterable[Family]) -> Snapshot:
+        for family in families:
+            snapshot = await self._readers[family](self, snapshot)
+        return replace(snapshot, seq=self._database.feed.last_seq)
+
+    async def _with_agent(self, snapshot: Snapshot) -> Snapshot:
+        agent_id = snapshot.agent.id
+        agent = await self._agents.get(agent_id)
+        if agent is None:
+            raise NotFoundError("not_found.agent", name=agent_id)
+        tools, rules = await self._agents.tools_of(agent)
+        names = {each.id: each.name for each in await self._agents.list()}
+        return replace(snapshot, agent=agent, tools=tools, tool_rules=rules, agent_names=names)
+
+    async def _with_memory(self, snapshot: Snapshot) -> Snapshot:
+        own = await self._memory.states(snapshot.agent.id)
+        shared = await self._memory.shared_with(snapshot.agent.id)
+        return replace(snapshot, own=own, shared=shared)
+
+    async def _with_history(self, snapshot: Snapshot) -> Snapshot:
+        return replace(snapshot, history=await self._conversation.batches(snapshot.agent.id))
+
+    async def _with_summaries(self, snapshot: Snapshot) -> Snapshot:
+        summaries, problems = await self._conversation.summaries(snapshot.agent.id)
+        return replace(snapshot, summaries=summaries, problems=problems)
+
+    async def _with_events(self, snapshot: Snapshot) -> Snapshot:
+        return replace(snapshot, events=await self._conversation.recent_events(EVENTS_READ))
+
+    async def _with_blocks(self, snapshot: Snapshot, block_ids: set[str]) -> Snapshot:
+        known = {state.block.id for state in snapshot.own} | {each.state.block.id for each in snapshot.shared}
+        fresh = {state.block.id: state for state in await self._memory.states_of(sorted(block_ids & known))}
+
+        def newer(state: BlockState) -> BlockState:
+            return fresh.get(state.block.id, state)
+
+        return replace(
+            snapshot,
+            own=tuple(newer(state) for state in snapshot.own),
+            shared=tuple(replace(each, state=newer(each.state)) for each in snapshot.shared),
+        )
+
+    async def _with_messages(self, snapshot: Snapshot, message_ids: set[str]) -> Snapshot:
+        batches = {batch.id: batch for batch in snapshot.history}
+        touched: set[str] = set()
+        for message_id in message_ids:
+            message = await self._conversation.message(message_id)
+            if message is not None:
+                touched.add(message.batch_id)
+        for batch_id in touched:
+            batch = await self._conversation.batch(snapshot.agent.id, batch_id)
+            if batch is None:
+                batches.pop(batch_id, None)
+            else:
+                batches[batch_id] = batch
+        return replace(snapshot, history=tuple(sorted(batches.values(), key=_place)))
+
+    _readers = {
+        Family.AGENT: _with_agent,
+        Family.BLOCKS: _with_memory,
+        Family.HISTORY: _with_history,
+        Family.SUMMARIES: _with_summaries,
+        Family.EVENTS: _with_events,
+    }
+
+
+def _place(batch: Batch) -> int:
+    return batch.messages[0].position

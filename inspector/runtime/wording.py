@@ -1,0 +1,54 @@
+"""Codes and parameters into words: one catalogue that the window and the command line share.
+
+A screen passes its translator; the template is translated first and filled afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from inspector.domain.errors import InspectorError, Parameter, Parameters
+from inspector.shipped.words import load_words
+
+Translate = Callable[[str], str]
+
+
+@cache
+def catalogue() -> Mapping[str, str]:
+    """Templates by code, in the source language."""
+    return load_words()
+
+
+def word(code: str, parameters: Parameters | None = None, translate: Translate = str) -> str:
+    """The sentence for a code. A code without a template is given as it is, with its parameters."""
+    told = parameters or {}
+    template = catalogue().get(code)
+    if template is None:
+        return code if not told else f"{code} ({', '.join(f'{name} {_shown(each)}' for name, each in told.items())})"
+    return translate(template).format_map(_Shown(told))
+
+
+def word_error(error: InspectorError, translate: Translate = str) -> str:
+    """The sentence for an error of ours."""
+    return word(error.code, error.parameters, translate)
+
+
+class _Shown(dict[str, str]):
+    """Parameters as a person reads them; a name that the caller did not give shows as a question mark."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        super().__init__({name: _shown(value) for name, value in parameters.items()})
+
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+def _shown(value: Parameter) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return "" if value is None else str(value)

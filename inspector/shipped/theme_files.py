@@ -1,0 +1,113 @@
+"""The themes: colours by their purpose, and which of them highlighted code takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated
+
+from msgspec import Meta
+
+from inspector.shipped.checked import Record, malformed, read_json
+from inspector.shipped.locate import resource_path
+
+Colour = Annotated[str, Meta(pattern="^#[0-9A-F]{6}$")]
+
+THEME_NAMES = ("dark", "light")
+
+
+class Palette(Record, frozen=True):
+    """Every colour that is not a section's."""
+
+    background: Colour
+    surface: Colour
+    raised: Colour
+    border: Colour
+    text: Colour
+    muted: Colour
+    accent: Colour
+    on_accent: Colour
+    selection: Colour
+    ok: Colour
+    warning: Colour
+    error: Colour
+    info: Colour
+
+
+class Sections(Record, frozen=True):
+    """A colour for each section of a Request; a custom section takes `custom`."""
+
+    instructions: Colour
+    core: Colour
+    working: Colour
+    log: Colour
+    shared: Colour
+    hints: Colour
+    summary: Colour
+    activity: Colour
+    tools: Colour
+    messages: Colour
+    scratchpad: Colour
+    retrieved: Colour
+    additional: Colour
+    reply: Colour
+    custom: Colour
+
+
+class CodeToken(Record, frozen=True):
+    """How a kind of token in highlighted code looks: a palette key, and whether bold or italic."""
+
+    colour: str
+    bold: bool = False
+    italic: bool = False
+
+
+class ThemeFile(Record, frozen=True):
+    """One theme as its file says.
+
+    `code` goes by Pygments token names without ``Token.``; a token that is not listed takes its nearest
+    ancestor's entry, in the end that of ``Text``.
+    """
+
+    name: str
+    palette: Palette
+    sections: Sections
+    code: dict[str, CodeToken]
+
+    def colours(self) -> Mapping[str, str]:
+        """The palette by key."""
+        return MappingProxyType({name: getattr(self.palette, name) for name in Palette.__struct_fields__})
+
+    def mapping(self) -> Mapping[str, object]:
+        """The palette by key, and under ``sections`` the sections' colours by name."""
+        return MappingProxyType({**self.colours(), "sections": self.section_colours()})
+
+    def section_colours(self) -> Mapping[str, str]:
+        """The sections' colours by name."""
+        return MappingProxyType({name: getattr(self.sections, name) for name in Sections.__struct_fields__})
+
+
+@cache
+def load_theme(name: str) -> ThemeFile:
+    """The theme of that name.
+
+    Raises:
+        NotFoundError: there is no such theme.
+        MalformedError: a colour is missing, unknown or not ``#RRGGBB``, or code names an unknown colour.
+    """
+    return read_theme(resource_path("themes", f"{name}.json"))
+
+
+def read_theme(path: Path) -> ThemeFile:
+    """A theme from any file; `load_theme` for the shipped ones."""
+    theme = read_json(path, ThemeFile)
+    if theme.name != path.stem:
+        raise malformed(path, f"named {theme.name!r} - at `$.name`")
+    if "Text" not in theme.code:
+        raise malformed(path, "`Text` is missing - at `$.code`")
+    for token, style in theme.code.items():
+        if style.colour not in Palette.__struct_fields__:
+            raise malformed(path, f"no colour {style.colour!r} in the palette - at `$.code.{token}.colour`")
+    return theme

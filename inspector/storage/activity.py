@@ -1,0 +1,57 @@
+"""Rows of activity."""
+
+from __future__ import annotations
+
+from inspector.domain.activity import Event, Importance
+from inspector.domain.codec import read_time, write_time
+from inspector.storage.connection import Connection, Row
+
+_COLUMNS = "SELECT seq, id, agent_id, kind, details, importance, timestamp, batch_id FROM activity "
+_RECENT = _COLUMNS + "ORDER BY timestamp DESC, seq DESC LIMIT ?"
+_INSERT = """
+    INSERT INTO activity (id, agent_id, kind, details, importance, timestamp, batch_id)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_COUNT = "SELECT count(*) AS events FROM activity"
+
+
+async def recent(source: Connection, limit: int) -> list[Event]:
+    """The newest events, in time order; of equal times the one written first comes first."""
+    rows = await source.fetch_all(_RECENT, (limit,))
+    return [_event(row) for row in reversed(rows)]
+
+
+async def count(source: Connection) -> int:
+    """How many events there are."""
+    row = await source.fetch_one(_COUNT)
+    return 0 if row is None else int(row["events"])
+
+
+async def insert(source: Connection, event: Event) -> None:
+    """Add a row; the file gives out its `seq`."""
+    await source.fetch_all(
+        _INSERT,
+        (
+            event.id,
+            event.agent_id,
+            event.kind,
+            event.details,
+            int(event.importance),
+            write_time(event.timestamp),
+            event.batch_id,
+        ),
+    )
+
+
+def _event(row: Row) -> Event:
+    highest = max(Importance)
+    return Event(
+        id=row["id"],
+        seq=row["seq"],
+        agent_id=row["agent_id"],
+        kind=row["kind"],
+        details=row["details"],
+        importance=Importance(min(max(row["importance"], 0), highest)),
+        timestamp=read_time(row["timestamp"]),
+        batch_id=row["batch_id"],
+    )

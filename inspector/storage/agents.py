@@ -1,0 +1,102 @@
+"""Rows of agents."""
+
+from __future__ import annotations
+
+from inspector.domain.agents import Agent, AgentStatus, ContextConfig
+from inspector.domain.codec import read_time, write_time
+from inspector.domain.health import Problem
+from inspector.domain.ref import RefKind
+from inspector.storage.connection import Connection, Row
+from inspector.storage.json_columns import dump, load, texts
+from inspector.storage.reading import read_rows
+
+_SELECT = """
+    SELECT id, name, persona, instructions, provider, model, parameters, config, tools, status, metadata,
+           created_at, updated_at
+    FROM agents
+"""
+_ALL = _SELECT + "ORDER BY created_at, id"
+_ONE = _SELECT + "WHERE id = ?"
+_NAMES = "SELECT id, name FROM agents"
+_EXISTS = "SELECT 1 FROM agents WHERE id = ?"
+_INSERT = """
+    INSERT INTO agents (name, persona, instructions, provider, model, parameters, config, tools, status, metadata,
+                        created_at, updated_at, id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_UPDATE = """
+    UPDATE agents SET name = ?, persona = ?, instructions = ?, provider = ?, model = ?, parameters = ?, config = ?,
+                      tools = ?, status = ?, metadata = ?, created_at = ?, updated_at = ?
+    WHERE id = ?
+"""
+
+
+async def read_all(connection: Connection) -> tuple[tuple[Agent, ...], tuple[Problem, ...]]:
+    """All agents in the order they were made, and a problem for each that cannot be read."""
+    return read_rows(await connection.fetch_all(_ALL), _agent, RefKind.AGENT)
+
+
+async def get(connection: Connection, agent_id: str) -> Agent | None:
+    """One agent, None when there is none of that id.
+
+    Raises:
+        MalformedError: when its row cannot be read.
+    """
+    row = await connection.fetch_one(_ONE, (agent_id,))
+    return None if row is None else _agent(row)
+
+
+async def names(connection: Connection) -> dict[str, str]:
+    """All agents' names by id."""
+    return {row["id"]: row["name"] for row in await connection.fetch_all(_NAMES)}
+
+
+async def exists(connection: Connection, agent_id: str) -> bool:
+    """Whether there is an agent of that id."""
+    return await connection.fetch_one(_EXISTS, (agent_id,)) is not None
+
+
+async def insert(transaction: Connection, agent: Agent) -> None:
+    """Add an agent."""
+    await transaction.fetch_all(_INSERT, _columns(agent))
+
+
+async def update(transaction: Connection, agent: Agent) -> None:
+    """Replace an agent's row."""
+    await transaction.fetch_all(_UPDATE, _columns(agent))
+
+
+def _agent(row: Row) -> Agent:
+    return Agent(
+        id=row["id"],
+        name=row["name"],
+        persona=row["persona"],
+        instructions=texts(row["instructions"]),
+        provider=row["provider"],
+        model=row["model"],
+        parameters=row["parameters"],
+        config=load(ContextConfig, row["config"]),
+        tools=texts(row["tools"]),
+        status=AgentStatus(row["status"]),
+        metadata=row["metadata"],
+        created_at=read_time(row["created_at"]),
+        updated_at=read_time(row["updated_at"]),
+    )
+
+
+def _columns(agent: Agent) -> tuple[str, ...]:
+    return (
+        agent.name,
+        agent.persona,
+        dump(agent.instructions),
+        agent.provider,
+        agent.model,
+        agent.parameters,
+        dump(agent.config),
+        dump(agent.tools),
+        agent.status.value,
+        agent.metadata,
+        write_time(agent.created_at),
+        write_time(agent.updated_at),
+        agent.id,
+    )

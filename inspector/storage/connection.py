@@ -1,0 +1,190 @@
+"""Connections: one task at a time on each, every call one hop to its thread, every end a clean one."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any, TypeVar
+
+import aiosqlite
+
+from inspector.storage.failures import file_error
+
+T = TypeVar("T")
+Row = sqlite3.Row
+Parameters = Sequence[Any]
+
+STATEMENT_SECONDS = 30.0
+"""How long one statement may run before it is stopped; ours take milliseconds."""
+_STEPS_BETWEEN_LOOKS = 50_000
+
+
+class Undecodable(str):
+    """A text cell that is no UTF-8, with replacement characters; whoever reads the row reports it."""
+
+    __slots__ = ()
+
+
+class Deadline:
+    """Stops a statement that runs too long, from SQLite's own progress callback."""
+
+    def __init__(self) -> None:
+        self._at = float("inf")
+
+    def attach(self, connection: sqlite3.Connection) -> None:
+        """Watch over a connection."""
+        connection.set_progress_handler(self._is_past, _STEPS_BETWEEN_LOOKS)
+
+    def start(self, seconds: float) -> None:
+        """Allow `seconds` from now."""
+        self._at = time.monotonic() + seconds
+
+    def _is_past(self) -> int:
+        return int(time.monotonic() > self._at)
+
+
+async def finish(work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` to its end even if the caller is cancelled meanwhile; that cancellation is raised then."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        if not task.cancelled():
+            task.exception()
+        raise cancelled
+    return task.result()
+
+
+class Channel:
+    """One SQLite connection in a thread of its own. The holder of `lock` alone may use it."""
+
+    def __init__(self, raw: aiosqlite.Connection, path: str, deadline: Deadline) -> None:
+        self.lock = asyncio.Lock()
+        self._raw = raw
+        self._path = path
+        self._deadline = deadline
+
+    @classmethod
+    async def open(cls, connector: Callable[[], sqlite3.Connection], path: str) -> Channel:
+        """Start the thread and let it make the connection.
+
+        Raises:
+            FileError: what `connector` raises, or SQLite's errors as ours.
+        """
+        deadline = Deadline()
+
+        def connect() -> sqlite3.Connection:
+            connection = connector()
+            connection.row_factory = sqlite3.Row
+            deadline.attach(connection)
+            return connection
+
+        try:
+            raw = await aiosqlite.Connection(connect, 64)
+        except sqlite3.Error as error:
+            raise file_error(error, path) from error
+        return cls(raw, path, deadline)
+
+    async def fetch_all(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+        """Run one statement to its end.
+
+        Raises:
+            FileError: SQLite's errors as ours.
+        """
+        self._deadline.start(STATEMENT_SECONDS)
+        try:
+            return await self._fetch(sql, parameters)
+        except asyncio.CancelledError:
+            await self._raw.interrupt()
+            raise
+        except sqlite3.Error as error:
+            raise file_error(error, self._path) from error
+
+    async def execute_many(self, sql: str, rows: Iterable[Parameters]) -> None:
+        """Run one statement for each row, in one hop.
+
+        Raises:
+            FileError: SQLite's errors as ours.
+        """
+        self._deadline.start(STATEMENT_SECONDS)
+        try:
+            await (await self._raw.executemany(sql, rows)).close()
+        except asyncio.CancelledError:
+            await self._raw.interrupt()
+            raise
+        except sqlite3.Error as error:
+            raise file_error(error, self._path) from error
+
+    async def roll_back(self) -> None:
+        """End the transaction without its changes; nothing happens if SQLite has already ended it."""
+        self._deadline.start(STATEMENT_SECONDS)
+        try:
+            await self._raw.execute_fetchall("ROLLBACK")
+        except sqlite3.Error as error:
+            if self._raw.in_transaction:
+                raise file_error(error, self._path) from error
+
+    async def close(self) -> None:
+        """Wait for what runs, then close."""
+        async with self.lock:
+            await finish(self._raw.close())
+
+    async def _fetch(self, sql: str, parameters: Parameters) -> list[Row]:
+        try:
+            return list(await self._raw.execute_fetchall(sql, parameters))
+        except sqlite3.OperationalError as error:
+            # Python's own error, before SQLite has a code: a text cell that is no UTF-8.
+            if hasattr(error, "sqlite_errorcode") or not str(error).startswith("Could not decode"):
+                raise
+        # Only now, as a callback for each cell would slow every other query down.
+        self._raw.text_factory = _decode
+        try:
+            return list(await self._raw.execute_fetchall(sql, parameters))
+        finally:
+            self._raw.text_factory = str
+
+
+def _decode(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return Undecodable(raw.decode(errors="replace"))
+
+
+class Connection:
+    """A scope in which all reads see one moment of the file."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel: Channel | None = channel
+
+    async def fetch_all(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+        """All rows of a statement.
+
+        Raises:
+            FileError: SQLite's errors as ours.
+        """
+        return await self._open_channel().fetch_all(sql, parameters)
+
+    async def fetch_one(self, sql: str, parameters: Parameters = ()) -> Row | None:
+        """The first row of a statement, None when there is none.
+
+        Raises:
+            FileError: SQLite's errors as ours.
+        """
+        rows = await self._open_channel().fetch_all(sql, parameters)
+        return rows[0] if rows else None
+
+    def end(self) -> None:
+        """Make any later use an error."""
+        self._channel = None
+
+    def _open_channel(self) -> Channel:
+        if self._channel is None:
+            raise RuntimeError("this read or write has ended")
+        return self._channel

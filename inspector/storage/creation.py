@@ -1,0 +1,149 @@
+"""Making files: private to the user, and under their name only once they are whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+from inspector.domain.codec import write_time
+from inspector.domain.errors import FileError
+from inspector.storage.failures import file_error
+from inspector.storage.schema import APPLICATION_ID, CURRENT, STATEMENTS
+
+SIDE_FILES = ("-journal", "-wal", "-shm")
+_LINK_UNSUPPORTED = (NotImplementedError, PermissionError, OSError)
+
+
+def create_constellation(path: Path, at: datetime) -> None:
+    """Make an empty constellation. When that fails, nothing of it stays.
+
+    Raises:
+        FileError: ``file.exists``, or why the file cannot be made.
+    """
+    create_database(path, lambda connection: _fill(connection, at))
+
+
+def create_database(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+    """Make a database beside its place with `fill`, then put it there.
+
+    Raises:
+        FileError: ``file.exists``, or why the file cannot be made.
+    """
+    if os.path.lexists(path):
+        raise FileError("file.exists", path=str(path))
+    made = make_private_folder(path.parent)
+    temporary = beside(path)
+    try:
+        make_private_file(temporary)
+        with closing(sqlite3.connect(temporary, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode = DELETE")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("BEGIN")
+            fill(connection)
+            connection.execute("COMMIT")
+        put_in_place(temporary, path)
+    except BaseException as error:
+        remove_with_side_files(temporary)
+        for folder in reversed(made):
+            # Somebody else may have put something there meanwhile.
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        if isinstance(error, sqlite3.Error):
+            raise file_error(error, str(path)) from error
+        if isinstance(error, OSError):
+            raise FileError("file.cannot_create", path=str(path), why=error.strerror or str(error)) from error
+        raise
+
+
+def beside(path: Path) -> Path:
+    """A name in the same folder that nothing has yet, for a file on its way to `path`."""
+    return path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.new")
+
+
+def put_in_place(temporary: Path, path: Path) -> None:
+    """Give a whole file its name; a file that has the name already is never replaced.
+
+    Raises:
+        FileError: ``file.exists``.
+        OSError: when the folder does not take it.
+    """
+    try:
+        os.link(temporary, path)
+    except FileExistsError as error:
+        raise FileError("file.exists", path=str(path)) from error
+    except _LINK_UNSUPPORTED:
+        # Some file systems have no hard links; there the check and the move are two steps.
+        if os.path.lexists(path):
+            raise FileError("file.exists", path=str(path)) from None
+        temporary.rename(path)
+    else:
+        temporary.unlink()
+    _sync_folder(path.parent)
+
+
+def make_private_folder(folder: Path) -> list[Path]:
+    """Make a folder, and those above it that are missing, for the user alone.
+
+    Returns:
+        The folders that were made, outermost first.
+
+    Raises:
+        FileError: ``file.cannot_create``.
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    made: list[Path] = []
+    for each in reversed(missing):
+        try:
+            each.mkdir(mode=0o700)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise FileError("file.cannot_create", path=str(each), why=error.strerror or str(error)) from error
+        made.append(each)
+    return made
+
+
+def make_private_file(path: Path) -> None:
+    """Make an empty file for the user alone, whatever the umask is.
+
+    Raises:
+        OSError: when it exists or cannot be made.
+    """
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
+def remove_with_side_files(path: Path) -> None:
+    """Remove a database and what SQLite keeps beside it."""
+    for each in (path, *(path.with_name(path.name + suffix) for suffix in SIDE_FILES)):
+        each.unlink(missing_ok=True)
+
+
+def _fill(connection: sqlite3.Connection, at: datetime) -> None:
+    for statement in STATEMENTS:
+        connection.execute(statement)
+    facts = (("constellation_id", f"con_{secrets.token_hex(12)}"), ("created_at", write_time(at)))
+    connection.executemany("INSERT INTO meta (name, value) VALUES (?, ?)", facts)
+    set_header(connection, CURRENT.packed)
+
+
+def set_header(connection: sqlite3.Connection, user_version: int) -> None:
+    """Write what tells our files from others, and their version."""
+    # A pragma takes no parameters; both are numbers.
+    connection.execute("PRAGMA application_id = " + str(int(APPLICATION_ID)))
+    connection.execute("PRAGMA user_version = " + str(int(user_version)))
+
+
+def _sync_folder(folder: Path) -> None:
+    # Not every system can open a folder; there the name may be lost with the power, the data not.
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

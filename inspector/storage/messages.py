@@ -1,0 +1,142 @@
+"""Rows of messages, read page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from inspector.domain.codec import read_time, to_plain, write_time
+from inspector.domain.errors import MalformedError
+from inspector.domain.messages import BatchType, Message, Part, Role
+from inspector.storage.connection import Connection, Row
+from inspector.storage.json_columns import dump, load
+
+_SELECT = """
+    SELECT id, agent_id, position, batch_id, sequence_in_batch, role, content, batch_type, created_at, source,
+           name, metadata, is_archived, is_deleted, compiled
+    FROM messages
+"""
+_PAGE = _SELECT + "WHERE agent_id = ? AND position > ? ORDER BY position LIMIT ?"
+_BY_ID = _SELECT + "WHERE id = ?"
+_BY_BATCH = _SELECT + "WHERE agent_id = ? AND batch_id = ? ORDER BY position"
+_PLACE = """
+    SELECT (SELECT coalesce(max(position), 0) + 1 FROM messages WHERE agent_id = ?) AS position,
+           (SELECT coalesce(max(sequence_in_batch), -1) + 1 FROM messages WHERE agent_id = ? AND batch_id = ?)
+               AS sequence_in_batch
+"""
+_INSERT = """
+    INSERT INTO messages (id, agent_id, position, batch_id, sequence_in_batch, role, content, batch_type,
+                          created_at, source, name, metadata, is_archived, is_deleted, compiled)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_SET_CONTENT = "UPDATE messages SET content = ? WHERE id = ?"
+_SET_ARCHIVED = "UPDATE messages SET is_archived = ? WHERE id = ?"
+_SET_DELETED = "UPDATE messages SET is_deleted = ? WHERE id = ?"
+_COUNTS = "SELECT agent_id, count(*) AS messages FROM messages WHERE is_deleted = 0 GROUP BY agent_id"
+
+
+async def page(source: Connection, agent_id: str, after_position: int, limit: int) -> Sequence[Row]:
+    """At most `limit` rows of an agent behind a position, in order; `decode` makes them messages."""
+    return await source.fetch_all(_PAGE, (agent_id, after_position, limit))
+
+
+async def of_batch(source: Connection, agent_id: str, batch_id: str) -> Sequence[Row]:
+    """The rows of one batch, in order."""
+    return await source.fetch_all(_BY_BATCH, (agent_id, batch_id))
+
+
+async def get(source: Connection, message_id: str) -> Message | None:
+    """One message, deleted ones included."""
+    row = await source.fetch_one(_BY_ID, (message_id,))
+    return None if row is None else _message(row)
+
+
+async def counts(source: Connection) -> dict[str, int]:
+    """Messages that are not deleted, by agent id."""
+    return {row["agent_id"]: row["messages"] for row in await source.fetch_all(_COUNTS)}
+
+
+async def next_place(source: Connection, agent_id: str, batch_id: str) -> tuple[int, int]:
+    """The next position of an agent and the next sequence number of a batch."""
+    row = await source.fetch_one(_PLACE, (agent_id, agent_id, batch_id))
+    return (1, 0) if row is None else (row["position"], row["sequence_in_batch"])
+
+
+async def insert(source: Connection, message: Message) -> None:
+    """Add a row."""
+    await source.fetch_all(
+        _INSERT,
+        (
+            message.id,
+            message.agent_id,
+            message.position,
+            message.batch_id,
+            message.sequence_in_batch,
+            message.role.value,
+            dump(message.content),
+            message.batch_type.value,
+            write_time(message.created_at),
+            message.source,
+            message.name,
+            message.metadata,
+            int(message.is_archived),
+            int(message.is_deleted),
+            int(message.compiled),
+        ),
+    )
+
+
+async def set_content(source: Connection, message_id: str, content: tuple[Part, ...]) -> None:
+    """Replace a message's parts."""
+    await source.fetch_all(_SET_CONTENT, (dump(content), message_id))
+
+
+async def set_archived(source: Connection, message_id: str, *, archived: bool) -> None:
+    """Archive or bring back."""
+    await source.fetch_all(_SET_ARCHIVED, (int(archived), message_id))
+
+
+async def set_deleted(source: Connection, message_id: str, *, deleted: bool) -> None:
+    """Delete or bring back."""
+    await source.fetch_all(_SET_DELETED, (int(deleted), message_id))
+
+
+def decode(rows: Iterable[Row]) -> list[Message]:
+    """Rows as messages; a row that cannot be read carries its problem and has no parts."""
+    return [_message(row) for row in rows]
+
+
+def _message(row: Row) -> Message:
+    try:
+        return _bare(
+            row, Role(row["role"]), BatchType(row["batch_type"]), load(tuple[Part, ...], row["content"])
+        )
+    except (MalformedError, ValueError) as error:
+        why = error.parameters.get("why") if isinstance(error, MalformedError) else error
+        return replace(_bare(row, Role.SYSTEM, BatchType.USER_REQUEST, ()), problem=str(why))
+
+
+def _bare(row: Row, role: Role, batch_type: BatchType, content: tuple[Part, ...]) -> Message:
+    return Message(
+        id=row["id"],
+        agent_id=row["agent_id"],
+        position=row["position"],
+        batch_id=row["batch_id"],
+        sequence_in_batch=row["sequence_in_batch"],
+        role=role,
+        content=content,
+        batch_type=batch_type,
+        created_at=read_time(row["created_at"]),
+        source=row["source"],
+        name=row["name"],
+        metadata=row["metadata"],
+        is_archived=bool(row["is_archived"]),
+        is_deleted=bool(row["is_deleted"]),
+        compiled=bool(row["compiled"]),
+    )
+
+
+def as_plain(message: Message) -> Any:
+    """What a change row keeps of a message."""
+    return to_plain(message)

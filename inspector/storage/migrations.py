@@ -1,0 +1,147 @@
+"""Bringing an older file to this version: after a backup, and each step whole or not at all."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.domain.errors import FileError
+from inspector.storage.creation import (
+    beside,
+    make_private_file,
+    put_in_place,
+    remove_with_side_files,
+    set_header,
+)
+from inspector.storage.failures import file_error
+from inspector.storage.opening import harden
+from inspector.storage.schema import APPLICATION_ID, FORMAT, Format, Migration, SchemaVersion
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """What was done. `backup` is None when the file was of the wanted version already."""
+
+    before: SchemaVersion
+    after: SchemaVersion
+    backup: Path | None
+
+
+def migrate(path: Path, form: Format = FORMAT) -> Migrated:
+    """Bring a file to the version of `form`, after a backup beside it.
+
+    Raises:
+        FileError: ``file.not_a_constellation``, ``file.newer_version``, ``file.no_migration`` when a step is
+            missing, and SQLite's errors as ours. The file then has the version of the last whole step.
+    """
+    try:
+        with closing(_open(path)) as connection:
+            before = _version(connection, path)
+            steps = _steps(before, form, path)
+            if not steps:
+                return Migrated(before, before, None)
+            backup = back_up(path, _backup_name(path, before))
+            for step in steps:
+                _take(connection, step, path)
+            return Migrated(before, form.version, backup)
+    except sqlite3.Error as error:
+        raise file_error(error, str(path)) from error
+
+
+def migrated_copy(path: Path, folder: Path, form: Format = FORMAT) -> Path:
+    """A copy of an older file in `folder`, brought to the version of `form`; the file itself is not changed.
+
+    Raises:
+        FileError: as `migrate`.
+    """
+    copy = back_up(path, folder / path.name)
+    try:
+        with closing(_open(copy)) as connection:
+            for step in _steps(_version(connection, copy), form, copy):
+                _take(connection, step, copy)
+    except BaseException as error:
+        remove_with_side_files(copy)
+        if isinstance(error, sqlite3.Error):
+            raise file_error(error, str(path)) from error
+        raise
+    return copy
+
+
+def back_up(path: Path, target: Path) -> Path:
+    """Copy a database through SQLite, which sees one moment of it whoever writes meanwhile.
+
+    Raises:
+        FileError: ``file.exists`` when `target` does, ``file.cannot_create``, and SQLite's errors as ours.
+    """
+    temporary = beside(target)
+    try:
+        make_private_file(temporary)
+        with (
+            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as source,
+            closing(sqlite3.connect(temporary)) as copy,
+        ):
+            source.backup(copy)
+        put_in_place(temporary, target)
+    except sqlite3.Error as error:
+        raise file_error(error, str(path)) from error
+    except OSError as error:
+        raise FileError("file.cannot_create", path=str(target), why=error.strerror or str(error)) from error
+    finally:
+        remove_with_side_files(temporary)
+    return target
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=5.0
+    )
+    harden(connection)
+    connection.execute("PRAGMA synchronous = FULL")
+    # Steps may rebuild tables that others refer to; what holds in the end is checked before the commit.
+    connection.execute("PRAGMA foreign_keys = OFF")
+    return connection
+
+
+def _version(connection: sqlite3.Connection, path: Path) -> SchemaVersion:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise FileError("file.not_a_constellation", path=str(path), why="another program's file")
+    return SchemaVersion.unpack(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _steps(before: SchemaVersion, form: Format, path: Path) -> list[Migration]:
+    if before > form.version:
+        raise FileError("file.newer_version", path=str(path), found=str(before), known=str(form.version))
+    steps = sorted((each for each in form.migrations if each.to > before), key=lambda each: each.to)
+    if before < form.version and (not steps or steps[-1].to != form.version):
+        raise FileError("file.no_migration", path=str(path), found=str(before), known=str(form.version))
+    return steps
+
+
+def _take(connection: sqlite3.Connection, step: Migration, path: Path) -> None:
+    connection.execute("BEGIN EXCLUSIVE")
+    try:
+        # Another process may have taken the same step since we looked.
+        if _version(connection, path) < step.to:
+            for statement in step.statements:
+                connection.execute(statement)
+            broken = connection.execute("PRAGMA foreign_key_check").fetchall()
+            if broken:
+                raise FileError("file.migration_failed", path=str(path), to=str(step.to), why=str(broken[0]))
+            set_header(connection, step.to.packed)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _backup_name(path: Path, version: SchemaVersion) -> Path:
+    number = 1
+    while True:
+        name = f"{path.name}.{version}.backup" if number == 1 else f"{path.name}.{version}-{number}.backup"
+        target = path.with_name(name)
+        if not target.exists():
+            return target
+        number += 1

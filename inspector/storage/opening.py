@@ -1,0 +1,277 @@
+"""The checks at the door: what a file must be before a byte of it is believed. Runs in a database's thread.
+
+A file is looked at through a connection that cannot write. Only a file that is ours, whole, of this version
+and writable is then opened for writing, and opening writes nothing. The file is never touched by other means
+than SQLite's: opening and closing it otherwise would drop the locks that this process holds on it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import sys
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.domain.errors import FileError
+from inspector.domain.health import Problem, Severity
+from inspector.storage.failures import file_error, primary_code
+from inspector.storage.fingerprint import compare
+from inspector.storage.schema import APPLICATION_ID, FORMAT, Format, SchemaVersion
+
+BUSY_MS = 5_000
+LARGEST_VALUE = 64 * 1024 * 1024
+CHECK_SECONDS = 5.0
+"""How long the structure check may take; a file too large for it is opened unchecked and says so."""
+
+_DENIED_ACTIONS = frozenset({sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH})
+# The full-text index asks for the former itself.
+_ALLOWED_PRAGMAS = frozenset({"data_version"})
+_DEFENCES = (
+    ("SQLITE_DBCONFIG_DEFENSIVE", True),
+    ("SQLITE_DBCONFIG_ENABLE_TRIGGER", False),
+    ("SQLITE_DBCONFIG_ENABLE_VIEW", False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which file lies under a path."""
+
+    device: int
+    inode: int
+
+    @classmethod
+    def of(cls, path: Path) -> Identity | None:
+        """The file that lies there now, None when there is none."""
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return cls(found.st_dev, found.st_ino)
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What the checks found. `access` is ``rw``, ``ro``, or ``immutable`` where SQLite cannot even lock."""
+
+    path: Path
+    identity: Identity
+    access: str
+    version: SchemaVersion
+    read_only: Problem | None
+    problems: tuple[Problem, ...]
+
+
+def admit(path: Path, form: Format = FORMAT) -> Admission:
+    """Check a file at the door.
+
+    A file in WAL mode is taken out of it when nobody else uses it.
+
+    Raises:
+        FileError: ``file.not_found``, ``file.not_a_constellation``, ``file.newer_version``,
+            ``file.older_version``, ``file.foreign_objects``, ``file.wrong_schema``, ``file.damaged``,
+            ``file.needs_recovery``, ``file.locked`` and others of SQLite's.
+    """
+    identity = _find(path)
+    writable = _is_writable(path)
+    try:
+        connection, access = _look(path, writable)
+        with closing(connection):
+            version = _check_version(connection, path, form)
+            _check_schema(connection, path, version, form)
+            problems = _check_structure(connection, path)
+            mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
+        read_only = _why_read_only(path, writable, version, form)
+        if mode == "wal" and read_only is None and not _leave_wal(path):
+            read_only = _reason("file.wal_busy", path)
+    except sqlite3.Error as error:
+        raise file_error(error, str(path)) from error
+    if Identity.of(path) != identity:
+        raise FileError("file.moved", path=str(path), what="replaced")
+    problems.extend(_check_modes(path))
+    access = access if read_only else "rw"
+    return Admission(path, identity, access, version, read_only, tuple(problems))
+
+
+def connect(path: Path, access: str, *, writing: bool) -> sqlite3.Connection:
+    """A connection with every defence on; `access` as in `Admission`. One not for `writing` cannot write."""
+    connection = _connect(path, access)
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        if not writing:
+            connection.execute("PRAGMA query_only = ON")
+        connection.set_authorizer(_authorize)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def harden(connection: sqlite3.Connection) -> None:
+    """Trust nothing that the file itself says should be run or how large it is."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    connection.execute("PRAGMA mmap_size = 0")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
+    if sys.version_info >= (3, 12):
+        for name, wanted in _DEFENCES:
+            connection.setconfig(getattr(sqlite3, name), wanted)
+
+
+def _connect(path: Path, access: str) -> sqlite3.Connection:
+    query = "immutable=1" if access == "immutable" else f"mode={access}"
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?{query}",
+        uri=True,
+        timeout=BUSY_MS / 1000,
+        isolation_level=None,
+        cached_statements=256,
+        # It is made, used and closed in one thread; only `interrupt` comes from another.
+        check_same_thread=False,
+    )
+    try:
+        harden(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+    if action in _DENIED_ACTIONS:
+        return sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_PRAGMA and (first or "").lower() not in _ALLOWED_PRAGMAS:
+        return sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() == "load_extension":
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK
+
+
+def _find(path: Path) -> Identity:
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileError("file.not_found", path=str(path)) from error
+    except OSError as error:
+        raise FileError("file.cannot_open", path=str(path), why=error.strerror or str(error)) from error
+    if not stat.S_ISREG(found.st_mode):
+        raise FileError("file.not_a_constellation", path=str(path), why="not a file")
+    return Identity(found.st_dev, found.st_ino)
+
+
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
+
+
+def _look(path: Path, writable: bool) -> tuple[sqlite3.Connection, str]:
+    """A connection that can read the file, and the access to keep if nothing may be written."""
+    try:
+        return _try_to_read(path, "ro"), "ro"
+    except sqlite3.OperationalError as error:
+        if primary_code(error) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+            raise
+        if writable:
+            # A writer was killed in the middle: SQLite must first put the old pages back.
+            return _try_to_read(path, "rw"), "ro"
+        if _has_unfinished(path):
+            raise FileError("file.needs_recovery", path=str(path)) from error
+        return _try_to_read(path, "immutable"), "immutable"
+
+
+def _try_to_read(path: Path, access: str) -> sqlite3.Connection:
+    connection = _connect(path, access)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _has_unfinished(path: Path) -> bool:
+    for suffix in ("-journal", "-wal"):
+        beside = path.with_name(path.name + suffix)
+        if beside.exists() and beside.stat().st_size > 0:
+            return True
+    return False
+
+
+def _check_version(connection: sqlite3.Connection, path: Path, form: Format) -> SchemaVersion:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    if application != APPLICATION_ID:
+        raise FileError("file.not_a_constellation", path=str(path), why="another program's file")
+    version = SchemaVersion.unpack(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version.major > form.version.major:
+        raise FileError("file.newer_version", path=str(path), found=str(version), known=str(form.version))
+    if version < form.version:
+        raise FileError("file.older_version", path=str(path), found=str(version), known=str(form.version))
+    return version
+
+
+def _check_schema(connection: sqlite3.Connection, path: Path, version: SchemaVersion, form: Format) -> None:
+    difference = compare(connection, form.statements)
+    # A newer minor version may have more tables and columns; but nothing in it may act by itself.
+    foreign = difference.acting if version > form.version else difference.foreign
+    if foreign:
+        raise FileError("file.foreign_objects", path=str(path), names=foreign)
+    if version > form.version:
+        return
+    if difference.missing or difference.changed:
+        raise FileError("file.wrong_schema", path=str(path), names=difference.missing + difference.changed)
+
+
+def _check_structure(connection: sqlite3.Connection, path: Path) -> list[Problem]:
+    until = time.monotonic() + CHECK_SECONDS
+    connection.set_progress_handler(lambda: int(time.monotonic() > until), 100_000)
+    try:
+        found = [row[0] for row in connection.execute("PRAGMA quick_check(10)")]
+    except sqlite3.OperationalError as error:
+        if primary_code(error) != sqlite3.SQLITE_INTERRUPT:
+            raise
+        return [Problem("file.unchecked", Severity.WARNING, str(path), {"seconds": CHECK_SECONDS})]
+    finally:
+        connection.set_progress_handler(None, 0)
+    if found != ["ok"]:
+        raise FileError("file.damaged", path=str(path), why="; ".join(found))
+    return []
+
+
+def _why_read_only(path: Path, writable: bool, version: SchemaVersion, form: Format) -> Problem | None:
+    if version > form.version:
+        return _reason("file.newer_minor", path, found=str(version), known=str(form.version))
+    if writable:
+        return None
+    if os.access(path, os.W_OK):
+        return _reason("file.folder_read_only", path, folder=str(path.parent))
+    return _reason("file.file_read_only", path)
+
+
+def _reason(code: str, path: Path, **parameters: str) -> Problem:
+    return Problem(code, Severity.WARNING, str(path), parameters)
+
+
+def _leave_wal(path: Path) -> bool:
+    """Take a file out of WAL mode. False when somebody else has it open."""
+    with closing(_connect(path, "rw")) as connection:
+        connection.execute("PRAGMA busy_timeout = 200")
+        try:
+            mode = connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0]
+        except sqlite3.OperationalError as error:
+            if primary_code(error) != sqlite3.SQLITE_BUSY:
+                raise
+            return False
+        return bool(mode == "delete")
+
+
+def _check_modes(path: Path) -> list[Problem]:
+    if os.name != "posix":
+        return []
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if not mode & 0o077:
+        return []
+    return [Problem("file.readable_by_others", Severity.INFO, str(path), {"mode": f"{mode:o}"})]

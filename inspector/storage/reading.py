@@ -1,0 +1,45 @@
+"""What every family does with a row that cannot be read: it becomes a problem, and the rest is listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from inspector.domain.errors import MalformedError
+from inspector.domain.health import Problem, Severity
+from inspector.domain.ref import Ref, RefKind
+from inspector.storage.connection import Row, Undecodable
+
+T = TypeVar("T")
+
+
+def problem_of(row: Row, kind: RefKind, error: Exception, key: str = "id") -> Problem:
+    """The problem of a row that is no value."""
+    why = str(error.parameters.get("why", error.code)) if isinstance(error, MalformedError) else str(error)
+    return Problem("row.unreadable", Severity.ERROR, str(Ref(kind, str(row[key]))), {"why": why})
+
+
+def require_text(row: Row) -> None:
+    """Refuse a row with a text that is no UTF-8.
+
+    Raises:
+        MalformedError: with the column's name as the place.
+    """
+    for name in row.keys():  # noqa: SIM118  a row iterates over its values
+        if isinstance(row[name], Undecodable):
+            raise MalformedError("malformed.text", where=name, why="not UTF-8")
+
+
+def read_rows(
+    rows: Sequence[Row], read: Callable[[Row], T], kind: RefKind, key: str = "id"
+) -> tuple[tuple[T, ...], tuple[Problem, ...]]:
+    """The values of rows, and a problem for each row that is none."""
+    values: list[T] = []
+    problems: list[Problem] = []
+    for row in rows:
+        try:
+            require_text(row)
+            values.append(read(row))
+        except (MalformedError, ValueError, KeyError, TypeError) as error:
+            problems.append(problem_of(row, kind, error, key))
+    return tuple(values), tuple(problems)

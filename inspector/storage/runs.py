@@ -1,0 +1,84 @@
+"""Rows of model calls, and the Requests they sent, each text kept once."""
+
+from __future__ import annotations
+
+import hashlib
+
+from inspector.domain.codec import read_time, write_time
+from inspector.domain.health import Problem
+from inspector.domain.records import Run, Usage
+from inspector.domain.ref import RefKind
+from inspector.storage.connection import Connection, Row
+from inspector.storage.reading import read_rows
+
+_SELECT = """
+    SELECT id, agent_id, kind, model, request_hash, manifest_digest, started_at, duration_ms, first_token_ms,
+           input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reply, error, changes_seq, metadata
+    FROM runs
+"""
+_OF_AGENT = _SELECT + "WHERE agent_id = ? ORDER BY started_at, id"
+_INSERT = """
+    INSERT INTO runs (id, agent_id, kind, model, request_hash, manifest_digest, started_at, duration_ms,
+                      first_token_ms, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reply,
+                      error, changes_seq, metadata)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_KEEP_TEXT = "INSERT INTO request_texts (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
+_TEXT = "SELECT text FROM request_texts WHERE hash = ?"
+
+
+async def of_agent(connection: Connection, agent_id: str) -> tuple[tuple[Run, ...], tuple[Problem, ...]]:
+    """An agent's runs, oldest first; and a problem for each that cannot be read."""
+    return read_rows(await connection.fetch_all(_OF_AGENT, (agent_id,)), _run, RefKind.RUN)
+
+
+async def keep_text(transaction: Connection, text: str) -> str:
+    """Keep a sent text, once however often it was sent.
+
+    Returns:
+        Its hash: SHA-256 of the UTF-8 form, in hex.
+    """
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    await transaction.fetch_all(_KEEP_TEXT, (digest, text))
+    return digest
+
+
+async def text(connection: Connection, digest: str) -> str | None:
+    """The sent text with that hash."""
+    row = await connection.fetch_one(_TEXT, (digest,))
+    return None if row is None else str(row["text"])
+
+
+async def insert(transaction: Connection, run: Run) -> None:
+    """Add a run; its texts are kept already."""
+    usage = run.usage
+    await transaction.fetch_all(
+        _INSERT,
+        (
+            *(run.id, run.agent_id, run.kind, run.model, run.request_hash, run.manifest_digest),
+            *(write_time(run.started_at), run.duration_ms, run.first_token_ms),
+            *(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens),
+            *(run.reply, run.error, run.changes_seq, run.metadata),
+        ),
+    )
+
+
+def _run(row: Row) -> Run:
+    return Run(
+        id=row["id"],
+        agent_id=row["agent_id"],
+        kind=row["kind"],
+        model=row["model"],
+        request_hash=row["request_hash"],
+        manifest_digest=row["manifest_digest"],
+        started_at=read_time(row["started_at"]),
+        duration_ms=row["duration_ms"],
+        first_token_ms=row["first_token_ms"],
+        usage=Usage(
+            row["input_tokens"], row["output_tokens"], row["cache_read_tokens"], row["cache_write_tokens"]
+        ),
+        reply=row["reply"],
+        error=row["error"],
+        changes_seq=row["changes_seq"],
+        metadata=row["metadata"],
+    )

@@ -1,0 +1,147 @@
+"""Everything that can be done, once: menus, tool bars, shortcuts and the palette show the same objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
+
+Shortcut = str | QKeySequence.StandardKey | None
+SEPARATOR = "-"
+
+
+def _always() -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing that can be done.
+
+    Attributes:
+        id: Stable and dotted (``file.open``): menus, saved shortcuts and tests use it.
+        title: In the user's language, as menus and the palette show it.
+        run: Does it. A plain function; coroutines are started through the bridge.
+        shortcut: A key sequence as text, or the platform's own for a standard one.
+        icon: A name that `icons` knows, or nothing.
+        why_not: Gives the reason why it cannot be done now, nothing when it can.
+        is_on: For a switch: whether it is on.
+        hidden: Not in the palette (its place makes sense of it).
+        scope: The widget whose focus the shortcut needs; None for the whole window.
+    """
+
+    id: str
+    title: str
+    run: Callable[[], None]
+    shortcut: Shortcut = None
+    icon: str = ""
+    why_not: Callable[[], str] = _always
+    is_on: Callable[[], bool] | None = None
+    hidden: bool = False
+    scope: QWidget | None = None
+
+
+class Actions(QObject):
+    """The registry. `changed` tells that actions came, went or may be done differently."""
+
+    changed = Signal()
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._rows: dict[str, Action] = {}
+        self._items: dict[str, QAction] = {}
+
+    def add(self, *actions: Action) -> None:
+        """Register actions.
+
+        Raises:
+            ValueError: an id or a shortcut is taken.
+        """
+        for action in actions:
+            if action.id in self._rows:
+                raise ValueError(action.id)
+            self._refuse_taken_shortcut(action)
+            self._rows[action.id] = action
+            self._items[action.id] = self._make(action)
+        self.refresh()
+
+    def remove(self, prefix: str) -> None:
+        """Forget all actions whose id begins so."""
+        for id_ in [each for each in self._rows if each.startswith(prefix)]:
+            del self._rows[id_]
+            item = self._items.pop(id_)
+            item.setEnabled(False)
+            item.deleteLater()
+        self.changed.emit()
+
+    def row(self, id_: str) -> Action:
+        """The action with that id. Raises KeyError."""
+        return self._rows[id_]
+
+    def item(self, id_: str) -> QAction:
+        """The Qt object of that action, for a menu or a button. Raises KeyError."""
+        return self._items[id_]
+
+    def __contains__(self, id_: str) -> bool:
+        return id_ in self._rows
+
+    def __iter__(self) -> Iterator[Action]:
+        return iter(tuple(self._rows.values()))
+
+    def run(self, id_: str) -> bool:
+        """Do it, if it can be done now; says whether it was."""
+        if self._rows[id_].why_not():
+            return False
+        self._rows[id_].run()
+        return True
+
+    def shortcut_text(self, id_: str) -> str:
+        """The shortcut as the platform writes it."""
+        return self._items[id_].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+
+    def refresh(self) -> None:
+        """Look again at what can be done and what is on."""
+        for id_, action in self._rows.items():
+            item = self._items[id_]
+            item.setEnabled(not action.why_not())
+            if action.is_on is not None:
+                item.setChecked(action.is_on())
+        self.changed.emit()
+
+    def fill(self, menu: QMenu, ids: Iterable[str]) -> None:
+        """Put actions into a menu; ids that are not there (yet) are passed over."""
+        for id_ in ids:
+            if id_ == SEPARATOR:
+                menu.addSeparator()
+            elif id_ in self._items:
+                menu.addAction(self._items[id_])
+
+    def _make(self, action: Action) -> QAction:
+        item = QAction(action.title.replace("&", "&&"), self)
+        item.setObjectName(action.id)
+        item.setCheckable(action.is_on is not None)
+        item.setIconVisibleInMenu(True)
+        if action.shortcut is not None:
+            item.setShortcut(QKeySequence(action.shortcut))
+        if action.scope is not None:
+            item.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        item.triggered.connect(lambda _=False, id_=action.id: self._trigger(id_))
+        (action.scope or self._window).addAction(item)
+        return item
+
+    def _trigger(self, id_: str) -> None:
+        self.run(id_)
+        self.refresh()
+
+    def _refuse_taken_shortcut(self, action: Action) -> None:
+        if action.shortcut is None:
+            return
+        wanted = QKeySequence(action.shortcut)
+        for id_, item in self._items.items():
+            same_place = self._rows[id_].scope is action.scope
+            if same_place and not wanted.isEmpty() and item.shortcut() == wanted:
+                raise ValueError(f"{action.id}: {wanted.toString()} is {id_}'s")

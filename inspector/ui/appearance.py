@@ -1,0 +1,117 @@
+"""What the window looks like right now: the theme in use, the text scale, fonts and distances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
+from PySide6.QtWidgets import QApplication
+
+from inspector.ui.style import style_sheet
+from inspector.ui.theme import Theme
+
+MINIMUM_SCALE, MAXIMUM_SCALE = 0.75, 2.0
+_SMALLEST_POINTS = 9.0
+_GRID = 4
+
+
+class ThemeChoice(StrEnum):
+    """What the user asked for."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+class TextSize(StrEnum):
+    """The three sizes of text."""
+
+    SMALL = "small"
+    NORMAL = "normal"
+    LARGE = "large"
+
+
+_FACTORS = {TextSize.SMALL: 0.9, TextSize.NORMAL: 1.0, TextSize.LARGE: 1.7}
+
+
+class Appearance(QObject):
+    """The theme and text scale of the application; whoever paints asks here and repaints on `changed`."""
+
+    changed = Signal()
+
+    def __init__(self, application: QApplication, themes: Mapping[str, Theme]) -> None:
+        super().__init__(application)
+        self._application = application
+        self._themes = themes
+        self._hints = application.styleHints()
+        self._system_is_dark = application.palette().window().color().lightnessF() < 0.5
+        self._points = max(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).pointSizeF(), _SMALLEST_POINTS)
+        self._choice = ThemeChoice.SYSTEM
+        self._scale = 1.0
+        self._hints.colorSchemeChanged.connect(self._follow_system)
+
+    @property
+    def choice(self) -> ThemeChoice:
+        """What the user asked for."""
+        return self._choice
+
+    @property
+    def scale(self) -> float:
+        """The text scale, 1 being the system's size."""
+        return self._scale
+
+    @property
+    def theme(self) -> Theme:
+        """The theme in use."""
+        return self._themes["dark" if self._is_dark() else "light"]
+
+    def apply(self, choice: ThemeChoice, scale: float) -> None:
+        """Switch theme and text scale at once, everywhere."""
+        self._choice = choice
+        self._scale = min(MAXIMUM_SCALE, max(MINIMUM_SCALE, scale))
+        schemes = {ThemeChoice.DARK: Qt.ColorScheme.Dark, ThemeChoice.LIGHT: Qt.ColorScheme.Light}
+        self._hints.setColorScheme(schemes.get(choice, Qt.ColorScheme.Unknown))
+        self._dress()
+
+    def set_choice(self, choice: ThemeChoice) -> None:
+        """Switch the theme."""
+        self.apply(choice, self._scale)
+
+    def set_scale(self, scale: float) -> None:
+        """Switch the text scale."""
+        self.apply(self._choice, scale)
+
+    def font(self, size: TextSize = TextSize.NORMAL, *, fixed: bool = False, bold: bool = False) -> QFont:
+        """A font of the interface, or the fixed-width one of prompts. Figures are as wide as each other."""
+        kind = QFontDatabase.SystemFont.FixedFont if fixed else QFontDatabase.SystemFont.GeneralFont
+        font = QFontDatabase.systemFont(kind)
+        font.setPointSizeF(self._points * self._scale * _FACTORS[size])
+        font.setBold(bold)
+        font.setFeature(QFont.Tag("tnum"), 1)
+        return font
+
+    def space(self, steps: float = 1) -> int:
+        """A distance on the 4-pixel grid, following the text scale."""
+        return round(_GRID * steps * self._scale)
+
+    def row_height(self) -> int:
+        """The height of one row of a list."""
+        return round(QFontMetricsF(self.font()).height()) + self.space(2)
+
+    def _is_dark(self) -> bool:
+        if self._choice is not ThemeChoice.SYSTEM:
+            return self._choice is ThemeChoice.DARK
+        scheme = self._hints.colorScheme()
+        return self._system_is_dark if scheme == Qt.ColorScheme.Unknown else scheme == Qt.ColorScheme.Dark
+
+    def _follow_system(self) -> None:
+        if self._choice is ThemeChoice.SYSTEM:
+            self._dress()
+
+    def _dress(self) -> None:
+        self._application.setFont(self.font())
+        self._application.setPalette(self.theme.palette())
+        self._application.setStyleSheet(style_sheet(self.theme, self._points * self._scale, self._scale))
+        self.changed.emit()

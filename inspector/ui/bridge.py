@@ -1,0 +1,130 @@
+"""Between coroutines and widgets: the only place that starts a task, and one path for what goes wrong in it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from inspector.domain.changes import Change, FileMoved, Health
+from inspector.ui.failures import Failure, failure_of
+
+_T = TypeVar("_T")
+_LOG = logging.getLogger(__name__)
+
+
+class Bridge(QObject):
+    """Owns every task of the window.
+
+    `changed` carries each Change, FileMoved and Health of the engine, on Qt's side. `failed` carries a `Failure`.
+    """
+
+    changed = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._loop = loop
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._newest: dict[Hashable, asyncio.Task[Any]] = {}
+        self._closing = False
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        """The names of the tasks under way."""
+        return tuple(sorted(task.get_name() for task in self._tasks))
+
+    def spawn(
+        self,
+        work: Coroutine[Any, Any, _T],
+        *,
+        name: str,
+        on_done: Callable[[_T], None] | None = None,
+        on_error: Callable[[BaseException], bool] | None = None,
+    ) -> asyncio.Task[_T] | None:
+        """Start a coroutine.
+
+        Args:
+            work: What to run.
+            name: What is being done, as a person would say it; it begins the message when it fails.
+            on_done: Told the result, on this thread.
+            on_error: Told the error first; True means that it has been dealt with and nobody else is told.
+
+        Returns:
+            The task, or None when the window is closing and nothing is started any more.
+        """
+        if self._closing:
+            work.close()
+            return None
+        task = self._loop.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(lambda done: self._finish(done, on_done, on_error))
+        return task
+
+    def supersede(
+        self,
+        key: Hashable,
+        work: Coroutine[Any, Any, _T],
+        *,
+        name: str,
+        on_done: Callable[[_T], None] | None = None,
+        on_error: Callable[[BaseException], bool] | None = None,
+    ) -> asyncio.Task[_T] | None:
+        """Start a coroutine in place of the one with the same key, which is cancelled if it still runs."""
+        older = self._newest.pop(key, None)
+        if older is not None:
+            older.cancel()
+        task = self.spawn(work, name=name, on_done=on_done, on_error=on_error)
+        if task is not None:
+            self._newest[key] = task
+            task.add_done_callback(lambda done: self._forget(key, done))
+        return task
+
+    def follow(self, feed: AsyncIterator[Change | FileMoved | Health], *, name: str) -> asyncio.Task[None] | None:
+        """Turn a feed of changes into the signal `changed` for as long as it lasts."""
+
+        async def pump() -> None:
+            async for change in feed:
+                self.changed.emit(change)
+
+        return self.spawn(pump(), name=name)
+
+    def report(self, error: BaseException, *, doing: str) -> Failure:
+        """Tell of an error: to the log, and to whoever shows failures."""
+        failure = failure_of(error, doing=doing)
+        _LOG.error("%s", failure.happened, exc_info=error)
+        self.failed.emit(failure)
+        return failure
+
+    async def close(self) -> None:
+        """Cancel what runs and wait until it has ended; nothing can be started afterwards."""
+        self._closing = True
+        this = asyncio.current_task()
+        left = [task for task in self._tasks if task is not this]
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        self._newest.clear()
+
+    def _finish(
+        self,
+        task: asyncio.Task[Any],
+        on_done: Callable[[Any], None] | None,
+        on_error: Callable[[BaseException], bool] | None,
+    ) -> None:
+        self._tasks.discard(task)
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is None:
+            if on_done is not None and not self._closing:
+                on_done(task.result())
+        elif on_error is None or not on_error(error):
+            self.report(error, doing=task.get_name())
+
+    def _forget(self, key: Hashable, task: asyncio.Task[Any]) -> None:
+        if self._newest.get(key) is task:
+            del self._newest[key]

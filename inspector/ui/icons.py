@@ -1,0 +1,88 @@
+"""The icon family: line drawings from `resources`, tinted by the theme."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QByteArray, QObject, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from inspector.ui.appearance import Appearance
+
+ReadResource = Callable[[str], bytes]
+"""Gives a resource's bytes by its path below ``resources`` (``icons/add.svg``)."""
+
+_SIZES = (16, 20, 24, 32, 48)
+_INK = b"currentColor"
+
+
+class HasIcon(Protocol):
+    """A button, an action."""
+
+    def setIcon(self, icon: QIcon, /) -> None:  # noqa: N802
+        """Show an icon."""
+
+
+class Icons(QObject):
+    """Icons by name, in the theme's colours; what is bound to one changes with the theme."""
+
+    def __init__(self, appearance: Appearance, read: ReadResource) -> None:
+        super().__init__(appearance)
+        self._appearance = appearance
+        self._read = read
+        self._drawings: dict[str, bytes] = {}
+        self._made: dict[tuple[str, str], QIcon] = {}
+        self._bound: list[tuple[weakref.ref[QObject], str, str]] = []
+        appearance.changed.connect(self._tint_again)
+
+    def icon(self, name: str, tone: str = "muted") -> QIcon:
+        """An icon in the colour of a purpose (``muted``, ``text``, ``warning`` …)."""
+        key = (name, tone)
+        if key not in self._made:
+            theme = self._appearance.theme
+            icon = QIcon()
+            for size in _SIZES:
+                icon.addPixmap(self._paint(name, size, theme.state(tone)), QIcon.Mode.Normal)
+                icon.addPixmap(self._paint(name, size, theme.border), QIcon.Mode.Disabled)
+            self._made[key] = icon
+        return self._made[key]
+
+    def pixmap(self, name: str, size: int, tone: str = "muted") -> QPixmap:
+        """One picture, `size` pixels wide."""
+        return self.icon(name, tone).pixmap(QSize(size, size))
+
+    def bind(self, target: HasIcon, name: str, tone: str = "muted") -> None:
+        """Give a button or an action an icon, now and after every change of theme."""
+        target.setIcon(self.icon(name, tone))
+        if isinstance(target, QObject):
+            self._bound.append((weakref.ref(target), name, tone))
+
+    def _tint_again(self) -> None:
+        self._made.clear()
+        alive = []
+        for reference, name, tone in self._bound:
+            target = reference()
+            if target is None:
+                continue
+            try:
+                target.setIcon(self.icon(name, tone))  # type: ignore[attr-defined]
+            except RuntimeError:
+                # Qt has destroyed the object, Python's half has not noticed yet.
+                continue
+            alive.append((reference, name, tone))
+        self._bound = alive
+
+    def _paint(self, name: str, size: int, colour: QColor) -> QPixmap:
+        if name not in self._drawings:
+            self._drawings[name] = self._read(f"icons/{name}.svg")
+        drawing = self._drawings[name].replace(_INK, colour.name().encode("ascii"))
+        pixmap = QPixmap(size, size)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        QSvgRenderer(QByteArray(drawing)).render(painter)
+        painter.end()
+        return pixmap

@@ -1,0 +1,288 @@
+"""The detail card as a value: where the selected thing comes from, why it is in or out, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from inspector.domain.actor import ActorKind
+from inspector.domain.blocks import (
+    Block,
+    CompositeSchema,
+    ListSchema,
+    LogSchema,
+    MapSchema,
+    Schema,
+    TextSchema,
+    TreeSchema,
+    UnreadableSchema,
+)
+from inspector.domain.counts import Method
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import LeftOut, Piece, Request, Section, SourceKind
+from inspector.domain.snapshot import BlockState, LastWrite, SharedBlock
+from inspector.ui.wording import moment, number, share, signed, tr, tr_code, tr_count
+
+
+@dataclass(frozen=True, slots=True)
+class CardRow:
+    """One line: what it is about, what is to be said. `tone` is a purpose of the theme."""
+
+    name: str
+    text: str
+    tone: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What the detail panel shows; `actions` are ids of the registry."""
+
+    title: str
+    note: str = ""
+    rows: tuple[CardRow, ...] = ()
+    actions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CardFacts:
+    """What cards are made from."""
+
+    now: datetime
+    request: Request | None = None
+    saved_tokens: Mapping[str, int] = field(default_factory=dict)
+    """Tokens by piece id before the drafts."""
+    blocks: Mapping[str, BlockState] = field(default_factory=dict)
+    shared: Mapping[str, SharedBlock] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    characters: Mapping[str, int] = field(default_factory=dict)
+    """Characters that count against a block's limit, by block id."""
+
+
+_METHODS = {
+    Method.EXACT: lambda: tr("exact"),
+    Method.RECONSTRUCTED: lambda: tr("reconstructed tokenizer"),
+    Method.PROVIDER: lambda: tr("counted by the provider"),
+    Method.REPORTED: lambda: tr("reported by the provider"),
+    Method.ESTIMATE: lambda: tr("estimate"),
+}
+_SOURCES = {
+    SourceKind.BLOCK: lambda: tr("block"),
+    SourceKind.SUMMARY: lambda: tr("summary"),
+    SourceKind.MESSAGE: lambda: tr("message"),
+    SourceKind.EVENT: lambda: tr("event"),
+    SourceKind.TOOL: lambda: tr("tool"),
+    SourceKind.ARCHIVAL: lambda: tr("archival entry"),
+    SourceKind.LITERAL: lambda: tr("text of the layout or the agent"),
+}
+_SCHEMAS: dict[type, str] = {
+    TextSchema: "text",
+    MapSchema: "map",
+    ListSchema: "list",
+    LogSchema: "log",
+    TreeSchema: "tree",
+    CompositeSchema: "composite",
+    UnreadableSchema: "unreadable schema",
+}
+
+
+def card_for(ref: Ref | None, facts: CardFacts) -> Card | None:
+    """The card of a selection; None when nothing is selected."""
+    if ref is None:
+        return None
+    if ref.kind is RefKind.SECTION:
+        return _section_card(ref, facts)
+    if ref.kind is RefKind.AGENT:
+        return _agent_card(ref, facts)
+    pieces = pieces_of(ref, facts.request)
+    out = left_out_of(ref, facts.request)
+    state = facts.blocks.get(ref.id) if ref.kind is RefKind.BLOCK else None
+    rows = [*_reasons(ref, pieces, out, facts)]
+    if state is not None:
+        rows += _block_rows(state, facts)
+    elif pieces:
+        rows.append(CardRow(tr("Comes from"), _source_text(pieces[0], facts)))
+    rows += _cost_rows(pieces, out, facts)
+    title = _title(ref, pieces, out, state)
+    return Card(title, _note(ref, state, facts), tuple(rows), _actions(ref, state))
+
+
+def pieces_of(ref: Ref, request: Request | None) -> tuple[Piece, ...]:
+    """The pieces of a Request that come from a thing."""
+    if request is None:
+        return ()
+    if ref.kind is RefKind.LITERAL:
+        return tuple(each.piece for each in request.placed() if each.piece.id in (ref.id, f"literal:{ref.id}"))
+    whole = ref.whole
+    return tuple(each.piece for each in request.placed() if each.piece.source.ref == whole)
+
+
+def left_out_of(ref: Ref, request: Request | None) -> LeftOut | None:
+    """The candidate of that thing that did not go in, if there is one."""
+    if request is None:
+        return None
+    whole = ref.whole
+    return next((each for each in request.left_out if each.source.ref == whole), None)
+
+
+def last_written(written: LastWrite | None, revision: int, now: datetime) -> str:
+    """Who wrote last, when, by what, and the how-manieth version it made."""
+    if written is None:
+        return tr("not since it was made")
+    who = written.actor.name
+    if written.actor.kind in (ActorKind.HUMAN, ActorKind.PARTNER):
+        who = tr("{name} ({kind})", name=who, kind=written.actor.kind.value)
+    parts = [f"{who}, {moment(written.at, now)}"]
+    if written.tool_call_id:
+        parts.append(tr("tool call {id}", id=written.tool_call_id))
+    if written.reason:
+        parts.append(tr("“{reason}”", reason=written.reason))
+    return f"{', '.join(parts)} · {tr('version {count}', count=number(revision))}"
+
+
+def schema_name(schema: Schema | UnreadableSchema) -> str:
+    """A schema's kind in words."""
+    return tr(_SCHEMAS[type(schema)])
+
+
+def _title(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, state: BlockState | None) -> str:
+    if state is not None:
+        return state.block.label
+    source = pieces[0].source if pieces else out.source if out else None
+    if source is not None and source.label:
+        return source.label
+    return tr("{kind} {id}", kind=ref.kind.value.replace("_", " "), id=ref.id)
+
+
+def _note(ref: Ref, state: BlockState | None, facts: CardFacts) -> str:
+    if state is None:
+        return tr("part {part}", part=ref.part) if ref.part else ""
+    shared = facts.shared.get(ref.id)
+    level = shared.level if shared else state.block.permission
+    words = [state.block.block_type.value, schema_name(state.block.schema), level.label.replace("_", " ")]
+    if shared:
+        words.insert(0, tr("shared by {owner}", owner=shared.owner_name))
+    if ref.part:
+        words.append(tr("part {part}", part=ref.part))
+    return " · ".join(words)
+
+
+def _reasons(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts) -> list[CardRow]:
+    if pieces:
+        return [CardRow(tr("Why it is in"), tr_code(f"rule.{pieces[0].rule}", pieces[0].parameters))]
+    if out is None:
+        return [] if facts.request is None else [CardRow(tr("In the Request"), tr("no"), "muted")]
+    rows = [CardRow(tr("Why it is out"), tr_code(f"left_out.{out.rule}", out.parameters), "warning")]
+    if out.fix is not None:
+        rows.append(CardRow(tr("What would help"), tr_code(f"fix.{out.fix.action}", out.fix.parameters)))
+    return rows
+
+
+def _block_rows(state: BlockState, facts: CardFacts) -> list[CardRow]:
+    rows = []
+    if state.problem is not None:
+        rows.append(CardRow(tr("Problem"), tr_code(state.problem.code, state.problem.parameters), "error"))
+    rows.append(CardRow(tr("Last written"), last_written(state.written, state.revision, facts.now)))
+    if state.draft:
+        rows.append(CardRow(tr("Your draft"), _draft_text(state.block, facts), "warning"))
+    characters = facts.characters.get(state.block.id)
+    if characters is not None:
+        rows.append(_characters_row(state.block, characters))
+    return rows
+
+
+def _draft_text(block: Block, facts: CardFacts) -> str:
+    piece_id = f"block:{block.id}"
+    now = sum(piece.tokens for piece in pieces_of(Ref(RefKind.BLOCK, block.id), facts.request))
+    before = facts.saved_tokens.get(piece_id)
+    if before is None:
+        return tr("not saved yet")
+    difference = signed(now - before)
+    return tr("not saved yet, {difference} tokens", difference=difference) if difference else tr("not saved yet, as many tokens")
+
+
+def _characters_row(block: Block, characters: int) -> CardRow:
+    if not block.char_limit:
+        return CardRow(tr("Characters"), tr("{count}, no limit", count=number(characters)))
+    text = tr("{count} of {limit}", count=number(characters), limit=number(block.char_limit))
+    over = characters > block.char_limit
+    near = characters >= 0.8 * block.char_limit
+    return CardRow(tr("Characters"), text, "error" if over else "warning" if near else "text")
+
+
+def _cost_rows(pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts) -> list[CardRow]:
+    request = facts.request
+    if request is None:
+        return []
+    if pieces:
+        tokens = sum(piece.tokens for piece in pieces)
+        worst = max((piece.method for piece in pieces), key=list(Method).index)
+        text = tr(
+            "{tokens} · {method} ({tokenizer}) · {share} of the window",
+            tokens=number(tokens),
+            method=_METHODS[worst](),
+            tokenizer=request.tokenizer.name,
+            share=share(tokens, request.limits.max_tokens),
+        )
+        return [CardRow(tr("Tokens"), text)]
+    if out is not None:
+        text = tr("{tokens} · {method}", tokens=number(out.tokens), method=_METHODS[out.method]())
+        return [CardRow(tr("Would take"), text)]
+    return []
+
+
+def _source_text(piece: Piece, facts: CardFacts) -> str:
+    told = _SOURCES[piece.source.kind]()
+    owner = facts.names.get(piece.source.owner or "")
+    if piece.source.id:
+        told = tr("{kind} {id}", kind=told, id=piece.source.id)
+    return tr("{told} of {owner}", told=told, owner=owner) if owner else told
+
+
+def _section_card(ref: Ref, facts: CardFacts) -> Card | None:
+    section = _section_of(ref, facts.request)
+    if section is None:
+        return Card(tr(ref.part.replace("_", " ").capitalize()) if ref.part else ref.id)
+    text = tr(
+        "{tokens} · {method} · {share} of the window",
+        tokens=number(section.tokens),
+        method=_METHODS[section.method](),
+        share=share(section.tokens, facts.request.limits.max_tokens if facts.request else 0),
+    )
+    rows = (
+        CardRow(tr("Holds"), tr_count("{count} piece", "{count} pieces", len(section.pieces))),
+        CardRow(tr("Tokens"), text),
+        CardRow(tr("Characters"), number(section.length)),
+    )
+    return Card(section.title or section.name, tr("section"), rows)
+
+
+def _section_of(ref: Ref, request: Request | None) -> Section | None:
+    if request is None or ref.part is not None:
+        return None
+    return next((each for each in request.sections if each.name == ref.id), None)
+
+
+def _agent_card(ref: Ref, facts: CardFacts) -> Card:
+    request = facts.request
+    rows = []
+    if request is not None and request.agent_id == ref.id:
+        rows = [
+            CardRow(tr("Model"), request.model or tr("none set")),
+            CardRow(tr("Layout"), request.layout),
+            CardRow(tr("Strategy"), request.strategy.replace("_", " ")),
+            CardRow(
+                tr("Tokens"),
+                tr("{tokens} of {usable}", tokens=number(request.tokens), usable=number(request.limits.usable)),
+            ),
+        ]
+    return Card(facts.names.get(ref.id, ref.id), tr("agent"), tuple(rows), ("agent.show",))
+
+
+def _actions(ref: Ref, state: BlockState | None) -> tuple[str, ...]:
+    if state is None:
+        return ("selection.open", "selection.copy_text")
+    if not state.block.is_active:
+        return ("block.restore",)
+    pin = "block.unpin" if state.block.pinned else "block.pin"
+    return ("selection.open", pin, "selection.copy_text")

@@ -1,0 +1,74 @@
+"""A column as data: what a table or tree shows of a row, how it is aligned, read aloud and sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import Qt
+
+from inspector.ui.safe_text import one_line, tooltip_text
+
+T = TypeVar("T")
+
+VALUE_ROLE = Qt.ItemDataRole.UserRole + 1
+"""The row's value itself, for delegates and panels."""
+KEY_ROLE = Qt.ItemDataRole.UserRole + 2
+"""The row's key."""
+SORT_ROLE = Qt.ItemDataRole.UserRole + 3
+"""What the column sorts by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[T]):
+    """One column.
+
+    Attributes:
+        id: Stable; saved widths use it.
+        title: In the user's language.
+        text: What a cell says.
+        right: Whether cells stand right, as figures do.
+        tip: A cell's tool tip.
+        spoken: What a screen reader says instead of the text.
+        sort: What is compared when sorting; the text if not given.
+        roles: Anything more by Qt role.
+    """
+
+    id: str
+    title: str
+    text: Callable[[T], str]
+    right: bool = False
+    tip: Callable[[T], str] | None = None
+    spoken: Callable[[T], str] | None = None
+    sort: Callable[[T], Any] | None = None
+    roles: Mapping[int, Callable[[T], Any]] = field(default_factory=dict)
+
+
+def cell(column: Column[Any], value: Any, role: int) -> Any:
+    """What a model answers for one cell, None where it has nothing to say."""
+    if role == Qt.ItemDataRole.DisplayRole:
+        return one_line(column.text(value))
+    if role == VALUE_ROLE:
+        return value
+    if role == SORT_ROLE:
+        return column.sort(value) if column.sort else column.text(value)
+    if role == Qt.ItemDataRole.TextAlignmentRole:
+        side = Qt.AlignmentFlag.AlignRight if column.right else Qt.AlignmentFlag.AlignLeft
+        return side | Qt.AlignmentFlag.AlignVCenter
+    if role == Qt.ItemDataRole.ToolTipRole:
+        return tooltip_text(column.tip(value)) if column.tip else None
+    if role == Qt.ItemDataRole.AccessibleTextRole:
+        return one_line(column.spoken(value) if column.spoken else column.text(value))
+    own = column.roles.get(role)
+    return own(value) if own else None
+
+
+def heading(column: Column[Any], role: int) -> Any:
+    """What a model answers for a column's head."""
+    if role == Qt.ItemDataRole.DisplayRole:
+        return column.title
+    if role == Qt.ItemDataRole.TextAlignmentRole:
+        side = Qt.AlignmentFlag.AlignRight if column.right else Qt.AlignmentFlag.AlignLeft
+        return side | Qt.AlignmentFlag.AlignVCenter
+    return None

@@ -1,0 +1,191 @@
+"""A tree of rows with keys. A new set of rows changes only what differs, so that views keep their state."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from inspector.ui.models.columns import KEY_ROLE, Column, cell, heading
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: a key that is unique in the tree, the value that columns read, and what is under it."""
+
+    key: Hashable
+    value: Any
+    children: tuple[Row, ...] = ()
+    enabled: bool = True
+
+
+@dataclass(slots=True, eq=False)
+class _Node:
+    number: int
+    row: Row
+    parent: _Node | None
+    children: list[_Node] = field(default_factory=list)
+    place: int = 0
+
+
+class RowTree(QAbstractItemModel):
+    """Rows under rows; `set_rows` compares with what is there by key."""
+
+    def __init__(self, columns: Sequence[Column[Any]], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._columns = tuple(columns)
+        self._root = _Node(0, Row(None, None), None)
+        self._nodes: dict[int, _Node] = {0: self._root}
+        self._by_key: dict[Hashable, _Node] = {}
+        self._next = 1
+
+    def set_rows(self, rows: Sequence[Row]) -> None:
+        """Show these rows: what has a known key is changed in place, the rest comes or goes."""
+        if not self._root.children:
+            self.beginResetModel()
+            self._nodes = {0: self._root}
+            self._by_key.clear()
+            self._root.children = [self._make(row, self._root, place) for place, row in enumerate(rows)]
+            self.endResetModel()
+        else:
+            self._update(self._root, rows)
+
+    def find(self, key: Hashable) -> QModelIndex:
+        """The index of the row with that key, an invalid one if there is none."""
+        node = self._by_key.get(key)
+        return self.createIndex(node.place, 0, node.number) if node else QModelIndex()
+
+    def row_at(self, index: Index) -> Row | None:
+        """The row at an index."""
+        return self._nodes[index.internalId()].row if index.isValid() else None
+
+    def keys(self) -> Iterator[Hashable]:
+        """All keys."""
+        return iter(tuple(self._by_key))
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: N802, B008
+        """How many rows are under one."""
+        return 0 if parent.column() > 0 else len(self._node(parent).children)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: N802, B008, ARG002
+        """How many columns there are."""
+        return len(self._columns)
+
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
+        """The index of a cell."""
+        if not self.hasIndex(row, column, parent):
+            return QModelIndex()
+        return self.createIndex(row, column, self._node(parent).children[row].number)
+
+    def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008
+        """The index of the row above a row."""
+        above = self._node(index).parent if index.isValid() else None
+        if above is None or above is self._root:
+            return QModelIndex()
+        return self.createIndex(above.place, 0, above.number)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What a cell says."""
+        if not index.isValid():
+            return None
+        row = self._nodes[index.internalId()].row
+        return row.key if role == KEY_ROLE else cell(self._columns[index.column()], row.value, role)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: N802
+        """What a column's head says."""
+        if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self._columns):
+            return heading(self._columns[section], role)
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Rows can be selected; those that are not enabled are only read."""
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        if not self._nodes[index.internalId()].row.enabled:
+            return Qt.ItemFlag.ItemIsEnabled
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+
+    def _node(self, index: Index) -> _Node:
+        return self._nodes[index.internalId()] if index.isValid() else self._root
+
+    def _index_of(self, node: _Node) -> QModelIndex:
+        return QModelIndex() if node is self._root else self.createIndex(node.place, 0, node.number)
+
+    def _make(self, row: Row, parent: _Node, place: int) -> _Node:
+        node = _Node(self._next, row, parent, place=place)
+        self._next += 1
+        self._nodes[node.number] = node
+        self._by_key[row.key] = node
+        node.children = [self._make(each, node, at) for at, each in enumerate(row.children)]
+        return node
+
+    def _drop(self, node: _Node) -> None:
+        for child in node.children:
+            self._drop(child)
+        del self._nodes[node.number]
+        if self._by_key.get(node.row.key) is node:
+            del self._by_key[node.row.key]
+
+    def _update(self, node: _Node, rows: Sequence[Row]) -> None:
+        self._remove_missing(node, {row.key for row in rows})
+        self._insert_and_move(node, rows)
+        for child, row in zip(node.children, rows, strict=True):
+            old, child.row = child.row, row
+            if (old.value, old.enabled) != (row.value, row.enabled):
+                last = self.createIndex(child.place, len(self._columns) - 1, child.number)
+                self.dataChanged.emit(self._index_of(child), last)
+            if old.children != row.children:
+                self._update(child, row.children)
+
+    def _remove_missing(self, node: _Node, wanted: set[Hashable]) -> None:
+        place = len(node.children) - 1
+        while place >= 0:
+            if node.children[place].row.key in wanted:
+                place -= 1
+                continue
+            first = place
+            while first > 0 and node.children[first - 1].row.key not in wanted:
+                first -= 1
+            self.beginRemoveRows(self._index_of(node), first, place)
+            for gone in node.children[first : place + 1]:
+                self._drop(gone)
+            del node.children[first : place + 1]
+            self._renumber(node, first)
+            self.endRemoveRows()
+            place = first - 1
+
+    def _insert_and_move(self, node: _Node, rows: Sequence[Row]) -> None:
+        present = {child.row.key for child in node.children}
+        place = 0
+        while place < len(rows):
+            key = rows[place].key
+            if place < len(node.children) and node.children[place].row.key == key:
+                place += 1
+            elif key in present:
+                self._move(node, key, place)
+                place += 1
+            else:
+                last = place
+                while last + 1 < len(rows) and rows[last + 1].key not in present:
+                    last += 1
+                self.beginInsertRows(self._index_of(node), place, last)
+                node.children[place:place] = [self._make(rows[at], node, at) for at in range(place, last + 1)]
+                self._renumber(node, place)
+                self.endInsertRows()
+                place = last + 1
+
+    def _move(self, node: _Node, key: Hashable, to: int) -> None:
+        above = self._index_of(node)
+        start = next(at for at in range(to + 1, len(node.children)) if node.children[at].row.key == key)
+        self.beginMoveRows(above, start, start, above, to)
+        node.children.insert(to, node.children.pop(start))
+        self._renumber(node, to)
+        self.endMoveRows()
+
+    def _renumber(self, node: _Node, first: int) -> None:
+        for place in range(first, len(node.children)):
+            node.children[place].place = place

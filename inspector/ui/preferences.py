@@ -1,0 +1,194 @@
+"""The window's preferences: rows of `Setting`, kept in one private JSON file.
+
+A damaged file never stops the program: what cannot be read falls back to its default, and the damaged file is
+kept beside the new one. Window layouts carry a hash, because Qt aborts on a damaged one.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from inspector.domain.settings import Setting, SettingValue
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("window.theme", "system", "Colours of the window", choices=("system", "light", "dark")),
+    Setting("window.text_scale", 1.0, "Size of all text, 1 being the system's", minimum=0.75, maximum=2.0),
+    Setting("window.reopen_last", True, "Open at the start what was open last"),
+    Setting("window.last_file", "", "The file that was open last"),
+    Setting("navigator.show_empty_groups", False, "Show groups that have nothing in them"),
+)
+FAILED_STARTS_FOR_SAFE_MODE = 2
+_RECENT_KEPT = 12
+_LAYOUT_SIZE_LIMIT = 1 << 20
+
+
+class Preferences(QObject):
+    """What the user likes. `changed` carries the name of the setting."""
+
+    changed = Signal(str)
+
+    def __init__(self, path: Path | None, rows: tuple[Setting, ...] = SETTINGS) -> None:
+        """Read the file; with no path nothing is ever read or written."""
+        super().__init__()
+        self._path = path
+        self.rows: Mapping[str, Setting] = {row.name: row for row in rows}
+        self.damaged = False
+        self._data = self._read()
+
+    def get(self, name: str) -> SettingValue:
+        """A setting's value; its default where none, or none that fits, is stored. Raises KeyError."""
+        row = self.rows[name]
+        stored = self._part("settings").get(name, row.default)
+        return stored if fits(row, stored) else row.default
+
+    def text(self, name: str) -> str:
+        """A text setting's value."""
+        return str(self.get(name))
+
+    def number(self, name: str) -> float:
+        """A number setting's value."""
+        value = self.get(name)
+        return float(value) if not isinstance(value, str) else 0.0
+
+    def switch(self, name: str) -> bool:
+        """A switch's value."""
+        return self.get(name) is True
+
+    def set(self, name: str, value: SettingValue) -> None:
+        """Store a value.
+
+        Raises:
+            KeyError: no such setting.
+            ValueError: the value does not fit the row.
+        """
+        if not fits(self.rows[name], value):
+            raise ValueError(f"{name}: {value!r}")
+        if self.get(name) != value:
+            self._part("settings")[name] = value
+            self._write()
+            self.changed.emit(name)
+
+    def reset(self, name: str) -> None:
+        """Go back to the default."""
+        if self._part("settings").pop(name, None) is not None:
+            self._write()
+            self.changed.emit(name)
+
+    @property
+    def recent(self) -> tuple[Path, ...]:
+        """Files opened lately, the newest first, whether they are still there or not."""
+        stored = self._data.get("recent")
+        names = stored if isinstance(stored, list) else []
+        return tuple(Path(name) for name in names if isinstance(name, str) and name)[:_RECENT_KEPT]
+
+    def remember(self, path: Path) -> None:
+        """Put a file at the head of the recent ones."""
+        others = [each for each in self.recent if each != path]
+        self._data["recent"] = [str(each) for each in (path, *others)][:_RECENT_KEPT]
+        self._write()
+
+    def forget(self, path: Path) -> None:
+        """Take a file off the recent ones."""
+        self._data["recent"] = [str(each) for each in self.recent if each != path]
+        self._write()
+
+    def layout(self, name: str) -> bytes | None:
+        """A stored window layout, only if it is byte for byte the one that was stored."""
+        stored = self._part("layouts").get(name)
+        if not isinstance(stored, dict):
+            return None
+        text, digest = stored.get("data"), stored.get("sha256")
+        if not isinstance(text, str) or not isinstance(digest, str) or len(text) > _LAYOUT_SIZE_LIMIT:
+            return None
+        try:
+            data = base64.b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            return None
+        return data if _digest(name, data) == digest else None
+
+    def store_layout(self, name: str, data: bytes) -> None:
+        """Keep a window layout with its hash."""
+        stored = {"data": base64.b64encode(data).decode("ascii"), "sha256": _digest(name, data)}
+        if self._part("layouts").get(name) != stored:
+            self._part("layouts")[name] = stored
+            self._write()
+
+    def forget_layouts(self) -> None:
+        """Go back to the first layout at the next start."""
+        self._data["layouts"] = {}
+        self._write()
+
+    def begin_start(self) -> bool:
+        """Note that a start is under way; True when the last ones failed and defaults should be used."""
+        stored = self._data.get("unfinished_starts")
+        failed = stored if isinstance(stored, int) and not isinstance(stored, bool) and stored >= 0 else 0
+        self._data["unfinished_starts"] = failed + 1
+        self._write()
+        return failed >= FAILED_STARTS_FOR_SAFE_MODE
+
+    def end_start(self) -> None:
+        """Note that the start went well."""
+        if self._data.pop("unfinished_starts", None) is not None:
+            self._write()
+
+    def _part(self, name: str) -> dict[str, Any]:
+        found = self._data.get(name)
+        if not isinstance(found, dict):
+            found = self._data[name] = {}
+        return found
+
+    def _read(self) -> dict[str, Any]:
+        if self._path is None or not self._path.exists():
+            return {}
+        try:
+            data = json.loads(self._path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            data = None
+        if isinstance(data, dict):
+            return data
+        self.damaged = True
+        with suppress(OSError):
+            self._path.replace(self._path.with_suffix(".damaged"))
+        return {}
+
+    def _write(self) -> None:
+        if self._path is None:
+            return
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        text = json.dumps(self._data, indent=1, sort_keys=True)
+        # mkstemp makes the file readable by its user alone, whatever the umask says.
+        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            Path(name).replace(self._path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def fits(row: Setting, value: object) -> bool:
+    """Whether a value is one that the row allows."""
+    if isinstance(row.default, bool) or isinstance(value, bool):
+        return isinstance(row.default, bool) and isinstance(value, bool)
+    if isinstance(row.default, str):
+        return isinstance(value, str) and (not row.choices or value in row.choices)
+    if not isinstance(value, int | float) or (isinstance(row.default, int) and not isinstance(value, int)):
+        return False
+    low, high = row.minimum, row.maximum
+    return (low is None or value >= low) and (high is None or value <= high)
+
+
+def _digest(name: str, data: bytes) -> str:
+    return hashlib.sha256(name.encode() + b"\0" + data).hexdigest()

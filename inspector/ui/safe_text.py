@@ -1,0 +1,268 @@
+"""The one home of every widget and call that could take a text for markup.
+
+Qt guesses whether a label, a message box or a tool tip holds rich text, and rich text of a stranger can read
+files, fake controls or freeze the program. Here everything is plain, invisible and direction characters are
+shown as marks, and what is too long for a glance is cut. No other module names `QLabel`, `QMessageBox`,
+`QErrorMessage`, `QProgressDialog`, `setToolTip`, `setWhatsThis`, `setHtml` or `setMarkdown`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QMessageBox, QSizePolicy, QWidget
+
+_TIP_LENGTH = 2_000
+_LABEL_LENGTH = 10_000
+_ELLIPSIS = "…"
+
+# What hides, turns round or counterfeits text: controls (line feed and tab are shown by themselves), soft hyphen,
+# joiners and direction marks, separators, byte-order mark, annotations, tags, the second range of variation
+# selectors, non-characters and lone surrogates.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U000e0000-\U000e0fff]"
+)
+_NAMES = {
+    0x00AD: "SHY",
+    0x061C: "ALM",
+    0x200B: "ZWSP",
+    0x200C: "ZWNJ",
+    0x200D: "ZWJ",
+    0x200E: "LRM",
+    0x200F: "RLM",
+    0x2028: "LSEP",
+    0x2029: "PSEP",
+    0x202A: "LRE",
+    0x202B: "RLE",
+    0x202C: "PDF",
+    0x202D: "LRO",
+    0x202E: "RLO",
+    0x2060: "WJ",
+    0x2066: "LRI",
+    0x2067: "RLI",
+    0x2068: "FSI",
+    0x2069: "PDI",
+    0xFEFF: "BOM",
+}
+_PICTURES, _DELETE_PICTURE = 0x2400, "\u2421"
+
+
+def badge(character: str) -> str:
+    """The visible mark that stands for a hidden character: ``␀``, ``[RLO]``, ``[U+E0041]``."""
+    code = ord(character)
+    if code < 0x20:
+        return chr(_PICTURES + code)
+    if code == 0x7F:
+        return _DELETE_PICTURE
+    return f"[{_NAMES.get(code, f'U+{code:04X}')}]"
+
+
+def show_controls(text: str) -> str:
+    """The text with every hidden, control or direction character replaced by its mark."""
+    return _HIDDEN.sub(lambda match: badge(match.group()), text)
+
+
+def count_hidden(text: str) -> int:
+    """How many characters `show_controls` would replace."""
+    return len(_HIDDEN.findall(text))
+
+
+def hidden_at(text: str) -> tuple[int, ...]:
+    """The positions of those characters, in code points."""
+    return tuple(match.start() for match in _HIDDEN.finditer(text))
+
+
+def shorten(text: str, length: int) -> str:
+    """At most `length` characters, the last an ellipsis where some were cut."""
+    return text if len(text) <= length else text[: length - 1] + _ELLIPSIS
+
+
+def one_line(text: str, length: int = 200) -> str:
+    """A text for one line of a list: breaks become spaces, the hidden is shown, the long cut."""
+    return show_controls(" ".join(shorten(text, 4 * length).split()))[:length]
+
+
+def without_mnemonic(text: str) -> str:
+    """A text for a menu, button or tab, where an ampersand would be taken for a shortcut's mark."""
+    return show_controls(text).replace("&", "&&")
+
+
+def window_title(text: str) -> str:
+    """A text for a window's title, where ``[*]`` would be taken for the mark of a changed document."""
+    return show_controls(text).replace("[*]", "[*][*]")
+
+
+def tooltip_text(text: str) -> str:
+    """A text for a tool tip or a model's tool-tip role: markup whose only content is this text."""
+    if not text:
+        return ""
+    lines = html.escape(show_controls(shorten(text, _TIP_LENGTH))).split("\n")
+    return f"<qt>{'<br>'.join(line.replace('  ', ' &nbsp;') for line in lines)}</qt>"
+
+
+class _HasToolTip(Protocol):
+    def setToolTip(self, text: str, /) -> None: ...  # noqa: N802
+
+
+def safe_tooltip(target: _HasToolTip, text: str) -> None:
+    """Give a widget or an action a tool tip."""
+    target.setToolTip(tooltip_text(text))
+
+
+class PlainLabel(QLabel):
+    """A label that shows its text as it is. `tone` and `size` are those of the style sheet."""
+
+    def __init__(
+        self, text: str = "", *, tone: str = "", size: str = "", strong: bool = False, wrap: bool = False
+    ) -> None:
+        super().__init__()
+        super().setTextFormat(Qt.TextFormat.PlainText)
+        self._original = ""
+        self.setWordWrap(wrap)
+        self.setProperty("tone", tone)
+        self.setProperty("size", size)
+        if strong:
+            self.setProperty("weight", "strong")
+        self.setText(text)
+
+    @property
+    def original(self) -> str:
+        """The text that was given, hidden characters and all."""
+        return self._original
+
+    def setText(self, text: str) -> None:  # noqa: N802
+        """Show a text, plain."""
+        self._original = text
+        super().setText(show_controls(shorten(text, _LABEL_LENGTH)))
+
+    def setTextFormat(self, format_: Qt.TextFormat) -> None:  # noqa: N802
+        """Refuse everything but plain text."""
+        if format_ != Qt.TextFormat.PlainText:
+            raise ValueError(format_)
+
+    def set_tone(self, tone: str) -> None:
+        """Change the colour's purpose."""
+        if self.property("tone") != tone:
+            self.setProperty("tone", tone)
+            self.style().unpolish(self)
+            self.style().polish(self)
+
+
+class ElidedLabel(PlainLabel):
+    """A label of one line that ends in an ellipsis where the room ends; its tool tip then has all of it."""
+
+    def __init__(self, text: str = "", *, tone: str = "", size: str = "", strong: bool = False) -> None:
+        super().__init__(text, tone=tone, size=size, strong=strong)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """Room for a few letters."""
+        return QSize(self.fontMetrics().horizontalAdvance("mmm"), super().minimumSizeHint().height())
+
+    def setText(self, text: str) -> None:  # noqa: N802
+        """Show a text, plain and in one line."""
+        super().setText(" ".join(text.split()))
+        self._tell()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Offer the whole text where it no longer fits."""
+        super().resizeEvent(event)
+        self._tell()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """Paint what fits."""
+        painter = QPainter(self)
+        metrics = QFontMetrics(self.font())
+        shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
+        self.style().drawItemText(
+            painter, self.contentsRect(), int(self.alignment()), self.palette(), self.isEnabled(), shown, self.foregroundRole()
+        )
+
+    def _tell(self) -> None:
+        fits = QFontMetrics(self.font()).horizontalAdvance(self.text()) <= self.contentsRect().width()
+        safe_tooltip(self, "" if fits else self.original)
+
+
+class Weight(StrEnum):
+    """How a message is marked."""
+
+    INFORMATION = "information"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One button of a question. `id` is what the answer says."""
+
+    id: str
+    label: str
+    primary: bool = False
+    destructive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: in short, then what it means; `details` are shown on demand."""
+
+    title: str
+    text: str
+    meaning: str = ""
+    details: str = ""
+    choices: tuple[Choice, ...] = ()
+    weight: Weight = Weight.INFORMATION
+
+
+def safe_message(parent: QWidget | None, question: Question, answered: Callable[[str], None] | None = None) -> QMessageBox:
+    """Show a message or a question without stopping anything else.
+
+    Args:
+        parent: Above which window.
+        question: What it says; without choices it has one button that closes it.
+        answered: Told the chosen button's id, ``""`` when it was closed without one.
+    """
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setWindowTitle(window_title(question.title))
+    box.setText(_bounded(question.text))
+    box.setInformativeText(_bounded(question.meaning))
+    if question.details:
+        box.setDetailedText(_bounded(question.details))
+    warning = question.weight is Weight.WARNING
+    box.setIcon(QMessageBox.Icon.Warning if warning else QMessageBox.Icon.Information)
+    for label in box.findChildren(QLabel):
+        label.setTextFormat(Qt.TextFormat.PlainText)
+    buttons = {_add_button(box, choice): choice.id for choice in question.choices}
+    if not buttons:
+        box.addButton(QMessageBox.StandardButton.Close)
+
+    def finish() -> None:
+        if answered is not None:
+            answered(next((id_ for button, id_ in buttons.items() if button is box.clickedButton()), ""))
+
+    box.finished.connect(finish)
+    box.open()
+    return box
+
+
+def _add_button(box: QMessageBox, choice: Choice) -> QWidget:
+    roles = QMessageBox.ButtonRole
+    role = roles.DestructiveRole if choice.destructive else roles.AcceptRole if choice.primary else roles.RejectRole
+    button = box.addButton(without_mnemonic(choice.label), role)
+    if choice.primary:
+        button.setProperty("role", "primary")
+        box.setDefaultButton(button)
+    return button
+
+
+def _bounded(text: str) -> str:
+    return show_controls(shorten(text, _LABEL_LENGTH))

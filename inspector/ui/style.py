@@ -1,0 +1,166 @@
+"""The one small style sheet, made from a theme. What it does not say, Fusion and the palette do."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QColor
+
+from inspector.ui.theme import Theme
+
+
+def style_sheet(theme: Theme, points: float, scale: float) -> str:
+    """The application's style sheet.
+
+    Args:
+        theme: Where the colours come from.
+        points: The size of ordinary text, scaled already.
+        scale: The text scale, which distances follow.
+    """
+    values = {
+        "background": theme.background.name(),
+        "surface": theme.surface.name(),
+        "raised": theme.raised.name(),
+        "border": theme.border.name(),
+        "text": theme.text.name(),
+        "muted": theme.muted.name(),
+        "accent": theme.accent.name(),
+        "on_accent": theme.on_accent.name(),
+        "selection": theme.selection.name(),
+        "hover": theme.blend(theme.selection, theme.raised, 0.35).name(),
+        "pressed": theme.blend(theme.selection, theme.raised, 0.7).name(),
+        "accent_hover": theme.blend(theme.accent, theme.text, 0.85).name(),
+        "focus": theme.accent.name(),
+        "small": f"{points * 0.9:.2f}pt",
+        "large": f"{points * 1.7:.2f}pt",
+        "px1": f"{max(1, round(scale))}px",
+        "px2": f"{round(2 * scale)}px",
+        "px4": f"{round(4 * scale)}px",
+        "px6": f"{round(6 * scale)}px",
+        "px8": f"{round(8 * scale)}px",
+        "px12": f"{round(12 * scale)}px",
+        "px16": f"{round(16 * scale)}px",
+        "px24": f"{round(24 * scale)}px",
+    }
+    values |= {f"tint_{name}": _tint(theme, theme.state(name)) for name in ("ok", "warning", "error", "info")}
+    values |= {f"state_{name}": theme.state(name).name() for name in ("ok", "warning", "error", "info")}
+    sheet = _SHEET
+    for name, value in values.items():
+        sheet = sheet.replace(f"@{name};", f"{value};").replace(f"@{name} ", f"{value} ")
+    return sheet
+
+
+def _tint(theme: Theme, colour: QColor) -> str:
+    return theme.blend(colour, theme.surface, 0.12).name()
+
+
+_SHEET = """
+QMainWindow, QDialog { background: @surface; }
+QMainWindow::separator { background: @border; width: 1px; height: 1px; }
+QMainWindow::separator:hover { background: @accent; }
+QToolTip { background: @raised; color: @text; border: 1px solid @border; padding: @px4; }
+
+QMenuBar { background: @surface; color: @text; border-bottom: 1px solid @border; padding: @px2 @px8; }
+QMenuBar::item { padding: @px4 @px8; background: transparent; color: @muted; border-radius: @px4; }
+QMenuBar::item:selected, QMenuBar::item:pressed { background: @hover; color: @text; }
+QMenu { background: @raised; color: @text; border: 1px solid @border; padding: @px4; }
+QMenu::item { padding: @px4 @px24 @px4 @px8; border-radius: @px4; }
+QMenu::icon { padding-left: @px8; }
+QMenu::item:selected { background: @selection; }
+QMenu::item:disabled { color: @muted; }
+QMenu::separator { height: 1px; background: @border; margin: @px4 @px8; }
+
+QToolBar { background: @surface; border: none; border-bottom: 1px solid @border; padding: @px6 @px12; spacing: @px8; }
+QStatusBar { background: @surface; color: @muted; border-top: 1px solid @border; }
+QStatusBar::item { border: none; }
+
+QPushButton, QToolButton[role="control"] {
+  background: @raised; color: @text; border: 1px solid @border; border-radius: @px4; padding: @px4 @px12;
+}
+QPushButton:hover, QToolButton[role="control"]:hover { background: @hover; }
+QPushButton:pressed, QToolButton[role="control"]:pressed { background: @pressed; }
+QPushButton:checked, QToolButton[role="control"]:checked { background: @selection; }
+QPushButton:disabled, QToolButton[role="control"]:disabled { color: @muted; background: @surface; }
+QPushButton:focus, QToolButton:focus, QLineEdit:focus, QComboBox:focus, QSpinBox:focus { border: 1px solid @focus; }
+QPushButton[role="primary"] { background: @accent; color: @on_accent; border: 1px solid @accent; font-weight: 600; }
+QPushButton[role="primary"]:hover { background: @accent_hover; }
+QPushButton[role="primary"]:focus { border: 1px solid @text; }
+QPushButton[role="primary"]:disabled { background: @raised; color: @muted; border: 1px solid @border; }
+QToolButton[role="control"]::menu-indicator { image: none; }
+QPushButton[role="flat"], QToolButton[role="flat"] {
+  background: transparent; border: 1px solid transparent; border-radius: @px4; padding: @px2 @px4; color: @muted;
+}
+QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: @hover; color: @text; }
+QPushButton[role="flat"]:focus, QToolButton[role="flat"]:focus { border: 1px solid @focus; }
+QToolButton[role="flat"]::menu-indicator { image: none; }
+QPushButton[role="link"] { background: transparent; border: 1px solid transparent; color: @accent; padding: @px2; text-align: left; }
+QPushButton[role="link"]:hover { text-decoration: underline; }
+QPushButton[role="row"] { background: transparent; border: 1px solid transparent; text-align: left; padding: @px6 @px8; }
+QPushButton[role="row"]:hover { background: @hover; }
+QPushButton[role="row"]:focus { border: 1px solid @focus; }
+QPushButton[role="segment"] { border-radius: 0px; padding: @px2 @px8; }
+QPushButton[role="search"] { background: @raised; color: @muted; text-align: left; padding: @px4 @px8; }
+QPushButton[tone="warning"] { color: @state_warning; }
+QPushButton[tone="error"] { color: @state_error; }
+QPushButton[tone="ok"] { color: @state_ok; }
+
+QLineEdit, QPlainTextEdit, QSpinBox, QComboBox {
+  background: @background; color: @text; border: 1px solid @border; border-radius: @px4;
+  selection-background-color: @selection; selection-color: @text;
+}
+QLineEdit, QSpinBox, QComboBox { padding: @px2 @px6; }
+QLineEdit[role="filter"] { background: @surface; }
+QPlainTextEdit[role="page"] { border: none; border-radius: 0px; }
+
+QTreeView, QTableView, QListView {
+  background: @surface; alternate-background-color: @surface; border: none; outline: none;
+  selection-background-color: @selection; selection-color: @text; gridline-color: transparent;
+}
+QTreeView::item, QTableView::item, QListView::item { border: none; padding: 0px @px4; }
+QTreeView::item:hover, QTableView::item:hover, QListView::item:hover { background: @hover; }
+QTreeView::item:selected, QTableView::item:selected, QListView::item:selected { background: @selection; color: @text; }
+QHeaderView { background: @surface; border: none; }
+QHeaderView::section {
+  background: @surface; color: @muted; border: none; border-bottom: 1px solid @border; padding: @px4 @px8; font-size: @small;
+}
+
+QTabWidget::pane { border: none; border-top: 1px solid @border; }
+QTabBar { background: @surface; qproperty-drawBase: 0; }
+QTabBar::tab {
+  background: @surface; color: @muted; border: none; border-right: 1px solid @border; border-top: 2px solid transparent;
+  padding: @px4 @px12;
+}
+QTabBar::tab:selected { background: @background; color: @text; border-top: 2px solid @accent; }
+QTabBar::tab:hover:!selected { background: @hover; color: @text; }
+QTabBar::tab:focus { color: @accent; }
+QTabBar::close-button { margin-left: @px4; }
+
+QScrollBar:vertical { background: transparent; width: @px8; margin: 0px; }
+QScrollBar:horizontal { background: transparent; height: @px8; margin: 0px; }
+QScrollBar::handle { background: @border; border-radius: @px4; min-height: @px24; min-width: @px24; }
+QScrollBar::handle:hover { background: @muted; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0px; height: 0px; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QScrollArea { border: none; background: transparent; }
+
+QFrame[role="rule"] { background: @border; border: none; }
+QFrame[role="page"], QWidget[role="page"] { background: @background; }
+QFrame[role="card"] { background: @surface; border: 1px solid @border; border-radius: @px8; }
+QFrame[role="banner"] { border: none; border-bottom: 1px solid @border; }
+QFrame[role="banner"][tone="error"] { background: @tint_error; border-left: @px4 solid @state_error; }
+QFrame[role="banner"][tone="warning"] { background: @tint_warning; border-left: @px4 solid @state_warning; }
+QFrame[role="banner"][tone="info"] { background: @tint_info; border-left: @px4 solid @state_info; }
+QFrame[role="banner"][tone="ok"] { background: @tint_ok; border-left: @px4 solid @state_ok; }
+QFrame[role="dock_title"] { background: @surface; border: none; border-bottom: 1px solid @border; }
+QFrame[role="overlay"] { background: @raised; border: 1px solid @border; border-radius: @px8; }
+QFrame[role="overlay"] QListView { background: @raised; }
+
+QLabel { color: @text; background: transparent; }
+QLabel[tone="muted"] { color: @muted; }
+QLabel[tone="accent"] { color: @accent; }
+QLabel[tone="ok"] { color: @state_ok; }
+QLabel[tone="warning"] { color: @state_warning; }
+QLabel[tone="error"] { color: @state_error; }
+QLabel[size="small"], QPushButton[size="small"], QToolButton[size="small"] { font-size: @small; }
+QLabel[size="large"] { font-size: @large; font-weight: 700; }
+QLabel[weight="strong"] { font-weight: 700; }
+QLabel[role="key"] { color: @muted; border: 1px solid @border; border-radius: @px4; padding: 0px @px4; font-size: @small; }
+"""

@@ -1,0 +1,199 @@
+"""A theme: the colours of one palette file, and what is made of them. Nothing else names a colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtGui import QColor, QPalette
+
+from inspector.domain.errors import MalformedError
+
+_SINGLE = (
+    "background",
+    "surface",
+    "raised",
+    "border",
+    "text",
+    "muted",
+    "accent",
+    "on_accent",
+    "selection",
+    "ok",
+    "warning",
+    "error",
+    "info",
+)
+_SECTIONS = (
+    "instructions",
+    "core",
+    "working",
+    "log",
+    "shared",
+    "hints",
+    "summary",
+    "activity",
+    "tools",
+    "messages",
+    "scratchpad",
+    "retrieved",
+    "additional",
+    "reply",
+    "custom",
+)
+_OTHER_SECTION = "custom"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeStyle:
+    """How a token of highlighted text looks."""
+
+    colour: QColor
+    bold: bool = False
+    italic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """The colours of one theme, by their purpose."""
+
+    name: str
+    background: QColor
+    surface: QColor
+    raised: QColor
+    border: QColor
+    text: QColor
+    muted: QColor
+    accent: QColor
+    on_accent: QColor
+    selection: QColor
+    ok: QColor
+    warning: QColor
+    error: QColor
+    info: QColor
+    sections: Mapping[str, QColor]
+    code: Mapping[str, CodeStyle]
+    """Styles by Pygments token name; a token takes its nearest ancestor's (``Name.Tag`` → ``Name`` → ``Text``)."""
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, object]) -> Theme:
+        """A theme from a palette file's content: ``name``, ``palette``, ``sections``, ``code``.
+
+        Raises:
+            MalformedError: a colour is missing, unknown or not written as ``#RRGGBB``.
+        """
+        name = str(mapping.get("name"))
+        palette = _colours(_part(mapping, "palette", name), _SINGLE, f"{name}.palette")
+        sections = _colours(_part(mapping, "sections", name), _SECTIONS, f"{name}.sections")
+        styles = _part(mapping, "code", name).items()
+        code = {token: _code_style(style, palette, f"{name}.code.{token}") for token, style in styles}
+        if "Text" not in code:
+            raise MalformedError("malformed.theme", where=f"{name}.code.Text", why="missing")
+        return cls(name=name, sections=sections, code=code, **palette)
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether text is lighter than what it stands on."""
+        return self.text.lightnessF() > self.background.lightnessF()
+
+    def section(self, name: str) -> QColor:
+        """A section's colour; all custom sections share one."""
+        return self.sections.get(name, self.sections[_OTHER_SECTION])
+
+    def state(self, name: str) -> QColor:
+        """The colour of ``ok``, ``warning``, ``error``, ``info``, ``muted`` or ``text``."""
+        found = {
+            "ok": self.ok,
+            "warning": self.warning,
+            "error": self.error,
+            "info": self.info,
+            "muted": self.muted,
+            "accent": self.accent,
+        }
+        return found.get(name, self.text)
+
+    def blend(self, over: QColor, under: QColor, share: float) -> QColor:
+        """`share` of one colour laid over another."""
+        parts = zip(over.getRgbF()[:3], under.getRgbF()[:3], strict=True)
+        return QColor.fromRgbF(*(top * share + bottom * (1 - share) for top, bottom in parts))
+
+    def palette(self) -> QPalette:
+        """The Qt palette."""
+        roles = QPalette.ColorRole
+        table = {
+            roles.Window: self.surface,
+            roles.WindowText: self.text,
+            roles.Base: self.surface,
+            roles.AlternateBase: self.raised,
+            roles.ToolTipBase: self.raised,
+            roles.ToolTipText: self.text,
+            roles.PlaceholderText: self.muted,
+            roles.Text: self.text,
+            roles.Button: self.raised,
+            roles.ButtonText: self.text,
+            roles.BrightText: self.error,
+            roles.Link: self.accent,
+            roles.LinkVisited: self.accent,
+            roles.Highlight: self.selection,
+            roles.HighlightedText: self.text,
+            roles.Light: self.border,
+            roles.Midlight: self.border,
+            roles.Mid: self.border,
+            roles.Dark: self.border,
+            roles.Shadow: self.background,
+            roles.Accent: self.accent,
+        }
+        palette = QPalette()
+        for role, colour in table.items():
+            palette.setColor(role, colour)
+        for role in (roles.WindowText, roles.Text, roles.ButtonText):
+            palette.setColor(QPalette.ColorGroup.Disabled, role, self.muted)
+        return palette
+
+    def code_style(self, token: str) -> CodeStyle:
+        """How a Pygments token (``Literal.String.Double``, without ``Token.``) looks."""
+        while token not in self.code and token:
+            token = token.rpartition(".")[0]
+        return self.code[token or "Text"]
+
+
+def contrast(first: QColor, second: QColor) -> float:
+    """The contrast ratio of two colours as WCAG 2 defines it, from 1 to 21."""
+    high, low = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: QColor) -> float:
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.getRgbF()[:3]
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _part(mapping: Mapping[str, object], key: str, where: str) -> Mapping[str, object]:
+    part = mapping.get(key)
+    if not isinstance(part, Mapping):
+        raise MalformedError("malformed.theme", where=f"{where}.{key}", why="missing")
+    return part
+
+
+def _code_style(style: object, palette: Mapping[str, QColor], where: str) -> CodeStyle:
+    if not isinstance(style, Mapping) or style.get("colour") not in palette:
+        raise MalformedError("malformed.theme", where=where, why="no such colour")
+    return CodeStyle(palette[style["colour"]], style.get("bold") is True, style.get("italic") is True)
+
+
+def _colours(mapping: Mapping[str, object], names: tuple[str, ...], where: str) -> dict[str, QColor]:
+    unknown = sorted(mapping.keys() - set(names))
+    if unknown:
+        raise MalformedError("malformed.theme", where=f"{where}.{unknown[0]}", why="unknown")
+    return {name: _colour(mapping.get(name), f"{where}.{name}") for name in names}
+
+
+def _colour(text: object, where: str) -> QColor:
+    if not isinstance(text, str) or len(text) != 7 or not text.startswith("#"):
+        raise MalformedError("malformed.theme", where=where, why=f"#RRGGBB needed, not {text!r}")
+    colour = QColor(text)
+    if not colour.isValid():
+        raise MalformedError("malformed.theme", where=where, why=f"#RRGGBB needed, not {text!r}")
+    return colour

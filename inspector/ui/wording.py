@@ -1,0 +1,76 @@
+"""Every string that a person reads, through the translator.
+
+The window's own strings are written where they are used, inside `tr`. What the engine says arrives as a code with
+parameters and is worded by `tr_code` from the catalogue that the command line reads too.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtCore import QCoreApplication
+
+from inspector.domain.errors import InspectorError, Parameters
+from inspector.runtime.wording import word, word_error
+
+_CONTEXT = "inspector"
+_MINUS = "−"
+THIN_SPACE = "\u2009"
+
+
+def tr(text: str, /, **parameters: object) -> str:
+    """The string in the user's language, its ``{name}`` places filled.
+
+    Parameters are put in as they are: they may hold untrusted text, so the result belongs in a plain label.
+    """
+    told = QCoreApplication.translate(_CONTEXT, text)
+    return told.format_map(parameters) if parameters else told
+
+
+def tr_count(one: str, many: str, count: int, /, **parameters: object) -> str:
+    """`one` or `many` by the count, which fills ``{count}`` with thousands separators."""
+    return tr(one if count == 1 else many, count=number(count), **parameters)
+
+
+def tr_code(code: str, parameters: Parameters | None = None) -> str:
+    """The sentence for a code of the engine."""
+    return word(code, parameters, tr)
+
+
+def tr_error(error: InspectorError) -> str:
+    """The sentence for an error of ours."""
+    return word_error(error, tr)
+
+
+def number(value: int) -> str:
+    """A whole number with thousands separators and a real minus sign."""
+    return f"{value:,}".replace("-", _MINUS)
+
+
+def signed(value: int) -> str:
+    """A difference: ``+9``, ``−212``, or nothing for none."""
+    return "" if value == 0 else f"{'+' if value > 0 else _MINUS}{abs(value):,}"
+
+
+def share(part: int, whole: int) -> str:
+    """A share in per cent with one decimal, ``–`` where there is no whole."""
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def moment(at: datetime, now: datetime) -> str:
+    """A moment in the user's zone: the time alone for today, else with the date."""
+    local, today = at.astimezone(), now.astimezone()
+    if local.date() == today.date():
+        return tr("today {time}", time=f"{local:%H:%M}")
+    if local.year == today.year:
+        return f"{local:%d %b %H:%M}"
+    return f"{local:%d %b %Y %H:%M}"
+
+
+def ago(at: datetime, now: datetime) -> str:
+    """How long ago something was, in its largest unit."""
+    seconds = max(0, int((now - at).total_seconds()))
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return tr("{count} {unit} ago", count=seconds // size, unit=unit)
+    return tr("{count} s ago", count=seconds)

@@ -1,0 +1,106 @@
+"""What every test stands on: garbage collection, scratch folders, hostile texts, coroutines."""
+
+import asyncio
+import gc
+import inspect
+import os
+import shutil
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from functools import wraps
+from pathlib import Path
+
+import pytest
+
+from tests.hostile import HOSTILE_TEXTS
+
+# The collector runs in whichever thread allocates; in a database's thread it would destroy Qt objects there.
+gc.disable()
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+SHARED_MEMORY = Path("/dev/shm")
+SAMPLES = Path(__file__).resolve().parents[2] / "shared" / "samples"
+COROUTINE_SECONDS = 60.0
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Leave what was imported out of every later collection, which then costs next to nothing."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def _collect_on_this_thread() -> Iterator[None]:
+    yield
+    gc.collect()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a coroutine test on plain asyncio; one with the fixture `qloop` runs on Qt's loop instead."""
+    if "qloop" in pyfuncitem.fixturenames:
+        return None
+    limit = _seconds_allowed(pyfuncitem)
+    # Under hypothesis the coroutine is inside, called once per example.
+    handle = getattr(pyfuncitem.obj, "hypothesis", None)
+    if handle is not None and inspect.iscoroutinefunction(handle.inner_test):
+        handle.inner_test = _on_asyncio(handle.inner_test, limit)
+        return None
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    wanted = pyfuncitem._fixtureinfo.argnames  # noqa: SLF001 - as pytest's own implementation of this hook does
+    arguments = {name: pyfuncitem.funcargs[name] for name in wanted}
+    _on_asyncio(pyfuncitem.obj, limit)(**arguments)
+    return True
+
+
+def _seconds_allowed(item: pytest.Function) -> float:
+    marker = item.get_closest_marker("timeout")
+    return float(marker.args[0]) if marker is not None and marker.args else COROUTINE_SECONDS
+
+
+def _on_asyncio(test: Callable[..., Awaitable[object]], seconds: float) -> Callable[..., None]:
+    @wraps(test)
+    def call(*args: object, **kwargs: object) -> None:
+        async def within_the_limit() -> None:
+            async with asyncio.timeout(seconds):
+                await test(*args, **kwargs)
+
+        asyncio.run(within_the_limit())
+
+    return call
+
+
+@pytest.fixture
+def tmp_db_dir(tmp_path: Path) -> Iterator[Path]:
+    """A new folder for databases, private to the user, in memory where the system has such a place."""
+    if not os.access(SHARED_MEMORY, os.W_OK | os.X_OK):
+        folder = tmp_path / "databases"
+        folder.mkdir(mode=0o700)
+        yield folder
+        return
+    folder = Path(tempfile.mkdtemp(prefix="context-inspector-", dir=SHARED_MEMORY))
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def hostile_texts() -> dict[str, str]:
+    """All hostile texts by name, for tests that want many at once."""
+    return dict(HOSTILE_TEXTS)
+
+
+@pytest.fixture(params=list(HOSTILE_TEXTS.values()), ids=list(HOSTILE_TEXTS))
+def hostile_text(request: pytest.FixtureRequest) -> str:
+    """One hostile text; a test that asks for it runs once with each."""
+    text: str = request.param
+    return text
+
+
+@pytest.fixture(scope="session")
+def samples_dir() -> Path:
+    """Real agent files, which lie beside the project and not in it."""
+    if not SAMPLES.is_dir():
+        pytest.skip("no sample agent files beside the project")
+    return SAMPLES
