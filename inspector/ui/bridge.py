@@ -74,23 +74,29 @@ class Bridge(QObject):
         on_error: Callable[[BaseException], bool] | None = None,
     ) -> asyncio.Task[_T] | None:
         """Start a coroutine in place of the one with the same key, which is cancelled if it still runs."""
-        older = self._newest.pop(key, None)
-        if older is not None:
-            older.cancel()
+        self.cancel(key)
         task = self.spawn(work, name=name, on_done=on_done, on_error=on_error)
         if task is not None:
             self._newest[key] = task
             task.add_done_callback(lambda done: self._forget(key, done))
         return task
 
-    def follow(self, feed: AsyncIterator[Change | FileMoved | Health], *, name: str) -> asyncio.Task[None] | None:
-        """Turn a feed of changes into the signal `changed` for as long as it lasts."""
+    def cancel(self, key: Hashable) -> None:
+        """Cancel what `supersede` started under that key."""
+        task = self._newest.pop(key, None)
+        if task is not None:
+            task.cancel()
+
+    def follow(
+        self, feed: AsyncIterator[Change | FileMoved | Health], *, key: Hashable, name: str
+    ) -> asyncio.Task[None] | None:
+        """Turn a feed of changes into the signal `changed`, in place of the feed with the same key."""
 
         async def pump() -> None:
             async for change in feed:
                 self.changed.emit(change)
 
-        return self.spawn(pump(), name=name)
+        return self.supersede(key, pump(), name=name)
 
     def report(self, error: BaseException, *, doing: str) -> Failure:
         """Tell of an error: to the log, and to whoever shows failures."""

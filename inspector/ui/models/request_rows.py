@@ -1,0 +1,211 @@
+"""The rows in which a Request is shown: section heads, and the text cut into lines that fit the width.
+
+Pure: it knows no widget, so the rows of a large Request can be prepared in a worker thread. What was cut once is
+kept by the piece's identity, so a build in which one piece changed cuts one piece.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
+
+from inspector.domain.requests import Piece, Request, Section
+
+_WIDE = re.compile(
+    "[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
+    "\U0001f300-\U0001faff\U00020000-\U0003fffd]"
+)
+_TAB_COLUMNS = 4
+_WORD_SEARCH = 24
+"""How far back from the edge a row looks for a space to end at."""
+
+
+class TextRow(NamedTuple):
+    """One shown row: offsets in the piece's text, and the number of its line in the piece (from 0)."""
+
+    start: int
+    end: int
+    line: int
+    begins_line: bool
+
+
+class Place(NamedTuple):
+    """What stands in a row. `row` None: the head of `section`."""
+
+    section: Section
+    piece: Piece | None
+    row: TextRow | None
+    line_number: int
+    start: int
+    """The row's offset in the Request's text form."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutPiece:
+    """A piece's rows for one width."""
+
+    piece: Piece
+    rows: tuple[TextRow, ...]
+    lines: int
+
+
+def columns_of(text: str) -> int:
+    """The columns that a text takes in a fixed-width font."""
+    columns = len(text)
+    if "\t" in text:
+        columns += (_TAB_COLUMNS - 1) * text.count("\t")
+    return columns if text.isascii() else columns + len(_WIDE.findall(text))
+
+
+def cut(piece: Piece, width: int) -> CutPiece:
+    """A piece cut into rows of at most `width` columns, at spaces where there are some."""
+    rows: list[TextRow] = []
+    start = 0
+    lines = piece.text.split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    for number, line in enumerate(lines):
+        if columns_of(line) <= width:
+            rows.append(TextRow(start, start + len(line), number, True))
+        else:
+            rows.extend(_cut_line(line, start, number, width))
+        start += len(line) + 1
+    return CutPiece(piece, tuple(rows), len(lines))
+
+
+def _cut_line(line: str, offset: int, number: int, width: int) -> Iterator[TextRow]:
+    start = 0
+    while start < len(line):
+        end = _fitting(line, start, width)
+        if end < len(line):
+            space = line.rfind(" ", max(start + 1, end - _WORD_SEARCH), end)
+            end = space + 1 if space > start else end
+        yield TextRow(offset + start, offset + end, number, start == 0)
+        start = end
+
+
+def _fitting(line: str, start: int, width: int) -> int:
+    end = min(len(line), start + width)
+    while end > start + 1 and columns_of(line[start:end]) > width:
+        end = start + max(1, (end - start) * width // columns_of(line[start:end]))
+    return end
+
+
+class Cutter:
+    """Cuts pieces and keeps what was cut, for one width at a time."""
+
+    def __init__(self) -> None:
+        self._width = 0
+        self._kept: dict[int, CutPiece] = {}
+
+    def rows(self, request: Request, width: int, folded: frozenset[str] = frozenset()) -> RequestRows:
+        """The rows of a Request; pieces of the Request before that are the same objects are not cut again."""
+        kept = self._kept if width == self._width else {}
+        fresh: dict[int, CutPiece] = {}
+        sections: list[_CutSection] = []
+        start, line = 0, 1
+        for section in request.sections:
+            pieces: list[CutPiece] = []
+            for piece in section.pieces:
+                known = kept.get(id(piece))
+                found = known if known is not None and known.piece is piece else cut(piece, width)
+                fresh[id(piece)] = found
+                pieces.append(found)
+            sections.append(_CutSection(section, tuple(pieces), start, line, section.name in folded))
+            start += section.length
+            line += sum(each.lines for each in pieces)
+        self._width, self._kept = width, fresh
+        return RequestRows(request, tuple(sections))
+
+
+class _CutSection:
+    """A section's rows: a head, then its pieces' rows unless it is folded."""
+
+    def __init__(
+        self, section: Section, pieces: tuple[CutPiece, ...], start: int, line: int, folded: bool
+    ) -> None:
+        self.section = section
+        self.pieces = pieces
+        self.folded = folded
+        self.first_rows = list(accumulate((len(each.rows) for each in pieces), initial=1))
+        self.first_offsets = list(accumulate((each.piece.length for each in pieces), initial=start))
+        self.first_lines = list(accumulate((each.lines for each in pieces), initial=line))
+        self.count = 1 if folded else self.first_rows[-1]
+
+    def place(self, row: int) -> Place:
+        if row == 0:
+            return Place(self.section, None, None, 0, self.first_offsets[0])
+        index = bisect_right(self.first_rows, row) - 1
+        cut_piece = self.pieces[index]
+        text_row = cut_piece.rows[row - self.first_rows[index]]
+        return Place(
+            self.section,
+            cut_piece.piece,
+            text_row,
+            self.first_lines[index] + text_row.line,
+            self.first_offsets[index] + text_row.start,
+        )
+
+
+class RequestRows:
+    """All rows of a Request, found by number in time that grows with the logarithm of its size."""
+
+    def __init__(self, request: Request, sections: tuple[_CutSection, ...]) -> None:
+        self.request = request
+        self._sections = sections
+        self._first = list(accumulate((each.count for each in sections), initial=0))
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return self._first[-1]
+
+    @property
+    def line_count(self) -> int:
+        """How many lines the whole text has, folded sections included."""
+        return self._sections[-1].first_lines[-1] - 1 if self._sections else 0
+
+    def place(self, row: int) -> Place:
+        """What stands in a row. Raises IndexError outside."""
+        if not 0 <= row < self.count:
+            raise IndexError(row)
+        index = bisect_right(self._first, row) - 1
+        return self._sections[index].place(row - self._first[index])
+
+    def section_head(self, name: str) -> int | None:
+        """The row of a section's head."""
+        for index, each in enumerate(self._sections):
+            if each.section.name == name:
+                return self._first[index]
+        return None
+
+    def row_of_offset(self, offset: int) -> int | None:
+        """The row that shows an offset of the text form; a folded section's head stands for all of it."""
+        for index, each in enumerate(self._sections):
+            if each.first_offsets[0] <= offset < each.first_offsets[-1]:
+                return self._first[index] if each.folded else self._first[index] + _row_in(each, offset)
+        return None
+
+    def rows_of_piece(self, piece_id: str) -> range | None:
+        """The rows of a piece; its section's head when that is folded."""
+        for index, each in enumerate(self._sections):
+            for number, cut_piece in enumerate(each.pieces):
+                if cut_piece.piece.id == piece_id:
+                    if each.folded:
+                        return range(self._first[index], self._first[index] + 1)
+                    first = self._first[index] + each.first_rows[number]
+                    return range(first, first + len(cut_piece.rows))
+        return None
+
+
+def _row_in(section: _CutSection, offset: int) -> int:
+    index = max(0, bisect_right(section.first_offsets, offset) - 1)
+    index = min(index, len(section.pieces) - 1)
+    within = offset - section.first_offsets[index]
+    rows = section.pieces[index].rows
+    found = bisect_right(rows, within, key=lambda row: row.start) - 1
+    return section.first_rows[index] + max(0, found)

@@ -1,0 +1,94 @@
+"""The centre's tabs: closable, reorderable, one per thing that is shown in full."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
+
+from inspector.ui.icons import Icons
+from inspector.ui.safe_text import one_line, tooltip_text, without_mnemonic
+from inspector.ui.widgets.controls import icon_button
+from inspector.ui.wording import tr
+
+_TITLE_LENGTH = 32
+
+
+class Centre(QTabWidget):
+    """Tabs by key. `emptied` tells that the last one went; `shown` carries the key of the one in front."""
+
+    emptied = Signal()
+    shown = Signal(object)
+
+    def __init__(self, icons: Icons) -> None:
+        super().__init__()
+        self._icons = icons
+        self._keys: dict[QWidget, Hashable] = {}
+        self.setDocumentMode(True)
+        self.setMovable(True)
+        self.setElideMode(Qt.TextElideMode.ElideRight)
+        self.setUsesScrollButtons(True)
+        self.setAccessibleName(tr("Open views"))
+        self.tabBar().setAccessibleName(tr("Open views"))
+        self.tabBar().setExpanding(False)
+        self.currentChanged.connect(lambda _: self.shown.emit(self.current_key))
+
+    @property
+    def current_key(self) -> Hashable | None:
+        """The key of the tab in front."""
+        widget = self.currentWidget()
+        return self._keys.get(widget) if widget is not None else None
+
+    @property
+    def keys(self) -> tuple[Hashable, ...]:
+        """The keys from left to right."""
+        return tuple(self._keys[self.widget(place)] for place in range(self.count()))
+
+    def find(self, key: Hashable) -> QWidget | None:
+        """The view with that key."""
+        return next((widget for widget, each in self._keys.items() if each == key), None)
+
+    def put(self, key: Hashable, widget: QWidget, title: str, *, closable: bool = True) -> None:
+        """Add a tab and go to it."""
+        self._keys[widget] = key
+        place = self.addTab(widget, "")
+        self.rename(widget, title)
+        if closable:
+            close = icon_button(self._icons, "close", tr("Close {title}", title=one_line(title)))
+            close.clicked.connect(lambda _=False: self.close_view(key))
+            close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            self.tabBar().setTabButton(place, QTabBar.ButtonPosition.RightSide, _small(close))
+        self.setCurrentIndex(place)
+
+    def rename(self, widget: QWidget, title: str, *, marked: bool = False) -> None:
+        """Change a tab's title; the mark tells of unsaved work."""
+        place = self.indexOf(widget)
+        if place < 0:
+            return
+        shown = without_mnemonic(one_line(title, _TITLE_LENGTH))
+        self.setTabText(place, f"{shown} ●" if marked else shown)
+        tip = tr("{title}, unsaved draft", title=title) if marked else title
+        self.setTabToolTip(place, tooltip_text(tip))
+        widget.setAccessibleName(one_line(title))
+
+    def close_view(self, key: Hashable) -> None:
+        """Close the tab with that key."""
+        widget = self.find(key)
+        if widget is None:
+            return
+        self.removeTab(self.indexOf(widget))
+        del self._keys[widget]
+        widget.deleteLater()
+        if not self.count():
+            self.emptied.emit()
+
+    def close_all(self) -> None:
+        """Close all tabs."""
+        for key in self.keys:
+            self.close_view(key)
+
+
+def _small(item: QToolButton) -> QToolButton:
+    item.setFixedSize(20, 20)
+    return item

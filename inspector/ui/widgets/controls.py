@@ -1,0 +1,104 @@
+"""Buttons and fields as the whole window uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QLineEdit, QPushButton, QToolButton, QWidget
+
+from inspector.ui.icons import Icons
+from inspector.ui.safe_text import safe_tooltip, without_mnemonic
+
+
+def button(text: str, clicked: Callable[[], None], *, role: str = "", size: str = "") -> QPushButton:
+    """A push button. `role` is ``primary``, ``flat``, ``link``, ``row`` or nothing for an ordinary one."""
+    made = QPushButton(without_mnemonic(text))
+    made.setProperty("role", role)
+    made.setProperty("size", size)
+    made.setAutoDefault(False)
+    made.setAccessibleName(text)
+    made.clicked.connect(lambda _=False: clicked())
+    return made
+
+
+def icon_button(icons: Icons, icon: str, name: str, clicked: Callable[[], None] | None = None) -> QToolButton:
+    """A button that is only an icon; its name is its tool tip and what a screen reader says."""
+    made = QToolButton()
+    made.setProperty("role", "flat")
+    made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    made.setIconSize(QSize(16, 16))
+    made.setAccessibleName(name)
+    safe_tooltip(made, name)
+    icons.bind(made, icon)
+    if clicked is not None:
+        made.clicked.connect(lambda _=False: clicked())
+    return made
+
+
+def action_button(action: QAction, *, role: str = "", text: str | None = None) -> QPushButton:
+    """A push button that does an action and is enabled when the action is."""
+    made = button(text or action.text().replace("&&", "&"), action.trigger, role=role)
+
+    def follow() -> None:
+        made.setEnabled(action.isEnabled())
+
+    action.changed.connect(follow)
+    made.destroyed.connect(lambda: action.changed.disconnect(follow))
+    follow()
+    return made
+
+
+def field(placeholder: str, *, role: str = "") -> QLineEdit:
+    """A line of text; the placeholder is also its name."""
+    made = QLineEdit()
+    made.setPlaceholderText(placeholder)
+    made.setAccessibleName(placeholder)
+    made.setProperty("role", role)
+    made.setClearButtonEnabled(role == "filter")
+    return made
+
+
+def rule() -> QFrame:
+    """A thin line across."""
+    made = QFrame()
+    made.setProperty("role", "rule")
+    made.setFixedHeight(1)
+    return made
+
+
+def arrange(layout: QBoxLayout, *items: QWidget | QLayout | int | None, margins: int = 0, spacing: int = 0) -> None:
+    """Fill a layout: widgets, layouts, a number for a gap of that many pixels, None for what stretches."""
+    layout.setContentsMargins(margins, margins, margins, margins)
+    layout.setSpacing(spacing)
+    for item in items:
+        if item is None:
+            layout.addStretch(1)
+        elif isinstance(item, int):
+            layout.addSpacing(item)
+        elif isinstance(item, QWidget):
+            layout.addWidget(item)
+        else:
+            layout.addLayout(item)
+
+
+def clear(layout: QLayout) -> None:
+    """Take everything out of a layout and delete it."""
+    while layout.count():
+        item = layout.takeAt(0)
+        widget = item.widget() if item is not None else None
+        below = item.layout() if item is not None else None
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
+        elif below is not None:
+            clear(below)
+
+
+def restyle(widget: QWidget, name: str, value: object) -> None:
+    """Change a property that the style sheet looks at."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)

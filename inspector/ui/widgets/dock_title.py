@@ -1,0 +1,50 @@
+"""The title bar of a dock: its heading, a remark beside it, what the panel puts at its end, and a menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
+
+from inspector.ui.icons import Icons
+from inspector.ui.safe_text import ElidedLabel
+from inspector.ui.widgets.controls import icon_button
+from inspector.ui.wording import tr
+
+
+class DockTitle(QFrame):
+    """What stands on top of a dock; dragging it moves the dock."""
+
+    def __init__(self, icons: Icons, float_: Callable[[], None], close: Callable[[], None]) -> None:
+        super().__init__()
+        self.setProperty("role", "dock_title")
+        self._heading = ElidedLabel(strong=True)
+        self._note = ElidedLabel(tone="muted")
+        self._menu = QMenu(self)
+        self._menu.addAction(tr("Float"), float_)
+        self._menu.addAction(tr("Hide"), close)
+        self._more: QToolButton = icon_button(icons, "more", tr("Place of this panel"))
+        self._more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._more.setMenu(self._menu)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(12, 4, 6, 4)
+        self._row.setSpacing(8)
+        self._row.addWidget(self._heading)
+        self._row.addWidget(self._note, 1)
+        self._row.addWidget(self._more)
+
+    def tell(self, heading: str, note: str) -> None:
+        """Change what it says."""
+        self._heading.setText(heading)
+        self._note.setText(note)
+        self._more.setAccessibleName(tr("Place of the panel {name}", name=heading))
+
+    def add(self, widgets: Sequence[QWidget]) -> None:
+        """Put a panel's own widgets before the menu."""
+        for widget in widgets:
+            self._row.insertWidget(self._row.count() - 1, widget)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """As high as it needs, and hardly any width: a dock may be made narrow."""
+        return QSize(48, super().minimumSizeHint().height())

@@ -1,0 +1,216 @@
+"""The palette: every action and every named thing, found by a few letters and done by Enter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QPainter, QPalette, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+from rapidfuzz import fuzz, process, utils
+
+from inspector.ui.appearance import Appearance, TextSize
+from inspector.ui.safe_text import one_line
+from inspector.ui.widgets.controls import arrange
+from inspector.ui.wording import tr
+
+_SHOWN = 60
+_WORST_SCORE = 55.0
+_PREFIX_BONUS, _RECENT_BONUS = 15.0, 5.0
+_RECENT_KEPT = 20
+_ENTRY_ROLE = Qt.ItemDataRole.UserRole + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the palette. With `why_not` it is listed, and cannot be done."""
+
+    id: str
+    title: str
+    run: Callable[[], None]
+    note: str = ""
+    shortcut: str = ""
+    why_not: str = ""
+
+
+def rank(entries: Sequence[Entry], words: str, recent: Sequence[str] = ()) -> list[Entry]:
+    """The entries that fit the words, the best first; without words the recent ones, then all as they come."""
+    places = {id_: place for place, id_ in enumerate(recent)}
+    if not words.strip():
+        return sorted(entries, key=lambda each: places.get(each.id, len(places)))[:_SHOWN]
+    found = process.extract(
+        words,
+        [f"{each.title} {each.note}" for each in entries],
+        scorer=fuzz.WRatio,
+        processor=utils.default_process,
+        limit=4 * _SHOWN,
+        score_cutoff=_WORST_SCORE,
+    )
+    start = words.strip().casefold()
+
+    def worth(match: tuple[str, float, int]) -> float:
+        entry = entries[match[2]]
+        title = entry.title.casefold()
+        bonus = _PREFIX_BONUS if any(word.startswith(start) for word in (title, *title.split())) else 0.0
+        return match[1] + bonus + (_RECENT_BONUS if entry.id in places else 0.0) - bool(entry.why_not)
+
+    return [entries[match[2]] for match in sorted(found, key=worth, reverse=True)][:_SHOWN]
+
+
+class Palette(QFrame):
+    """A field with a list under it, above everything else in the window."""
+
+    def __init__(self, window: QWidget, appearance: Appearance, entries: Callable[[], Iterable[Entry]]) -> None:
+        super().__init__(window)
+        self.setProperty("role", "overlay")
+        self.setAccessibleName(tr("Go to anything"))
+        self._appearance = appearance
+        self._gather = entries
+        self._entries: Sequence[Entry] = ()
+        self._recent: list[str] = []
+        self._came_from: QWidget | None = None
+        self._field = QLineEdit()
+        self._field.setPlaceholderText(tr("Go to block, message, action …"))
+        self._field.setAccessibleName(tr("Words of what you look for"))
+        self._field.textChanged.connect(self._search)
+        self._field.installEventFilter(self)
+        self._model = QStandardItemModel(self)
+        self._list = QListView()
+        self._list.setAccessibleName(tr("What was found"))
+        self._list.setModel(self._model)
+        self._list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self._list.setUniformItemSizes(True)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.setItemDelegate(_EntryDelegate(appearance, self._list))
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list.clicked.connect(lambda _: self._choose())
+        arrange(QVBoxLayout(self), self._field, self._list, margins=8, spacing=8)
+        self.hide()
+
+    @property
+    def shown(self) -> tuple[Entry, ...]:
+        """What is listed, from the top."""
+        return tuple(self._model.item(row).data(_ENTRY_ROLE) for row in range(self._model.rowCount()))
+
+    def summon(self, words: str = "") -> None:
+        """Show the palette and type into it."""
+        self._came_from = QApplication.focusWidget()
+        self._entries = tuple(self._gather())
+        self._field.setText(words)
+        self._search(words)
+        self._place()
+        self.show()
+        self.raise_()
+        self._field.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def dismiss(self) -> None:
+        """Hide it and give the keyboard back to where it was."""
+        self.hide()
+        came_from, self._came_from = self._came_from, None
+        if came_from is not None and came_from.isVisible():
+            came_from.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Let the field's arrow keys move in the list."""
+        if watched is self._field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            return self._key(event)
+        if watched is self._field and event.type() == QEvent.Type.FocusOut and self.isVisible():
+            self.hide()
+        return super().eventFilter(watched, event)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        keys = Qt.Key
+        steps = {keys.Key_Down: 1, keys.Key_Up: -1, keys.Key_PageDown: 10, keys.Key_PageUp: -10}
+        if event.key() in steps:
+            row = self._list.currentIndex().row() + steps[keys(event.key())]
+            self._mark(max(0, min(self._model.rowCount() - 1, row)))
+            return True
+        if event.key() in (keys.Key_Return, keys.Key_Enter):
+            self._choose()
+            return True
+        if event.key() == keys.Key_Escape:
+            self.dismiss()
+            return True
+        return False
+
+    def _search(self, words: str) -> None:
+        self._model.clear()
+        for entry in rank(self._entries, words, self._recent):
+            item = QStandardItem(one_line(entry.title))
+            item.setData(entry, _ENTRY_ROLE)
+            spoken = ", ".join(each for each in (entry.title, entry.note, entry.shortcut, entry.why_not) if each)
+            item.setData(one_line(spoken), Qt.ItemDataRole.AccessibleTextRole)
+            self._model.appendRow(item)
+        self._mark(0)
+
+    def _mark(self, row: int) -> None:
+        index = self._model.index(row, 0)
+        self._list.setCurrentIndex(index)
+        self._list.scrollTo(index)
+
+    def _choose(self) -> None:
+        entry = self._list.currentIndex().data(_ENTRY_ROLE)
+        if not isinstance(entry, Entry) or entry.why_not:
+            return
+        self._recent = [entry.id, *(each for each in self._recent if each != entry.id)][:_RECENT_KEPT]
+        self.dismiss()
+        entry.run()
+
+    def _place(self) -> None:
+        window = self.parentWidget()
+        width = min(window.width() - self._appearance.space(8), self._appearance.space(150))
+        height = min(window.height() - self._appearance.space(24), self._appearance.space(110))
+        self.setGeometry((window.width() - width) // 2, self._appearance.space(12), width, height)
+
+
+class _EntryDelegate(QStyledItemDelegate):
+    """Paints a title with its note, and at the end the shortcut or why it cannot be done."""
+
+    def __init__(self, appearance: Appearance, parent: QObject) -> None:
+        super().__init__(parent)
+        self._appearance = appearance
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: N802, ARG002
+        """One row."""
+        return QSize(0, self._appearance.row_height())
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Paint one entry."""
+        entry: Entry = index.data(_ENTRY_ROLE)
+        theme, space = self._appearance.theme, self._appearance.space
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(option.rect, option.palette.color(QPalette.ColorRole.Highlight))
+        rect = option.rect.adjusted(space(2), 0, -space(2), 0)
+        small = self._appearance.font(TextSize.SMALL)
+        remark = one_line(entry.why_not or entry.shortcut, 80)
+        painter.setFont(small)
+        width = painter.fontMetrics().horizontalAdvance(remark)
+        painter.setPen(theme.muted)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, remark)
+        room = QRect(rect.left(), rect.top(), rect.width() - width - space(4), rect.height())
+        painter.setFont(self._appearance.font())
+        painter.setPen(theme.muted if entry.why_not else theme.text)
+        used = _draw(painter, room, one_line(entry.title))
+        painter.setFont(small)
+        painter.setPen(theme.muted)
+        _draw(painter, room.adjusted(used + space(2), 0, 0, 0), one_line(entry.note))
+
+
+def _draw(painter: QPainter, rect: QRect, text: str) -> int:
+    metrics = painter.fontMetrics()
+    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0, rect.width()))
+    painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+    return metrics.horizontalAdvance(shown)

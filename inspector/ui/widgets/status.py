@@ -1,0 +1,87 @@
+"""The line at the bottom: whether the file is live, who wrote last, who acts, drafts, problems, tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QPushButton, QStatusBar
+
+from inspector.ui.safe_text import ElidedLabel, PlainLabel
+from inspector.ui.widgets.controls import button, restyle
+from inspector.ui.wording import number, tr, tr_count
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the status bar says. `live` is the state's word with its tone."""
+
+    live: str = ""
+    live_tone: str = "ok"
+    written: str = ""
+    acting: str = ""
+    busy: str = ""
+    drafts: int = 0
+    problems: int = 0
+    worst: str = "muted"
+    tokens: int | None = None
+    usable: int = 0
+    exact: bool = True
+    has_file: bool = False
+
+    @property
+    def fill_tone(self) -> str:
+        """The tone of the figures: a warning above 0.8 of what is usable, an error above all of it."""
+        if self.tokens is None or not self.usable:
+            return "muted"
+        share = self.tokens / self.usable
+        return "error" if share > 1 else "warning" if share > 0.8 else "muted"
+
+
+class StatusLine(QStatusBar):
+    """The status bar."""
+
+    def __init__(self, show_drafts: Callable[[], None], show_problems: Callable[[], None], show_budget: Callable[[], None]) -> None:
+        super().__init__()
+        self.setSizeGripEnabled(False)
+        self.setAccessibleName(tr("Status"))
+        self._live = PlainLabel(size="small")
+        self._written = ElidedLabel(tone="muted", size="small")
+        self._acting = PlainLabel(tone="muted", size="small")
+        self._busy = PlainLabel(tone="muted", size="small")
+        self._drafts = button("", show_drafts, role="flat", size="small")
+        self._problems = button("", show_problems, role="flat", size="small")
+        self._tokens = button("", show_budget, role="flat", size="small")
+        for label in (self._live, self._acting, self._written):
+            self.addWidget(label)
+        for each in (self._busy, self._drafts, self._problems, self._tokens):
+            self.addPermanentWidget(each)
+        self.setContentsMargins(12, 2, 8, 2)
+        self.tell(Status())
+
+    def tell(self, status: Status) -> None:
+        """Say all of it."""
+        self._live.setText(f"● {status.live}" if status.live else "")
+        self._live.set_tone(status.live_tone)
+        self._written.setText(status.written)
+        self._acting.setText(status.acting)
+        self._busy.setText(status.busy)
+        _show(self._drafts, tr_count("{count} draft", "{count} drafts", status.drafts), "warning" if status.drafts else "")
+        tone = status.worst if status.problems else ""
+        _show(self._problems, tr_count("{count} problem", "{count} problems", status.problems), tone)
+        _show(self._tokens, self._tokens_text(status), status.fill_tone)
+        for each in (self._problems, self._tokens):
+            each.setVisible(status.has_file)
+        self._drafts.setVisible(status.has_file and status.drafts > 0)
+
+    def _tokens_text(self, status: Status) -> str:
+        if status.tokens is None:
+            return tr("– / {usable}", usable=number(status.usable)) if status.usable else "–"
+        mark = "" if status.exact else "~"
+        return f"{mark}{number(status.tokens)} / {number(status.usable)}"
+
+
+def _show(item: QPushButton, text: str, tone: str) -> None:
+    item.setText(text)
+    item.setAccessibleName(text)
+    restyle(item, "tone", tone)

@@ -1,0 +1,138 @@
+"""The bar under the menus: which agent of which file, which model, which layout, and the way to anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QToolBar, QToolButton, QWidget
+
+from inspector.ui.icons import Icons
+from inspector.ui.safe_text import PlainLabel, without_mnemonic
+from inspector.ui.widgets.controls import arrange, icon_button
+from inspector.ui.wording import tr
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One thing that can be chosen."""
+
+    id: str
+    title: str
+
+
+class Picker(QToolButton):
+    """A button that says what is chosen and offers the rest in a menu."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+        self._options: Sequence[Option] = ()
+        self._chosen: Callable[[str], None] = lambda _: None
+        self.setProperty("role", "control")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setMenu(QMenu(self))
+        self._strong = PlainLabel(strong=True)
+        self._quiet = PlainLabel(tone="muted")
+        self._arrow = PlainLabel("▾", tone="muted")
+        row = QHBoxLayout(self)
+        arrange(row, self._quiet, self._strong, self._arrow, spacing=6)
+        row.setContentsMargins(10, 4, 10, 4)
+        for label in (self._strong, self._quiet, self._arrow):
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def tell(self, quiet: str, strong: str, *, strong_first: bool = False) -> None:
+        """Say what is chosen."""
+        self._quiet.setText(quiet)
+        self._strong.setText(strong)
+        row = self.layout()
+        if isinstance(row, QHBoxLayout) and strong_first:
+            row.removeWidget(self._strong)
+            row.insertWidget(0, self._strong)
+        self.setAccessibleName(tr("{name}: {chosen}", name=self._name, chosen=strong or tr("none")))
+        self._fit()
+
+    def offer(self, options: Sequence[Option], chosen: str, choose: Callable[[str], None]) -> None:
+        """Offer these, with the chosen one marked."""
+        menu = self.menu()
+        menu.clear()
+        group = QActionGroup(menu)
+        for option in options:
+            action = menu.addAction(without_mnemonic(option.title))
+            action.setCheckable(True)
+            action.setChecked(option.id == chosen)
+            group.addAction(action)
+            action.triggered.connect(lambda _=False, id_=option.id: choose(id_))
+        self.setEnabled(bool(options))
+
+    def _fit(self) -> None:
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            self.setMinimumSize(layout.sizeHint())
+            self.updateGeometry()
+
+
+class TopBar(QToolBar):
+    """The whole bar."""
+
+    def __init__(self, icons: Icons, go_to: Callable[[], None]) -> None:
+        super().__init__(tr("Agent, model and search"))
+        self.setObjectName("top_bar")
+        self.setMovable(False)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self.agent = Picker(tr("Agent"))
+        self.model = Picker(tr("Model"))
+        self.layout_ = Picker(tr("Layout"))
+        self.what_if = icon_button(icons, "restore", tr("Back to the agent's own model and layout"))
+        self.what_if_label = PlainLabel(tr("what if"), tone="warning", size="small")
+        self.search = _SearchButton(go_to)
+        space = QWidget()
+        space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._pickers = [self.addWidget(each) for each in (self.agent, self.model, self.layout_)]
+        self._trial = [self.addWidget(each) for each in (self.what_if_label, self.what_if)]
+        self.addWidget(space)
+        self.addWidget(self.search)
+        self.show_pickers(False)
+        self.show_what_if(False)
+
+    def show_pickers(self, visible: bool) -> None:
+        """Whether there is anything to choose among."""
+        for action in self._pickers:
+            action.setVisible(visible)
+
+    def show_what_if(self, visible: bool) -> None:
+        """Whether the Request is built with other settings than the agent's."""
+        for action in self._trial:
+            action.setVisible(visible)
+
+
+class _SearchButton(QPushButton):
+    """Looks like a field and opens the palette."""
+
+    def __init__(self, clicked: Callable[[], None]) -> None:
+        super().__init__()
+        self.setProperty("role", "search")
+        self.setAutoDefault(False)
+        self.setAccessibleName(tr("Go to block, message, action …"))
+        text = PlainLabel(tr("Go to block, message, action …"), tone="muted")
+        self._key = PlainLabel(size="small")
+        self._key.setProperty("role", "key")
+        for label in (text, self._key):
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        row = QHBoxLayout(self)
+        arrange(row, text, None, self._key, spacing=16)
+        row.setContentsMargins(10, 4, 8, 4)
+        self.clicked.connect(lambda _=False: clicked())
+
+    def tell_shortcut(self, text: str) -> None:
+        """Say the shortcut."""
+        self._key.setText(text)
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            hint = layout.sizeHint()
+            self.setMinimumSize(max(hint.width(), 15 * self.fontMetrics().horizontalAdvance("mm")), hint.height())

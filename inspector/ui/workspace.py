@@ -1,0 +1,478 @@
+"""The open file as the window knows it: the agent shown, its holdings and Request, drafts, problems.
+
+Panels read its values and listen to its signals; every engine call of the window starts here. What is shown is
+refreshed by one coroutine at a time: whatever changed while it ran is done in one further round, so that
+typing never starves the figures and never piles up work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from inspector.domain.actor import Actor
+from inspector.domain.agents import Agent
+from inspector.domain.changes import Change, FileMoved, Health
+from inspector.domain.content import Content
+from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
+from inspector.domain.errors import InspectorError
+from inspector.domain.health import Problem, Severity
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Request
+from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
+from inspector.ui.bridge import Bridge
+from inspector.ui.doors import Doors, EditOptions, Holdings, Opener
+from inspector.ui.drafts import Drafts, Work
+from inspector.ui.wording import tr
+
+_HOLDING_KINDS = frozenset(
+    {
+        RefKind.BLOCK,
+        RefKind.ATTACHMENT,
+        RefKind.ARCHIVAL,
+        RefKind.MESSAGE,
+        RefKind.BATCH,
+        RefKind.SUMMARY,
+        RefKind.EVENT,
+        RefKind.CONSENT,
+        RefKind.QUEUE,
+        RefKind.FILE,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What the Request is built with in place of the agent's own settings; None is the agent's own."""
+
+    model: str | None = None
+    layout: str | None = None
+
+
+@dataclass(slots=True)
+class _Stale:
+    agents: bool = False
+    holdings: bool = False
+    saved: bool = True
+    request: bool = True
+
+
+class Workspace(QObject):
+    """What the window works on.
+
+    Signals: `file_changed` (opened, closed), `agents_changed`, `agent_changed` (another one is shown),
+    `holdings_changed` (agent id), `blocks_changed` (ids whose content or row is another), `request_changed`
+    (the `Request`, or None while none can be built), `drafts_changed`, `problems_changed`, `written` (a `Change`
+    that came in), `moved` (a `FileMoved`), `busy_changed` (whether figures are being made).
+    """
+
+    file_changed = Signal()
+    agents_changed = Signal()
+    agent_changed = Signal()
+    holdings_changed = Signal(str)
+    blocks_changed = Signal(object)
+    request_changed = Signal(object)
+    drafts_changed = Signal()
+    problems_changed = Signal()
+    written = Signal(object)
+    moved = Signal(object)
+    busy_changed = Signal(bool)
+
+    def __init__(self, bridge: Bridge, opener: Opener, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.opener = opener
+        self.drafts = Drafts()
+        self._bridge = bridge
+        self._doors: Doors | None = None
+        self._forget()
+        bridge.changed.connect(self._note)
+
+    @property
+    def path(self) -> Path | None:
+        """The open file, None when there is none."""
+        return self._doors.path if self._doors else None
+
+    @property
+    def actor(self) -> Actor | None:
+        """Who edits."""
+        return self._doors.actor if self._doors else None
+
+    @property
+    def read_only(self) -> Problem | None:
+        """Why nothing can be written, None when it can."""
+        return self._doors.read_only if self._doors else None
+
+    @property
+    def models(self) -> Sequence[str]:
+        """Models whose facts are known."""
+        return self._doors.models if self._doors else ()
+
+    @property
+    def layouts(self) -> Sequence[str]:
+        """Layouts that can be chosen."""
+        return self._doors.layouts if self._doors else ()
+
+    @property
+    def agents(self) -> tuple[Agent, ...]:
+        """All agents."""
+        return self._agents
+
+    @property
+    def agent(self) -> Agent | None:
+        """The agent whose Request is shown."""
+        return next((each for each in self._agents if each.id == self._agent_id), None)
+
+    @property
+    def request(self) -> Request | None:
+        """The Request with all drafts, None while none is built or can be."""
+        return self._request
+
+    @property
+    def saved_request(self) -> Request | None:
+        """The Request without drafts: what would be sent if everything unsaved were dropped."""
+        return self._saved_request
+
+    @property
+    def what_if(self) -> WhatIf:
+        """What is tried in place of the agent's own settings."""
+        return self._what_if
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that a person should see: of the file, of the shown agent's holdings, of its Request."""
+        request = self._request
+        found = [*self._health.values(), *self._holdings_of_shown.problems]
+        if request is not None:
+            found += [*request.problems, *request.adaptations]
+        if self._request_problem is not None:
+            found.append(self._request_problem)
+        return _unique(found)
+
+    @property
+    def last_written(self) -> Change | None:
+        """The last change that came in."""
+        return self._last_written
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """Blocks that somebody else changed since they were last looked at."""
+        return frozenset(self._unseen)
+
+    def now(self) -> datetime | None:
+        """The present moment, None with no file open."""
+        return self._doors.now() if self._doors else None
+
+    def holdings(self, agent_id: str) -> Holdings | None:
+        """What is under an agent, None while it has not been read."""
+        return self._holdings.get(agent_id)
+
+    def block(self, block_id: str) -> BlockState | None:
+        """A block as it is saved: the shown agent's own, shared with it or deleted, or another loaded agent's."""
+        return self._blocks.get(block_id)
+
+    def shared(self, block_id: str) -> SharedBlock | None:
+        """How the shown agent sees a block that is shared with it."""
+        return self._shared.get(block_id)
+
+    def blocks(self) -> Mapping[str, BlockState]:
+        """All blocks that were read, by id, as they are saved."""
+        return self._blocks
+
+    def tokens_of(self, agent_id: str) -> int | None:
+        """The tokens of an agent's last Request, None when none was built."""
+        return self._tokens.get(agent_id)
+
+    def open(self, path: Path) -> None:
+        """Show another file."""
+        self._bridge.supersede("file", self._swap(self.opener.open(path)), name=tr("Opening {file}", file=path.name))
+
+    def create(self, path: Path) -> None:
+        """Make a new file and show it."""
+        self._bridge.supersede("file", self._swap(self.opener.create(path)), name=tr("Making {file}", file=path.name))
+
+    def create_sample(self, path: Path) -> None:
+        """Make the sample constellation and show it."""
+        work = self._swap(self.opener.create_sample(path))
+        self._bridge.supersede("file", work, name=tr("Making the sample in {file}", file=path.name))
+
+    def show(self, doors: Doors) -> None:
+        """Show a file that is open already."""
+        self._bridge.supersede("file", self._swap(_given(doors)), name=tr("Opening {file}", file=doors.path.name))
+
+    def save_copy(self, path: Path, on_done: Callable[[None], None] | None = None) -> None:
+        """Write everything to a new file."""
+        if self._doors is not None:
+            name = tr("Saving a copy as {file}", file=path.name)
+            self._bridge.spawn(self._doors.save_copy(path), name=name, on_done=on_done)
+
+    async def close(self) -> None:
+        """Close the file."""
+        await self._leave()
+        for tell in (self.file_changed, self.agents_changed, self.agent_changed, self.drafts_changed):
+            tell.emit()
+        self.request_changed.emit(None)
+        self.problems_changed.emit()
+
+    def show_agent(self, agent_id: str) -> None:
+        """Show another agent's Request."""
+        if agent_id == self._agent_id or agent_id not in {each.id for each in self._agents}:
+            return
+        self._agent_id = agent_id
+        self._request = self._saved_request = None
+        self._what_if = WhatIf()
+        self.agent_changed.emit()
+        self.request_changed.emit(None)
+        self._refresh(holdings=True, saved=True)
+
+    def load(self, agent_id: str) -> None:
+        """Read what is under an agent, if it has not been read."""
+        if self._doors is not None and agent_id not in self._holdings:
+            self._bridge.supersede(("holdings", agent_id), self._read_holdings(agent_id), name=tr("Reading an agent"))
+
+    def try_out(self, what_if: WhatIf) -> None:
+        """Build the Request with other settings; nothing is stored."""
+        if what_if != self._what_if:
+            self._what_if = what_if
+            self._refresh(saved=True)
+
+    def rebuild(self) -> None:
+        """Build the Request again as of now."""
+        self._refresh(holdings=True, saved=True)
+
+    def saw(self, block_id: str) -> None:
+        """Somebody has looked at a block."""
+        if block_id in self._unseen:
+            self._unseen.discard(block_id)
+            self.blocks_changed.emit((block_id,))
+
+    def edit(
+        self,
+        block_id: str,
+        operation: Operation,
+        options: EditOptions | None = None,
+        on_done: Callable[[Receipt], None] | None = None,
+        on_error: Callable[[BaseException], bool] | None = None,
+    ) -> None:
+        """Apply an operation to a block; `on_error` may deal with a refusal by answering True."""
+        if self._doors is not None:
+            work = self._doors.edit(block_id, operation, options or EditOptions())
+            self._bridge.spawn(work, name=self._doing(block_id), on_done=on_done, on_error=on_error)
+
+    def apply(
+        self,
+        edits: Sequence[Edit],
+        reason: str = "",
+        on_done: Callable[[Sequence[Receipt]], None] | None = None,
+    ) -> None:
+        """Apply edits of any kind as one, as the person at this machine."""
+        if self._doors is not None:
+            intents = [Intent(edit, self._doors.actor, reason) for edit in edits]
+            self._bridge.spawn(self._doors.apply(intents), name=tr("Saving"), on_done=on_done)
+
+    def set_draft(self, edit: Edit, content: Content) -> None:
+        """Keep unsaved work on a block; the figures follow at once."""
+        known = edit.target.id in self.drafts
+        self.drafts.put(Work(edit, content))
+        if self._doors is not None:
+            key = ("draft", edit.target.id)
+            self._bridge.supersede(key, self._doors.keep_draft(edit), name=tr("Keeping a draft"))
+        if not known:
+            self.drafts_changed.emit()
+        self._refresh()
+
+    def drop_draft(self, block_id: str) -> None:
+        """Forget unsaved work on a block: it was saved or is not wanted."""
+        if self.drafts.drop(block_id):
+            if self._doors is not None:
+                key = ("draft", block_id)
+                self._bridge.supersede(key, self._doors.drop_draft(block_id), name=tr("Dropping a draft"))
+            self.drafts_changed.emit()
+            self._refresh()
+
+    def preview(self, edit: Edit, on_done: Callable[[Content], None]) -> None:
+        """Work out what an edit would give, storing nothing."""
+        if self._doors is not None:
+            key = ("preview", edit.target.id)
+            self._bridge.supersede(key, self._doors.preview(edit), name=tr("Previewing"), on_done=on_done)
+
+    def _forget(self) -> None:
+        self._agents: tuple[Agent, ...] = ()
+        self._agent_id = ""
+        self._holdings: dict[str, Holdings] = {}
+        self._blocks: dict[str, BlockState] = {}
+        self._shared: dict[str, SharedBlock] = {}
+        self._request: Request | None = None
+        self._saved_request: Request | None = None
+        self._request_problem: Problem | None = None
+        self._what_if = WhatIf()
+        self._tokens: dict[str, int] = {}
+        self._health: dict[tuple[str, Ref | None], Problem] = {}
+        self._last_written: Change | None = None
+        self._unseen: set[str] = set()
+        self._stale = _Stale()
+        self._refreshing = False
+
+    @property
+    def _holdings_of_shown(self) -> Holdings:
+        return self._holdings.get(self._agent_id, Holdings())
+
+    def _doing(self, block_id: str) -> str:
+        state = self._blocks.get(block_id)
+        return tr("Saving {label}", label=state.block.label) if state else tr("Saving")
+
+    async def _swap(self, opening: Awaitable[Doors]) -> None:
+        doors = await opening
+        await self._leave()
+        self._doors = doors
+        self._bridge.follow(doors.changes(), name=tr("Following changes"), key="feed")
+        self._agents = tuple(await doors.agents())
+        self._agent_id = self._agents[0].id if self._agents else ""
+        self.file_changed.emit()
+        self.agents_changed.emit()
+        self.agent_changed.emit()
+        for restored in await doors.drafts():
+            self.drafts.put(Work(restored.draft.edit, restored.content, restored=True))
+        if len(self.drafts):
+            self.drafts_changed.emit()
+        self._refresh(holdings=True, saved=True)
+
+    async def _leave(self) -> None:
+        doors, self._doors = self._doors, None
+        self._bridge.cancel("refresh")
+        self._bridge.cancel("feed")
+        if doors is not None:
+            await doors.close()
+        self._forget()
+        self.drafts.clear()
+
+    def _note(self, change: object) -> None:
+        if isinstance(change, FileMoved):
+            self.moved.emit(change)
+        elif isinstance(change, Health):
+            key = (change.code, change.ref)
+            self._health.pop(key, None)
+            if not change.resolved:
+                where = str(change.ref) if change.ref else ""
+                self._health[key] = Problem(change.code, Severity.WARNING, where, dict(change.parameters))
+            self.problems_changed.emit()
+        elif isinstance(change, Change):
+            self._note_change(change)
+
+    def _note_change(self, change: Change) -> None:
+        self._last_written = change
+        mine = change.own and self._doors is not None and change.actor == self._doors.actor
+        if change.ref.kind is RefKind.BLOCK and not mine:
+            self._unseen.add(change.ref.id)
+        self.written.emit(change)
+        if change.owner is not None and change.owner != self._agent_id:
+            self._tokens.pop(change.owner, None)
+            if change.owner in self._holdings:
+                del self._holdings[change.owner]
+                self.load(change.owner)
+        self._stale.agents |= change.ref.kind in (RefKind.AGENT, RefKind.FILE, RefKind.CONSTELLATION)
+        self._refresh(holdings=change.ref.kind in _HOLDING_KINDS, saved=True)
+
+    def _refresh(self, *, holdings: bool = False, saved: bool = False) -> None:
+        self._stale.holdings |= holdings
+        self._stale.saved |= saved
+        self._stale.request = True
+        if not self._refreshing and self._doors is not None:
+            self._refreshing = True
+            self._bridge.supersede("refresh", self._refresh_until_fresh(self._doors), name=tr("Building the Request"))
+
+    async def _refresh_until_fresh(self, doors: Doors) -> None:
+        self.busy_changed.emit(True)
+        try:
+            while doors is self._doors and (self._stale.request or self._stale.holdings or self._stale.agents):
+                asked, self._stale = self._stale, _Stale(saved=False, request=False)
+                await self._refresh_once(doors, asked)
+        finally:
+            if doors is self._doors:
+                self._refreshing = False
+            self.busy_changed.emit(False)
+
+    async def _refresh_once(self, doors: Doors, asked: _Stale) -> None:
+        if asked.agents:
+            agents = tuple(await doors.agents())
+            if doors is not self._doors:
+                return
+            await self._take_agents(agents)
+        agent_id = self._agent_id
+        if not agent_id:
+            return
+        if asked.holdings:
+            await self._read_holdings(agent_id)
+        await self._build(doors, agent_id, saved=asked.saved)
+
+    async def _take_agents(self, agents: tuple[Agent, ...]) -> None:
+        self._agents = agents
+        if self._agent_id not in {each.id for each in agents}:
+            self._agent_id = agents[0].id if agents else ""
+            self.agent_changed.emit()
+        self.agents_changed.emit()
+
+    async def _read_holdings(self, agent_id: str) -> None:
+        doors = self._doors
+        if doors is None:
+            return
+        holdings = await doors.holdings(agent_id)
+        if doors is not self._doors:
+            return
+        self._holdings[agent_id] = holdings
+        states = [*holdings.own, *(each.state for each in holdings.shared), *holdings.deleted]
+        changed = tuple(each.block.id for each in states if self._blocks.get(each.block.id) != each)
+        self._blocks |= {each.block.id: each for each in states}
+        if agent_id == self._agent_id:
+            self._shared = {each.state.block.id: each for each in holdings.shared}
+        self.holdings_changed.emit(agent_id)
+        if changed:
+            self.blocks_changed.emit(changed)
+        self.problems_changed.emit()
+
+    async def _build(self, doors: Doors, agent_id: str, *, saved: bool) -> None:
+        spec = RequestSpec(now=doors.now(), model=self._what_if.model, layout=self._what_if.layout)
+        drafts = self.drafts.contents()
+        try:
+            if saved or not drafts:
+                plain: Request | None = await doors.request(agent_id, spec, {})
+            else:
+                plain = self._saved_request
+            request = await doors.request(agent_id, spec, drafts) if drafts else plain
+        except InspectorError as error:
+            self._take_request(doors, agent_id, None, None, Problem(error.code, Severity.ERROR, "", error.parameters))
+            return
+        self._take_request(doors, agent_id, plain, request, None)
+
+    def _take_request(
+        self, doors: Doors, agent_id: str, saved: Request | None, request: Request | None, problem: Problem | None
+    ) -> None:
+        if doors is not self._doors or agent_id != self._agent_id:
+            return
+        self._saved_request, self._request, self._request_problem = saved, request, problem
+        if request is None:
+            self._tokens.pop(agent_id, None)
+        else:
+            self._tokens[agent_id] = request.tokens
+        self.request_changed.emit(request)
+        self.problems_changed.emit()
+
+
+async def _given(doors: Doors) -> Doors:
+    return doors
+
+
+def with_draft(state: BlockState, work: Work | None) -> BlockState:
+    """A block as it would be with unsaved work."""
+    return state if work is None else replace(state, content=work.content, draft=True)
+
+
+def _unique(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    kept: list[Problem] = []
+    for problem in problems:
+        if problem not in kept:
+            kept.append(problem)
+    return tuple(kept)
