@@ -83,18 +83,24 @@ def main() -> None:
     chunks = list(cut_corpus(given.corpus))
     matrix = np.array([features(chunk.text) for chunk in chunks], dtype=float)
     counted = {family: count_all(counter, chunks) for family, counter in counters().items()}
-    counted[GENERIC] = np.mean(
-        [counts for family, counts in counted.items() if family != "claude_4_7"], axis=0
-    )
+    known = list(counted.values())
+    counted[GENERIC] = np.mean(known, axis=0)
+    weights = {family: fit(matrix, counts, chunks) for family, counts in counted.items()}
     fitted = {}
-    for family, counts in counted.items():
-        weights = fit(matrix, counts, chunks)
-        references = list(counted.values())[:-1] if family == GENERIC else [counts]
-        fitted[family] = describe(weights, matrix, references, chunks)
-        print(family, json.dumps({key: fitted[family][key] for key in ("mape", "band", "under")}))
+    for family, found in weights.items():
+        errors = measure(matrix @ found, known if family == GENERIC else [counted[family]], chunks)
+        fitted[family] = {**errors, "weights": by_name(found)}
+        print(family, json.dumps(errors))
         if given.details:
-            print_kinds(matrix @ weights, counts, chunks)
-    write(given.out, fitted, chunks)
+            print_kinds(matrix @ found, counted[family], chunks)
+    stand_ins = {
+        family: {
+            "like": like,
+            **measure(matrix @ weights[like], [counted[other] for other in GROUP if other != like], chunks),
+        }
+        for family, like in STAND_INS.items()
+    }
+    write(given.out, fitted, stand_ins, chunks)
 
 
 def cut_corpus(folder: Path) -> Iterator[Chunk]:
@@ -114,16 +120,28 @@ def cut_corpus(folder: Path) -> Iterator[Chunk]:
 
 def counters() -> dict[str, Callable[[str], int]]:
     """A counting function per family; Claude's without the frame of a message."""
-    found: dict[str, Callable[[str], int]] = {}
-    for family, name in TIKTOKEN.items():
-        encoding = tiktoken.get_encoding(name)
-        found[family] = lambda text, encoding=encoding: len(encoding.encode_ordinary(text))
-    for family, name in SPLINTR.items():
-        tokenizer = splintr.Tokenizer.from_pretrained(name)
-        found[family] = lambda text, tokenizer=tokenizer: len(tokenizer.encode_ordinary(text))
-    for family, (version, frame) in CTOK.items():
-        found[family] = lambda text, version=version, frame=frame: ctok.token_count(text, version) - frame
-    return found
+    return {
+        **{family: tiktoken_counter(name) for family, name in TIKTOKEN.items()},
+        **{family: splintr_counter(name) for family, name in SPLINTR.items()},
+        **{family: ctok_counter(version, frame) for family, (version, frame) in CTOK.items()},
+    }
+
+
+def tiktoken_counter(name: str) -> Callable[[str], int]:
+    """Counts with one of tiktoken's encodings."""
+    encoding = tiktoken.get_encoding(name)
+    return lambda text: len(encoding.encode_ordinary(text))
+
+
+def splintr_counter(name: str) -> Callable[[str], int]:
+    """Counts with one of the vocabularies inside splintr-rs."""
+    tokenizer = splintr.Tokenizer.from_pretrained(name)
+    return lambda text: len(tokenizer.encode_ordinary(text))
+
+
+def ctok_counter(version: str, frame: int) -> Callable[[str], int]:
+    """Counts with ctok, less the frame."""
+    return lambda text: int(ctok.token_count(text, version)) - frame
 
 
 def count_all(counter: Callable[[str], int], chunks: Sequence[Chunk]) -> Any:
@@ -193,7 +211,10 @@ def print_kinds(estimated: Any, counts: Any, chunks: Sequence[Chunk]) -> None:
 
 
 def write(
-    path: Path, fitted: dict[str, dict[str, Any]], stand_ins: dict[str, dict[str, Any]], chunks: Sequence[Chunk]
+    path: Path,
+    fitted: dict[str, dict[str, Any]],
+    stand_ins: dict[str, dict[str, Any]],
+    chunks: Sequence[Chunk],
 ) -> None:
     """The data file, with where its numbers come from."""
     held_out = [chunk for chunk in chunks if chunk.held_out]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -115,13 +116,13 @@ def print_problems(problems: Sequence[Problem]) -> None:
 
 async def _agent_rows(engine: Engine) -> list[dict[str, Any]]:
     messages, _ = await engine.conversation.counts()
-    blocks = await engine.memory.counts()
+    blocks = Counter(state.block.owner for state in await engine.memory.list())
     return [
         {
             "id": agent.id,
             "name": agent.name,
             "model": agent.model,
-            "blocks": blocks.get(agent.id, 0),
+            "blocks": blocks[agent.id],
             "messages": messages.get(agent.id, 0),
         }
         for agent in await engine.agents.list()

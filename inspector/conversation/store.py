@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector.domain.activity import DEFAULT_IMPORTANCE, Event, EventKind
 from inspector.domain.codec import to_plain
-from inspector.domain.edits.base import Intent, Operation, Receipt
+from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
 from inspector.domain.edits.rows import (
     AppendMessage,
@@ -34,6 +34,7 @@ from inspector.storage.database import Database, Transaction
 
 PAGE_MESSAGES = 500
 """Messages read and decoded at a time, so that no page holds a thread for long."""
+_KINDS = frozenset({RefKind.MESSAGE, RefKind.SUMMARY, RefKind.EVENT})
 
 
 class ConversationStore:
@@ -53,7 +54,10 @@ class ConversationStore:
             DeleteRow: self._delete,
             RestoreRow: self._delete,
         }
-        self.handles: frozenset[type[Operation]] = frozenset(self._appliers)
+
+    def takes(self, edit: Edit) -> bool:
+        """Whether an edit is one for this store; some operations belong to several, by their target."""
+        return type(edit.operation) in self._appliers and edit.target.kind in _KINDS
 
     async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt:
         """Apply one intent inside a transaction of the caller's.
@@ -151,7 +155,7 @@ class ConversationStore:
 
     async def _store_summary(self, tx: Transaction, intent: Intent, operation: StoreSummary) -> Receipt:
         if operation.end < operation.start:
-            raise RefusedError(Refusal("refused.time_range", {}))
+            raise RefusedError(Refusal("refused.time_range"))
         summary = Summary(
             id=intent.edit.target.id or self._ids("sum"),
             agent_id=operation.agent_id,

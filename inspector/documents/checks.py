@@ -8,9 +8,9 @@ from math import isfinite
 from inspector.domain.blocks import FieldDef, FieldScalar, FieldType, FieldValue
 from inspector.domain.codec import read_time
 from inspector.domain.edits.base import Operation
-from inspector.domain.errors import Parameter, RefusedError, Refusal
+from inspector.domain.errors import Parameter, Refusal, RefusedError
 
-INTEGER_BITS = 63
+MAX_INTEGER = 0x7FFF_FFFF_FFFF_FFFF
 SHOWN_LENGTH = 80
 
 
@@ -151,7 +151,7 @@ def _is_number(value: FieldScalar) -> bool:
         return False
     if isinstance(value, int):
         # Loro turns a larger integer into a float without a word.
-        return -(2**INTEGER_BITS) <= value < 2**INTEGER_BITS
+        return -MAX_INTEGER - 1 <= value <= MAX_INTEGER
     return isinstance(value, float) and isfinite(value)
 
 
@@ -168,6 +168,4 @@ def _same(value: FieldScalar, choice: FieldScalar) -> bool:
 
 
 def _wrong_type(field: FieldDef, value: object) -> RefusedError:
-    return refuse(
-        "refused.field_type", field=field.name, needed=field.field_type.value, value=shown(value)
-    )
+    return refuse("refused.field_type", field=field.name, needed=field.field_type.value, value=shown(value))

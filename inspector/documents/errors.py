@@ -14,12 +14,12 @@ from inspector.domain.errors import DocumentError, InspectorError
 _NOT_OURS = (KeyboardInterrupt, SystemExit, CancelledError, GeneratorExit, InspectorError)
 
 
-class guarded:  # noqa: N801 - used like a function
+class guarded:
     """A context in which whatever Loro raises becomes a DocumentError with `code`.
 
     The cause is chained for logs; its words hold build paths and are never shown.
     With `reading`, ordinary exceptions (a wrong type, a bad value in foreign bytes) are taken for Loro's too;
-    otherwise they pass as what they are, mistakes of ours.
+    otherwise they pass as what they are, mistakes of ours, but for text that is no Unicode.
     """
 
     __slots__ = ("_code", "_reading")
@@ -36,7 +36,7 @@ class guarded:  # noqa: N801 - used like a function
     ) -> None:
         if error is None or isinstance(error, _NOT_OURS):
             return
-        if isinstance(error, Exception) and not self._reading:
+        if isinstance(error, Exception) and not (self._reading or isinstance(error, UnicodeEncodeError)):
             return
         raise DocumentError(_code_of(error, self._code)) from error
 

@@ -123,13 +123,9 @@ def _place(hunk: _Hunk, bare: list[str], done: int) -> int:
     old = [line.text for line in hunk.old]
     if done <= hunk.at <= len(bare) - len(old) and bare[hunk.at : hunk.at + len(old)] == old:
         return hunk.at
-    places = [
-        at for at in range(done, len(bare) - len(old) + 1) if old and bare[at : at + len(old)] == old
-    ]
+    places = [at for at in range(done, len(bare) - len(old) + 1) if old and bare[at : at + len(old)] == old]
     if len(places) != 1:
-        raise refuse(
-            "refused.patch_does_not_fit", hunk=hunk.number, line=hunk.at + 1, places=len(places)
-        )
+        raise refuse("refused.patch_does_not_fit", hunk=hunk.number, line=hunk.at + 1, places=len(places))
     return places[0]
 
 

@@ -29,9 +29,7 @@ MAX_INSERTED = 16_000_000
 SplicingOperation = AppendText | InsertText | SpliceText | ReplaceText | ReplaceLines | PatchText
 
 
-def splices_of(
-    operation: SplicingOperation, length: int, read: Callable[[], str]
-) -> tuple[Splice, ...]:
+def splices_of(operation: SplicingOperation, length: int, read: Callable[[], str]) -> tuple[Splice, ...]:
     """What an operation does to a text of `length` code points; `read` gives it, where it is needed.
 
     The splices ascend, do not overlap, and are all counted in that text.

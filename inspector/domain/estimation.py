@@ -1,10 +1,10 @@
-"""Estimating tokens for a model whose tokenizer is not at hand: countable features times fitted weights.
+r"""Estimating tokens for a model whose tokenizer is not at hand: countable features times fitted weights.
 
 A family's weights (``resources/models/estimators.json``) were fitted against its real tokenizer by
 ``packaging/fit_estimators.py``. The features come from one pass of one regular expression with explicit
 character ranges, so that they are the same on every Python version.
 
-Features are *additive* where exact counts are: cut a text after ``"\\n"`` before a character that is
+Features are *additive* where exact counts are: cut a text after ``"\n"`` before a character that is
 neither white space nor ``/``, and the features of the parts add up to those of the whole. No match crosses
 such a border, and no look-around sees a difference between it and the start or the end of a text.
 """

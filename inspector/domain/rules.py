@@ -61,4 +61,6 @@ class OutRule(StrEnum):
     EVENT_MINOR = "event_below_importance"
     EVENT_OWN_CAP = "event_own_cap"
     ENTRY_LIMIT = "log_display_limit"
+    ENTRY_ROOM = "log_no_room"
+    NOT_IN_LAYOUT = "not_in_layout"
     DROPPED = "dropped_in_what_if"

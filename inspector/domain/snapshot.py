@@ -77,13 +77,18 @@ class Snapshot:
         if not drafts:
             return self
         own = tuple(_drafted(state, drafts) for state in self.own)
-        shared = tuple(replace(each, state=_drafted(each.state, drafts)) for each in self.shared)
+        shared = tuple(_drafted_shared(each, drafts) for each in self.shared)
         return replace(self, own=own, shared=shared)
 
 
 def _drafted(state: BlockState, drafts: Mapping[str, Content]) -> BlockState:
     content = drafts.get(state.block.id)
     return state if content is None else replace(state, content=content, draft=True, problem=None)
+
+
+def _drafted_shared(shared: SharedBlock, drafts: Mapping[str, Content]) -> SharedBlock:
+    state = _drafted(shared.state, drafts)
+    return shared if state is shared.state else replace(shared, state=state)
 
 
 @dataclass(frozen=True, slots=True)

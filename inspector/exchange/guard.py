@@ -145,8 +145,9 @@ def _malformed(data: bytes, message: str) -> MalformedError:
     if not data.strip():
         return MalformedError("import.empty", where="1:1", why="the file holds nothing")
     found = _BYTE.search(message)
-    position = int(found[1]) if found else len(data)
-    why = _BYTE.sub("", message).removeprefix("JSON is malformed: ").strip()
-    if position >= len(data):
-        why = "the text ends too early"
+    if found is None:
+        position, why = len(data), "the text ends too early" if "truncated" in message else message
+    else:
+        position = min(int(found[1]), len(data) - 1)
+        why = _BYTE.sub("", message).removeprefix("JSON is malformed: ").strip()
     return MalformedError("import.malformed_json", where=place(data, position), why=why, byte=position)

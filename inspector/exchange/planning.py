@@ -44,6 +44,6 @@ class PlanBuilder:
         return tuple(intent for kind in _ORDER for intent in self.families[kind])
 
 
-def json_text(value: Any) -> str:  # noqa: ANN401  any JSON value
+def json_text(value: Any) -> str:
     """A JSON value as compact text, keys in their own order."""
     return msgspec.json.encode(value).decode()

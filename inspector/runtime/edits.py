@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-from inspector.domain.edits.base import Intent, Operation, Receipt
-from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
+from inspector.domain.edits.base import Edit, Intent, Receipt
 from inspector.domain.errors import InputError
-from inspector.domain.ref import RefKind
+from inspector.domain.moments import IdGenerator
 from inspector.storage.database import Database, Transaction
 
-_ROW_OPERATIONS = (DeleteRow, RestoreRow)
-
-
 class Store(Protocol):
-    """What takes intents of some families. It applies them inside a transaction that is not its own."""
+    """What takes edits of some families. It applies them inside a transaction that is not its own."""
 
-    handles: frozenset[type[Operation]]
+    def takes(self, edit: Edit) -> bool:
+        """Whether an edit is one for this store."""
+        ...
 
     async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt:
         """Apply one intent, or raise and leave nothing."""
@@ -25,32 +23,26 @@ class Store(Protocol):
 
 
 class EditDoor:
-    """Finds each intent's store by its operation; deletions and restorations by what they point at."""
+    """Finds each intent's store and applies all in one transaction."""
 
-    def __init__(self, database: Database, stores: Sequence[Store], rows: Mapping[RefKind, Store]) -> None:
+    def __init__(self, database: Database, ids: IdGenerator, stores: Sequence[Store]) -> None:
         self._database = database
-        self._rows = rows
-        self._by_operation: dict[type[Operation], Store] = {}
-        for store in stores:
-            for operation in store.handles - frozenset(_ROW_OPERATIONS):
-                self._by_operation[operation] = store
+        self._ids = ids
+        self._stores = tuple(stores)
 
     async def apply(self, intents: Sequence[Intent], changeset: str | None = None) -> tuple[Receipt, ...]:
-        """Apply all intents as one, or none of them.
+        """Apply all intents as one, or none of them. Several share a changeset.
 
         Raises:
             RefusedError: a rule said no. NotFoundError: a target does not exist. FileError: the file cannot
                 be written. Nothing was changed then.
         """
-        async with self._database.write(changeset) as tx:
-            return tuple([await self._store_of(intent).apply_in(tx, intent) for intent in intents])
+        shared = changeset or (self._ids("set") if len(intents) > 1 else None)
+        async with self._database.write(shared) as tx:
+            return tuple([await self._store_of(intent.edit).apply_in(tx, intent) for intent in intents])
 
-    def _store_of(self, intent: Intent) -> Store:
-        operation = intent.edit.operation
-        if isinstance(operation, _ROW_OPERATIONS):
-            store = self._rows.get(intent.edit.target.kind)
-        else:
-            store = self._by_operation.get(type(operation))
-        if store is None:
-            raise InputError("input.no_store", operation=operation.op, target=str(intent.edit.target))
-        return store
+    def _store_of(self, edit: Edit) -> Store:
+        for store in self._stores:
+            if store.takes(edit):
+                return store
+        raise InputError("input.no_store", operation=edit.operation.op, target=str(edit.target))

@@ -59,17 +59,7 @@ class Engine:
         self.memory = MemoryStore(database, clock, ids)
         self.agents = AgentStore(database, clock, ids)
         self.conversation = ConversationStore(database, clock, ids)
-        self.edits = EditDoor(
-            database,
-            (self.memory, self.agents, self.conversation),
-            {
-                RefKind.MESSAGE: self.conversation,
-                RefKind.SUMMARY: self.conversation,
-                RefKind.ARCHIVAL: self.memory,
-                RefKind.TOOL: self.agents,
-                RefKind.AGENT: self.agents,
-            },
-        )
+        self.edits = EditDoor(database, ids, (self.memory, self.agents, self.conversation))
         snapshots = Snapshots(database, self.memory, self.agents, self.conversation)
         builder = ContextBuilder(shipped_models(), shipped_layouts())
         self.context = ContextDoor(snapshots, builder, clock)

@@ -8,19 +8,16 @@ from pathlib import Path
 
 from inspector.context.report import manifest_text
 from inspector.documents.document import Document
-from inspector.domain.actor import Actor, ActorKind
-from inspector.domain.agents import Agent
 from inspector.domain.blocks import Schema
-from inspector.domain.edits.base import Edit, Intent
-from inspector.domain.edits.rows import StoreRun
+from inspector.domain.edits.base import Intent
 from inspector.domain.errors import FileError
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.health import Problem
 from inspector.domain.moments import IdGenerator
-from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import RequestSpec
 from inspector.exchange.formats import plan_import
-from inspector.exchange.sample import SamplePlan, SampleRun, sample_plan
+from inspector.exchange.sample import reader as sample_reader
+from inspector.exchange.sample.reader import SamplePlan, SampleRun
 from inspector.runtime.engine import Engine, Surroundings
 from inspector.storage.check import check
 from inspector.storage.creation import beside, put_in_place, remove_with_side_files
@@ -77,7 +74,7 @@ async def make_sample(target: Path, surroundings: Surroundings | None = None) ->
         FileError: something is there already, or the place cannot be written.
     """
     given = surroundings or Surroundings()
-    sample = await asyncio.to_thread(sample_plan, given.clock(), given.ids)
+    sample = await asyncio.to_thread(sample_reader.plan, given.clock(), given.ids)
 
     async def fill(engine: Engine) -> None:
         await _fill_sample(engine, sample)
@@ -119,31 +116,13 @@ async def _make(
 
 async def _fill_sample(engine: Engine, sample: SamplePlan) -> None:
     done = 0
-    for run in sorted(sample.runs, key=lambda each: each.after):
-        await engine.apply(sample.plan.intents[done : run.after])
-        done = run.after
+    for run in sample.runs:
+        await engine.apply(sample.plan.intents[done : run.index])
+        done = run.index
         await engine.apply([await _run_intent(engine, run)])
     await engine.apply(sample.plan.intents[done:])
 
 
 async def _run_intent(engine: Engine, run: SampleRun) -> Intent:
-    agent = await engine.agents.get(run.agent_id)
     request = await engine.context.request(run.agent_id, RequestSpec(now=run.at))
-    operation = StoreRun(
-        agent_id=run.agent_id,
-        kind=run.kind,
-        model=request.model,
-        request_text=request.text,
-        manifest=manifest_text(request),
-        duration_ms=run.duration_ms,
-        first_token_ms=run.first_token_ms,
-        usage=run.usage,
-        reply=run.reply,
-        metadata=run.metadata,
-    )
-    actor = _actor_of(agent) if agent is not None else engine.actor
-    return Intent(Edit(Ref(RefKind.RUN, run.id), operation), actor, at=run.at)
-
-
-def _actor_of(agent: Agent) -> Actor:
-    return Actor(ActorKind.AGENT, agent.id, agent.name)
+    return run.intent(request.text, manifest_text(request))

@@ -153,7 +153,8 @@ class Snapshots:
 
     async def _with_blocks(self, snapshot: Snapshot, block_ids: set[str]) -> Snapshot:
         known = {state.block.id for state in snapshot.own} | {each.state.block.id for each in snapshot.shared}
-        fresh = {state.block.id: state for state in await self._memory.states_of(sorted(block_ids & known))}
+        read = [await self._memory.get(block_id) for block_id in sorted(block_ids & known)]
+        fresh = {state.block.id: state for state in read if state is not None}
 
         def newer(state: BlockState) -> BlockState:
             return fresh.get(state.block.id, state)

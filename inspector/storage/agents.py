@@ -20,13 +20,13 @@ _ONE = _SELECT + "WHERE id = ?"
 _NAMES = "SELECT id, name FROM agents"
 _EXISTS = "SELECT 1 FROM agents WHERE id = ?"
 _INSERT = """
-    INSERT INTO agents (name, persona, instructions, provider, model, parameters, config, tools, status, metadata,
-                        created_at, updated_at, id)
+    INSERT INTO agents (name, persona, instructions, provider, model, parameters, config, tools, status,
+                        metadata, created_at, updated_at, id)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _UPDATE = """
-    UPDATE agents SET name = ?, persona = ?, instructions = ?, provider = ?, model = ?, parameters = ?, config = ?,
-                      tools = ?, status = ?, metadata = ?, created_at = ?, updated_at = ?
+    UPDATE agents SET name = ?, persona = ?, instructions = ?, provider = ?, model = ?, parameters = ?,
+                      config = ?, tools = ?, status = ?, metadata = ?, created_at = ?, updated_at = ?
     WHERE id = ?
 """
 

@@ -38,7 +38,8 @@ async def of_agent(
     connection: Connection, agent_id: str, *, deleted: bool = False
 ) -> tuple[tuple[ArchivalEntry, ...], tuple[Problem, ...]]:
     """An agent's entries, oldest first, with `deleted` the deleted ones too; and what cannot be read."""
-    return read_rows(await connection.fetch_all(_OF_AGENT, (agent_id, int(deleted))), _entry, RefKind.ARCHIVAL)
+    rows = await connection.fetch_all(_OF_AGENT, (agent_id, int(deleted)))
+    return read_rows(rows, _entry, RefKind.ARCHIVAL)
 
 
 async def counts(connection: Connection) -> dict[str, int]:

@@ -13,7 +13,8 @@ from inspector.storage.json_columns import dump, load
 from inspector.storage.reading import read_rows
 
 _SELECT = """
-    SELECT id, agent_id, edit, level, reason, state, created_at, answered_at, answered_by FROM consent_requests
+    SELECT id, agent_id, edit, level, reason, state, created_at, answered_at, answered_by
+    FROM consent_requests
 """
 _BY_STATE = _SELECT + "WHERE state = ? ORDER BY created_at, id"
 _ALL = _SELECT + "ORDER BY created_at, id"

@@ -112,6 +112,13 @@ def connect(path: Path, access: str, *, writing: bool) -> sqlite3.Connection:
     return connection
 
 
+def connect_to_check(admission: Admission) -> sqlite3.Connection:
+    """A connection for looking a file over: it cannot write, but may ask for checks."""
+    connection = _connect(admission.path, "ro" if admission.access == "rw" else admission.access)
+    connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
 def harden(connection: sqlite3.Connection) -> None:
     """Trust nothing that the file itself says should be run or how large it is."""
     connection.execute("PRAGMA trusted_schema = OFF")

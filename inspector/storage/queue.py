@@ -12,17 +12,18 @@ from inspector.storage.connection import Connection, Row
 from inspector.storage.reading import read_rows
 
 _ALL = """
-    SELECT id, from_agent_id, target_agent_id, content, priority, metadata, origin, state, attempts, created_at,
-           next_attempt_at, processed_at, lease_until, last_error
+    SELECT id, from_agent_id, target_agent_id, content, priority, metadata, origin, state, attempts,
+           created_at, next_attempt_at, processed_at, lease_until, last_error
     FROM queue ORDER BY state, priority DESC, created_at, id
 """
 _INSERT = """
-    INSERT INTO queue (id, from_agent_id, target_agent_id, content, priority, metadata, origin, state, attempts,
-                       created_at, next_attempt_at, processed_at, lease_until, last_error)
+    INSERT INTO queue (id, from_agent_id, target_agent_id, content, priority, metadata, origin, state,
+                       attempts, created_at, next_attempt_at, processed_at, lease_until, last_error)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _WAKEUPS = """
-    SELECT id, agent_id, content, wake_at, every_seconds FROM wakeups WHERE is_deleted = 0 ORDER BY wake_at, id
+    SELECT id, agent_id, content, wake_at, every_seconds
+    FROM wakeups WHERE is_deleted = 0 ORDER BY wake_at, id
 """
 _PUT_WAKEUP = """
     INSERT INTO wakeups (id, agent_id, content, wake_at, every_seconds, is_deleted) VALUES (?, ?, ?, ?, ?, 0)

@@ -13,14 +13,15 @@ from inspector.storage.reading import read_rows
 
 _SELECT = """
     SELECT id, agent_id, kind, model, request_hash, manifest_digest, started_at, duration_ms, first_token_ms,
-           input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reply, error, changes_seq, metadata
+           input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reply, error, changes_seq,
+           metadata
     FROM runs
 """
 _OF_AGENT = _SELECT + "WHERE agent_id = ? ORDER BY started_at, id"
 _INSERT = """
     INSERT INTO runs (id, agent_id, kind, model, request_hash, manifest_digest, started_at, duration_ms,
-                      first_token_ms, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reply,
-                      error, changes_seq, metadata)
+                      first_token_ms, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
+                      reply, error, changes_seq, metadata)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _KEEP_TEXT = "INSERT INTO request_texts (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"

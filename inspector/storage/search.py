@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from inspector.domain.codec import write_time
+from inspector.domain.codec import read_time, write_time
 from inspector.domain.ref import RefKind
 from inspector.storage.connection import Connection
 
 # Scripts that put no space between words: Thai to Khmer, Kana, Han, Hangul and their compatibility forms.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f"
-_UNSPACED += "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+_UNSPACED += "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
+_UNSPACED += "\U00020000-\U0003ffff"
 _RUN = re.compile(f"[{_UNSPACED}]+")
 
 _FIND = "SELECT id, title, body, at, role, owner, is_deleted FROM search_texts WHERE kind = ? AND ref_id = ?"
@@ -61,6 +62,15 @@ async def put(transaction: Connection, entry: Indexed) -> None:
     await transaction.fetch_all(_CHANGE, (*facts, *words, row["id"]))
     if not same:
         await transaction.fetch_all(_ADD_WORDS, (row["id"], *words))
+
+
+async def retitle(transaction: Connection, kind: RefKind, ref_id: str, title: str, *, deleted: bool) -> None:
+    """Give a thing another title or state; its text stays. What is not in the index is passed over."""
+    row = await transaction.fetch_one(_FIND, (kind.value, ref_id))
+    if row is not None:
+        at = read_time(row["at"])
+        entry = Indexed(kind, ref_id, row["owner"], row["role"], at, title, row["body"], deleted)
+        await put(transaction, entry)
 
 
 async def mark(transaction: Connection, kind: RefKind, ref_id: str, *, deleted: bool) -> None:

@@ -28,11 +28,12 @@ class ClearField(Operation):
 
 @dataclass(frozen=True, slots=True)
 class AppendToField(Operation):
-    """Add one element to a list field."""
+    """Add one element to a list field. `id` None lets the store make one."""
 
     op: ClassVar[str] = "append_to_field"
     field: str
     value: FieldScalar
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

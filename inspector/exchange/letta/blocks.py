@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +17,8 @@ from inspector.exchange.planning import PlanBuilder, json_text
 from inspector.exchange.source import Record
 
 _UNLABELLED = "unlabelled"
+# What no label may hold: controls, lone surrogates, separators of lines and paragraphs.
+_UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,9 @@ def _labels(seats: list[_Seat]) -> list[str]:
 
 def _printable(record: Record) -> str:
     label = record.text("label")
-    printable = "".join(each if each.isprintable() else "_" for each in label).strip() or _UNLABELLED
+    printable = "".join("_" if unicodedata.category(each) in _UNPRINTABLE else each for each in label)
+    if not printable.strip():
+        printable = _UNLABELLED
     if printable != label:
         record.notes.warn("import.label_changed", record.path("label"), label=label[:80], new=printable[:80])
     return printable

@@ -109,10 +109,10 @@ def _rules(rule: Record) -> list[tuple[str, ToolRuleKind, dict[str, Json]]]:
     if kind == "max_count_per_step":
         limit = rule.natural("max_count_limit")
         rule.drop("tool_name", "type")
-        return [] if limit is None else [(name, ToolRuleKind.MAX_CALLS, {"max": limit})]
+        return [] if limit is None else [(name, ToolRuleKind.MAX_CALLS, {"limit": limit})]
     children = rule.peek("children")
     if kind == "parent_last_tool" and isinstance(children, list):
         rule.drop("tool_name", "type", "children")
         named = [child for child in children if isinstance(child, str) and child]
-        return [(child, ToolRuleKind.REQUIRES_PRECEDING, {"tools": [name]}) for child in named]
+        return [(child, ToolRuleKind.REQUIRES_PRECEDING, {"preceding": [name]}) for child in named]
     return []

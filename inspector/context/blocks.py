@@ -1,0 +1,225 @@
+"""Blocks as candidates: their text, their wrapper, their part."""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from inspector.context.identity import IdentityCache
+from inspector.context.markup import (
+    GENERIC_ELEMENT,
+    attribute,
+    close_proof,
+    comment,
+    is_element_name,
+    starts_legally,
+)
+from inspector.context.parts import Part
+from inspector.domain.blocks import Block, LogSchema, UnreadableSchema
+from inspector.domain.content import LogContent
+from inspector.domain.errors import InspectorError, Parameters
+from inspector.domain.health import Problem, Severity
+from inspector.domain.layouts import Wrapper
+from inspector.domain.rendering.render import render
+from inspector.domain.rendering.rendered import Rendered
+from inspector.domain.requests import Source, SourceKind
+from inspector.domain.rules import InRule
+from inspector.domain.snapshot import BlockState, SharedBlock, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class BlockView:
+    """One block that the agent sees, own or shared, with its rendering.
+
+    `problem` is set, and `rendered` empty, when it cannot be read.
+    """
+
+    state: BlockState
+    rendered: Rendered
+    problem: Problem | None
+    shared: SharedBlock | None = None
+
+    @property
+    def block(self) -> Block:
+        """The block's row."""
+        return self.state.block
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it holds nothing to read."""
+        return not self.rendered.text or self.rendered.text.isspace()
+
+    @property
+    def source(self) -> Source:
+        """Its source; the label is the block's."""
+        return Source(SourceKind.BLOCK, self.block.id, self.block.label, self.block.owner)
+
+    @property
+    def written_at(self) -> datetime:
+        """When its content last changed."""
+        written = self.state.written
+        return self.block.updated_at if written is None else written.at
+
+    @property
+    def entry_count(self) -> int:
+        """How many entries a log shows; 0 for anything else."""
+        schema, content = self.block.schema, self.state.content
+        if not isinstance(schema, LogSchema) or not isinstance(content, LogContent):
+            return 0
+        return min(len(content.entries), max(0, schema.display_limit))
+
+    @property
+    def hidden_entries(self) -> int:
+        """How many entries of a log its display limit hides."""
+        content = self.state.content
+        if not isinstance(self.block.schema, LogSchema) or not isinstance(content, LogContent):
+            return 0
+        return len(content.entries) - self.entry_count
+
+
+@dataclass(frozen=True, slots=True)
+class Dress:
+    """How a block's text is enclosed. `element` is the section's own, which the text cannot close either."""
+
+    tag: str
+    is_wrapped: bool
+    with_description: bool
+    element: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Adapted:
+    """A part, and what had to be changed in its text."""
+
+    part: Part
+    adaptations: tuple[Problem, ...] = ()
+
+
+class BlockReader:
+    """Renders and encloses blocks, and remembers both as long as the same states come back."""
+
+    def __init__(self) -> None:
+        self._views: IdentityCache[BlockView] = IdentityCache(20_000)
+        self._parts: IdentityCache[Adapted] = IdentityCache(20_000)
+
+    def views(self, snapshot: Snapshot) -> list[BlockView]:
+        """All active blocks, own ones first, in the snapshot's order."""
+        own = [self._view(state) for state in snapshot.own if state.block.is_active]
+        shared = [self._shared_view(each) for each in snapshot.shared if each.state.block.is_active]
+        return own + shared
+
+    def part(self, view: BlockView, dress: Dress, section: str, rule: InRule, entries: int | None = None) -> Adapted:
+        """The block's part under a section and a rule; of a log only the newest `entries` if that is given."""
+        thing = view.state if view.shared is None else view.shared
+        return self._parts.get(
+            thing,
+            (dress, section, rule, entries),
+            lambda: enclose(view, dress, section, rule, entries),
+        )
+
+    def _shared_view(self, shared: SharedBlock) -> BlockView:
+        return self._views.get(shared, None, lambda: replace(self._view(shared.state), shared=shared))
+
+    def _view(self, state: BlockState) -> BlockView:
+        return self._views.get(state, None, lambda: read_block(state))
+
+
+def read_block(state: BlockState) -> BlockView:
+    """Render a block; what cannot be read becomes a problem."""
+    schema = state.block.schema
+    where = f"block:{state.block.id}"
+    if state.problem is not None:
+        return BlockView(state, Rendered(), state.problem)
+    if isinstance(schema, UnreadableSchema):
+        facts: Parameters = {"label": state.block.label, "why": schema.why}
+        return BlockView(state, Rendered(), Problem("schema_unreadable", Severity.ERROR, where, facts))
+    if state.content is None:
+        facts = {"label": state.block.label, "why": "no content"}
+        return BlockView(state, Rendered(), Problem("block_unreadable", Severity.ERROR, where, facts))
+    try:
+        return BlockView(state, render(schema, state.content), None)
+    except InspectorError as error:
+        facts = {"label": state.block.label, "why": str(error)}
+        return BlockView(state, Rendered(), Problem("block_unreadable", Severity.ERROR, where, facts))
+
+
+def choose_dress(
+    views: Iterable[BlockView], wrapper: Wrapper, *, with_descriptions: bool
+) -> dict[int, Dress]:
+    """How each block is enclosed, by the identity of its view.
+
+    A label is an element of its own if it is a legal, unreserved name that no other of these blocks has. All
+    blocks that could be in count, so that a block keeps its element when another one is left out.
+    """
+    views = list(views)
+    labels = Tally(view.block.label for view in views)
+    return {
+        id(view): Dress(
+            _opening(view, is_element_name(view.block.label) and labels[view.block.label] == 1),
+            wrapper is Wrapper.ELEMENT,
+            with_descriptions,
+        )
+        for view in views
+    }
+
+
+def _opening(view: BlockView, own_element: bool) -> str:
+    label = view.block.label
+    opening = label if own_element else f'{GENERIC_ELEMENT} label="{attribute(label)}"'
+    if view.shared is not None:
+        opening += f' shared_from="{attribute(view.shared.owner_name)}"'
+    return opening
+
+
+def enclose(view: BlockView, dress: Dress, section: str, rule: InRule, entries: int | None) -> Adapted:
+    """The part of a block: its text in its wrapper, as one run."""
+    rendered = view.rendered if entries is None else _fewer(view, entries)
+    name = dress.tag.partition(" ")[0]
+    adaptations: list[Problem] = []
+    where = f"block:{view.block.id}"
+    label = view.block.label
+    # Text that could not begin a run gets its wrapper even where the layout has none.
+    is_wrapped = dress.is_wrapped or not starts_legally(rendered.text)
+    if is_wrapped and not dress.is_wrapped:
+        adaptations.append(Problem("enclosed_for_counting", Severity.INFO, where, {"label": label}))
+    elements = [element for element in (name if is_wrapped else "", dress.element) if element]
+    escaped = close_proof(rendered.text, elements) if elements else close_proof("", ())
+    text = escaped.text if elements else rendered.text
+    if escaped.places:
+        facts: Parameters = {"label": label, "count": len(escaped.places)}
+        adaptations.append(Problem("closing_tag_escaped", Severity.WARNING, where, facts))
+    head = ""
+    if is_wrapped:
+        head = f"<{dress.tag}>\n"
+        if dress.with_description and view.block.description.strip():
+            told = comment(view.block.description)
+            if view.block.description.strip() not in told:
+                adaptations.append(Problem("description_changed", Severity.INFO, where, {"label": label}))
+            head += f"{told}\n"
+        text = f"{head}{text}\n</{name}>"
+    else:
+        text = text.rstrip("\n")
+    marks = tuple(mark for mark in escaped.move(rendered.marks, len(head)) if mark.end <= len(text))
+    facts = _facts(view, entries)
+    part = Part(where, section, view.source, rule, text, marks=marks, parameters=facts)
+    return Adapted(part, tuple(adaptations))
+
+
+def _fewer(view: BlockView, entries: int) -> Rendered:
+    schema, content = view.block.schema, view.state.content
+    if not isinstance(schema, LogSchema) or not isinstance(content, LogContent):
+        return view.rendered
+    return render(replace(schema, display_limit=entries), content)
+
+
+def _facts(view: BlockView, entries: int | None) -> dict[str, str | int | bool]:
+    facts: dict[str, str | int | bool] = {"label": view.block.label}
+    if view.shared is not None:
+        facts["owner_name"] = view.shared.owner_name
+    if view.entry_count:
+        facts["entries"] = view.entry_count if entries is None else entries
+    if view.state.draft:
+        facts["draft"] = True
+    return facts

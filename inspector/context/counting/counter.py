@@ -1,0 +1,53 @@
+"""What all counters are: a tokenizer's name and method, and counts by chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from inspector.context.counting.chunks import Chunks, Measure, MeasureCache, measure_chunks
+from inspector.domain.counts import Count, Method, Tokenizer
+from inspector.domain.estimation import FEATURE_NAMES, features, round_tokens, weigh
+
+
+class Counter(Protocol):
+    """Counts the tokens of texts for one model family."""
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """What counts."""
+        ...
+
+    def count(self, text: str) -> Count:
+        """The tokens of one text."""
+        ...
+
+    def count_chunks(self, text: str, previous: Chunks | None = None) -> tuple[Count, Chunks]:
+        """The same count, and its chunks; what stands in `previous` too is not counted again."""
+        ...
+
+
+class EstimateCounter:
+    """Counts by features times fitted weights."""
+
+    def __init__(self, name: str, weights: Sequence[float], band: float) -> None:
+        self._weights = tuple(weights)
+        self._measure = MeasureCache(features)
+        self._tokenizer = Tokenizer(name, Method.ESTIMATE, band)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The family, its method and its band."""
+        return self._tokenizer
+
+    def count(self, text: str) -> Count:
+        """The estimated tokens of one text."""
+        return self.count_chunks(text)[0]
+
+    def count_chunks(self, text: str, previous: Chunks | None = None) -> tuple[Count, Chunks]:
+        """The same count, and its chunks. The features add up, so that chunks change no estimate."""
+        chunks = measure_chunks(text, self._measure, previous)
+        return self._count(chunks.total(len(FEATURE_NAMES))), chunks
+
+    def _count(self, measure: Measure) -> Count:
+        return Count(round_tokens(weigh(measure, self._weights)), Method.ESTIMATE)

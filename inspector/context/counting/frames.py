@@ -1,0 +1,96 @@
+"""What stands around the strings costs: roles, calls, images, tool definitions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.context.counting.counter import Counter
+from inspector.domain.counts import Count, Method, joint_method
+from inspector.domain.messages import ImagePart, RedactedThinkingPart
+from inspector.domain.models import Overheads, ToolOverheads
+
+_NOTHING = Count(0, Method.EXACT)
+_UNKNOWN_IMAGE = 1_600
+"""Tokens of an image whose size is not known: about what the largest one costs that providers do not shrink."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameCosts:
+    """The costs of one model family's frames."""
+
+    counter: Counter
+    overheads: Overheads
+    tools: ToolOverheads
+
+    def message(self, *, named: bool = False) -> Count:
+        """A message's own frame, the system string's included; more for one with a speaker's name."""
+        costs = self.overheads
+        return Count(costs.message + costs.role + (costs.name if named else 0), costs.method)
+
+    def call(self, name: str) -> Count:
+        """A tool call's frame with the call's name."""
+        counted = self.counter.count(name)
+        method = joint_method((self.overheads.call_method, counted.method))
+        return Count(self.overheads.call + counted.tokens, method)
+
+    def result(self) -> Count:
+        """A tool result's frame. It is a message of its own on most wires, and charged as one."""
+        costs = self.overheads
+        method = joint_method((costs.method, costs.call_method))
+        return Count(costs.message + costs.role + costs.result, method)
+
+    def reply(self) -> Count:
+        """The start of the reply and what is paid once for the whole."""
+        return Count(self.overheads.reply + self.overheads.request, self.overheads.method)
+
+    def nothing(self) -> Count:
+        """What a newline after a string costs."""
+        return _NOTHING
+
+    def image(self, image: ImagePart) -> Count:
+        """An image, by its size: an area of 750 pixels a token, after shrinking to 1 568 on the longer side."""
+        if image.width <= 0 or image.height <= 0:
+            return Count(_UNKNOWN_IMAGE, Method.ESTIMATE)
+        scale = min(1.0, 1568 / max(image.width, image.height))
+        area = image.width * scale * image.height * scale
+        return Count(max(1, round(area / 750)), Method.ESTIMATE)
+
+    def redacted(self, part: RedactedThinkingPart) -> Count:
+        """Thinking that only the provider can read: four bytes a token of what base 64 hides."""
+        return Count(len(part.data) * 3 // 16, Method.ESTIMATE)
+
+    def tool(self, name: str, description: str, parameters: object) -> Count:
+        """One definition: the rule of providers' own example code, an approximation in every family."""
+        costs = self.tools
+        tokens = costs.function + self.counter.count(f"{name}:{description.removesuffix('.')}").tokens
+        properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
+        if isinstance(properties, Mapping) and properties:
+            tokens += costs.properties
+            tokens += sum(self._property(key, value) for key, value in properties.items())
+        return Count(max(1, tokens), Method.ESTIMATE)
+
+    def tools_end(self) -> Count:
+        """What is paid once where there are tools at all."""
+        return Count(self.tools.end, Method.ESTIMATE)
+
+    def _property(self, key: str, value: Any) -> int:
+        costs = self.tools
+        if not isinstance(value, Mapping):
+            return costs.key + self.counter.count(f"{key}:{_compact(value)}").tokens
+        tokens = costs.key
+        choices = value.get("enum")
+        if isinstance(choices, list):
+            tokens += costs.enum
+            tokens += sum(costs.enum_item + self.counter.count(str(choice)).tokens for choice in choices)
+        description = value.get("description", "")
+        told = description.removesuffix(".") if isinstance(description, str) else _compact(description)
+        tokens += self.counter.count(f"{key}:{value.get('type', '')}:{told}").tokens
+        rest = {name: each for name, each in value.items() if name not in ("enum", "description", "type")}
+        return tokens + (self.counter.count(_compact(rest)).tokens if rest else 0)
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

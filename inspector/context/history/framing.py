@@ -1,0 +1,81 @@
+"""Messages in the text form: frames, strings and what they cost."""
+
+from __future__ import annotations
+
+from inspector.context.counting.frames import FrameCosts
+from inspector.domain.counts import Count
+from inspector.domain.messages import (
+    ImagePart,
+    Message,
+    Part,
+    RedactedThinkingPart,
+    Role,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from inspector.domain.requests import Mark, Run
+
+
+class MessageWriter:
+    """Writes one message as runs. Nothing here splits a string: each is one run."""
+
+    def __init__(self, message: Message, costs: FrameCosts) -> None:
+        self._message = message
+        self._costs = costs
+        self._runs: list[Run] = []
+        self._marks: list[Mark] = []
+        self._length = 0
+
+    def write(self) -> tuple[tuple[Run, ...], tuple[Mark, ...]]:
+        """The runs and the marks of the parts."""
+        is_result = self._message.role is Role.TOOL and self._begins_with_result()
+        if not is_result:
+            self._frame(f"=== {self._message.role} ===\n", self._costs.message(named=self._message.name is not None))
+        for number, part in enumerate(self._message.content):
+            start = self._length
+            kind, name = self._part(part)
+            if self._length > start:
+                self._marks.append(Mark(kind, name or str(number), start, self._length))
+        return tuple(self._runs), tuple(self._marks)
+
+    def _begins_with_result(self) -> bool:
+        return bool(self._message.content) and isinstance(self._message.content[0], ToolResultPart)
+
+    def _part(self, part: Part) -> tuple[str, str]:
+        match part:
+            case TextPart():
+                self._string(part.text)
+                return "text", ""
+            case ThinkingPart():
+                self._string(part.text)
+                return "thinking", ""
+            case ImagePart():
+                frame = f"=== image {part.media_type} {part.width}x{part.height} ===\n"
+                self._frame(frame, self._costs.image(part))
+                return "image", ""
+            case RedactedThinkingPart():
+                self._frame("=== redacted thinking ===\n", self._costs.redacted(part))
+                return "redacted_thinking", ""
+            case ToolCallPart():
+                self._frame(f"=== call {part.name} {part.id} ===\n", self._costs.call(part.name))
+                self._string(part.arguments)
+                return "tool_call", part.id
+            case ToolResultPart():
+                self._frame(f"=== result {part.call_id} ===\n", self._costs.result())
+                self._string(part.content)
+                return "tool_result", part.call_id
+
+    def _frame(self, text: str, cost: Count) -> None:
+        self._add(Run(text, sent=False, tokens=cost.tokens, method=cost.method))
+
+    def _string(self, text: str) -> None:
+        if text:
+            count = self._costs.counter.count(text)
+            self._add(Run(text, sent=True, tokens=count.tokens, method=count.method))
+            self._frame("\n", self._costs.nothing())
+
+    def _add(self, run: Run) -> None:
+        self._runs.append(run)
+        self._length += len(run.text)

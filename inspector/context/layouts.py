@@ -1,0 +1,185 @@
+"""Whether a layout can be used, and what stands around a section's parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from inspector.context.markup import is_element_name, starts_legally
+from inspector.context.parts import LINE, PARAGRAPH, Part, literal
+from inspector.domain.errors import MalformedError
+from inspector.domain.layouts import Layout, SectionLayout
+from inspector.domain.rules import InRule
+
+PERSONA = "persona"
+INSTRUCTIONS = "instructions"
+EXTRA = "extra"
+"""Where the sections of a caller stand."""
+ADDITIONAL = "additional"
+MESSAGES = "messages"
+"""The mark behind which a layout puts what is to stand after the history."""
+FIXED = ("tools", "reply")
+BLOCK_SECTIONS = ("core", "working", "log", "shared")
+BUILT_IN = (
+    PERSONA,
+    INSTRUCTIONS,
+    *BLOCK_SECTIONS,
+    "hints",
+    "summary",
+    "activity",
+    "tool_rules",
+    "scratchpad",
+    "retrieved",
+    EXTRA,
+    ADDITIONAL,
+)
+RESERVED = frozenset((*BUILT_IN, MESSAGES, *FIXED))
+"""Names that a section of the user's own cannot have."""
+
+
+def section_name(entry: SectionLayout) -> str:
+    """The Request's section that a layout's entry belongs to: the persona is one of the instructions."""
+    return INSTRUCTIONS if entry.name == PERSONA else entry.name
+
+
+def section_title(entry: SectionLayout) -> str:
+    """What a person reads: the heading's words, else the name's."""
+    words = entry.heading.lstrip("#").strip()
+    return words or entry.name.replace("_", " ").capitalize()
+
+
+def check_layout(layout: Layout) -> None:
+    """Refuse a layout whose pieces would start where counts do not add up, or whose names clash.
+
+    Raises:
+        MalformedError: ``malformed.layout`` with the place and the reason.
+    """
+    for where, why in _faults(layout):
+        raise MalformedError("malformed.layout", where=f"{layout.name}: {where}", why=why)
+
+
+def _faults(layout: Layout) -> Iterator[tuple[str, str]]:
+    core = layout.join.strip("\n")
+    if not layout.join.startswith("\n") or (core and not layout.join.endswith("\n")):
+        yield "join", "it must begin and end with a newline"
+    if core and not starts_legally(core):
+        yield "join", "its first line must begin with neither white space nor a solidus"
+    seen: set[str] = set()
+    for entry in layout.sections:
+        if not entry.name or entry.name in seen or entry.name in FIXED:
+            yield entry.name, "the name is empty, taken, or that of a fixed section"
+        seen.add(entry.name)
+        if entry.name not in RESERVED and not entry.text and not entry.blocks:
+            yield entry.name, "a section of your own needs a text or block labels"
+        for text in (entry.heading, entry.group):
+            if text and (not starts_legally(text) or text.endswith("\n")):
+                yield entry.name, "a heading must begin and end with visible characters"
+        if entry.element and not is_element_name(entry.element):
+            yield entry.name, f"not an element's name: {entry.element!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dressed:
+    """A section's content with what stands around it."""
+
+    entry: SectionLayout
+    parts: tuple[Part, ...]
+
+
+def dress(layout: Layout, contents: Sequence[tuple[SectionLayout, Sequence[Part]]]) -> list[Dressed]:
+    """All sections with content, in order, each with its join, headings, tags and fences."""
+    dressed: list[Dressed] = []
+    group = ""
+    for entry, parts in contents:
+        if not parts:
+            continue
+        opens_group = bool(entry.group) and entry.group != group
+        is_top = opens_group or not entry.group
+        group = entry.group
+        around = _Around(layout, entry, with_join=is_top and bool(dressed), with_group=opens_group)
+        dressed.append(Dressed(entry, around.enclose(parts)))
+    return dressed
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    layout: Layout
+    entry: SectionLayout
+    with_join: bool
+    with_group: bool
+
+    def enclose(self, parts: Sequence[Part]) -> tuple[Part, ...]:
+        """The parts with everything before and behind them."""
+        head = [*self._lead(), *self._open(parts)]
+        if not head and self.with_join:
+            return (with_before(parts[0], self._border()), *parts[1:])
+        if not head:
+            return tuple(parts)
+        first = parts[0]
+        if self.entry.element or self.entry.fence:
+            first = with_before(first, LINE)
+        elif head[-1].rule is InRule.JOIN:
+            first = with_before(first, self._border())
+        return (*head, first, *parts[1:], *self._close(parts))
+
+    def _border(self) -> str:
+        """The newlines behind the join's visible part, or the whole of a join without one."""
+        join = self.layout.join
+        return join[len(join.rstrip("\n")) :] or PARAGRAPH
+
+    def _lead(self) -> Iterator[Part]:
+        name, after = section_name(self.entry), PARAGRAPH
+        key = self.entry.name
+        join = self.layout.join
+        core = join.strip("\n")
+        if self.with_join:
+            after = self._border()
+            if core:
+                newlines = join[: len(join) - len(join.lstrip("\n"))]
+                yield _fixed(name, f"{key}/join", core, InRule.JOIN, newlines)
+        if self.with_group:
+            yield _fixed(name, f"{key}/group", self.entry.group, InRule.HEADING, after)
+            after = PARAGRAPH
+        if self.entry.heading:
+            yield _fixed(name, f"{key}/heading", self.entry.heading, InRule.HEADING, after)
+
+    def _open(self, parts: Sequence[Part]) -> Iterator[Part]:
+        name, key = section_name(self.entry), self.entry.name
+        before = PARAGRAPH
+        if self.with_join and not self.with_group and not self.entry.heading:
+            before = self._border()
+        if self.entry.element:
+            yield _fixed(name, f"{key}/open", f"<{self.entry.element}>", InRule.HEADING, before)
+            before = LINE
+        if self.entry.fence:
+            yield _fixed(name, f"{key}/fence", fence_around(parts), InRule.FENCE, before)
+
+    def _close(self, parts: Sequence[Part]) -> Iterator[Part]:
+        name, key = section_name(self.entry), self.entry.name
+        if self.entry.fence:
+            yield _fixed(name, f"{key}/fence_end", fence_around(parts), InRule.FENCE, LINE)
+        if self.entry.element:
+            yield _fixed(name, f"{key}/close", f"</{self.entry.element}>", InRule.HEADING, LINE)
+
+
+def fence_around(parts: Sequence[Part]) -> str:
+    """A fence longer than any run of back-ticks inside."""
+    longest = 2
+    for part in parts:
+        run = 0
+        for character in part.text if "```" in part.text else "":
+            run = run + 1 if character == "`" else 0
+            longest = max(longest, run)
+    return "`" * (longest + 1)
+
+
+def with_before(part: Part, before: str) -> Part:
+    """The part with other newlines before it; they are the former piece's, so its own pieces stay as they are."""
+    return part if part.before == before else replace(part, before=before)
+
+
+@lru_cache(maxsize=1024)
+def _fixed(section: str, place: str, text: str, rule: InRule, before: str) -> Part:
+    """A literal part, the same object for the same text, so that its count is kept."""
+    return literal(section, place, text, rule, before=before)

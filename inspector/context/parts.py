@@ -1,0 +1,95 @@
+"""Parts of the system string: what has one source, before it is known what stands behind it.
+
+A part begins with a character that is neither white space nor a solidus, ends without a newline, and is parted
+from what stands before it by `before`, newlines only. So each run of the string begins where counts add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from inspector.context.counting.chunks import CHUNK_SIZE, Chunks
+from inspector.context.counting.counter import Counter
+from inspector.domain.counts import Count, Method
+from inspector.domain.errors import Parameters
+from inspector.domain.requests import Mark, Piece, Run, Source, SourceKind
+from inspector.domain.rules import InRule
+
+END_OF_STRING = Run("\n", sent=False, tokens=0, method=Method.EXACT)
+"""The newline that stands in the text form after a sent string."""
+
+PARAGRAPH = "\n\n"
+LINE = "\n"
+
+_PIECES_KEPT = 8
+"""Per part: two borders and an end of string, for the models that a what-if goes to and fro between."""
+
+
+class PartCounter:
+    """Counts parts with one counter and keeps the chunks of the long ones, by the part's id.
+
+    What an earlier version of a part gave only saves work; counts do not depend on it.
+    """
+
+    def __init__(self, counter: Counter) -> None:
+        self.counter = counter
+        self._chunks: dict[str, Chunks] = {}
+
+    def count(self, part_id: str, text: str) -> Count:
+        """The tokens of a part's text."""
+        if len(text) < 2 * CHUNK_SIZE:
+            return self.counter.count(text)
+        count, chunks = self.counter.count_chunks(text, self._chunks.get(part_id))
+        self._chunks[part_id] = chunks
+        return count
+
+    def forget(self, keep: Callable[[str], bool]) -> None:
+        """Drop the chunks of parts that `keep` says no to."""
+        self._chunks = {part_id: chunks for part_id, chunks in self._chunks.items() if keep(part_id)}
+
+
+@dataclass(eq=False)
+class Part:
+    """One part. It remembers its pieces, so that a part taken over from the last build costs nothing."""
+
+    id: str
+    section: str
+    source: Source
+    rule: InRule
+    text: str
+    before: str = PARAGRAPH
+    marks: tuple[Mark, ...] = ()
+    parameters: Parameters = field(default_factory=dict)
+    _pieces: dict[tuple[PartCounter, str, bool], Piece] = field(default_factory=dict, repr=False)
+
+    def piece(self, counting: PartCounter, border: str, *, last: bool = False) -> Piece:
+        """The piece it becomes.
+
+        Args:
+            counting: Counts it.
+            border: The newlines that part it from what follows.
+            last: Whether the system string ends with it.
+        """
+        key = (counting, border, last)
+        known = self._pieces.get(key)
+        if known is None:
+            if len(self._pieces) >= _PIECES_KEPT:
+                self._pieces.clear()
+            text = self.text + border
+            count = counting.count(self.id, text)
+            run = Run(text, sent=True, tokens=count.tokens, method=count.method)
+            runs = (run, END_OF_STRING) if last else (run,)
+            known = Piece(self.id, self.section, self.source, self.rule.value, runs, self.marks, self.parameters)
+            self._pieces[key] = known
+        return known
+
+    def cost(self, counting: PartCounter) -> int:
+        """Its tokens where another paragraph follows."""
+        return self.piece(counting, PARAGRAPH).tokens
+
+
+def literal(section: str, place: str, text: str, rule: InRule, *, before: str = PARAGRAPH) -> Part:
+    """A part of fixed text: a heading, a join, an instruction. `place` is unique (``core/heading``)."""
+    source = Source(SourceKind.LITERAL, place, place.rpartition("/")[2])
+    return Part(f"literal:{place}", section, source, rule, text, before)

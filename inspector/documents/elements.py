@@ -1,0 +1,93 @@
+"""Elements with ids in a movable list: finding, placing, moving and removing them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loro import ContainerID, LoroMap, LoroMovableList, ValueOrContainer
+
+from inspector.documents.checks import check_text, gone, refuse, shown
+from inspector.documents.stamp import Stamp
+from inspector.documents.stored import ID, scalar_in
+
+
+class Elements:
+    """A movable list whose elements are maps with an id. `kind` is what refusals call an element."""
+
+    def __init__(self, container: LoroMovableList, kind: str) -> None:
+        self._list = container
+        self._kind = kind
+
+    def __len__(self) -> int:
+        return len(self._list)
+
+    def maps(self) -> Iterator[tuple[int, LoroMap]]:
+        """The elements in order with their indices; what a foreign writer put there that is no map is not one."""
+        for index in range(len(self._list)):
+            each = self._list.get(index)
+            if isinstance(each, ValueOrContainer.Container) and isinstance(each.container, LoroMap):
+                yield index, each.container
+
+    def find(self, item: str) -> tuple[int, LoroMap]:
+        """Where the element of that id is.
+
+        Raises:
+            RefusedError: ``refused.no_longer_there``.
+        """
+        for index, map_ in self.maps():
+            if id_of(map_) == item:
+                return index, map_
+        raise gone(self._kind, item)
+
+    def place(self, before: str | None) -> int:
+        """The index at which to insert before an element, or at the end."""
+        return len(self._list) if before is None else self.find(before)[0]
+
+    def free_id(self, wanted: str | None, stamp: Stamp) -> str:
+        """The id for a new element: the wanted one if it is not in use, else a new one.
+
+        Raises:
+            RefusedError: ``refused.id_taken``.
+        """
+        if not wanted:
+            return stamp.new_id()
+        check_text(wanted)
+        if any(id_of(map_) == wanted for _, map_ in self.maps()):
+            raise refuse("refused.id_taken", kind=self._kind, id=shown(wanted))
+        return wanted
+
+    def insert(self, index: int, item: str) -> LoroMap:
+        """Insert an element with that id, and give its map to be filled."""
+        map_ = self._list.insert_container(index, LoroMap())  # type: ignore[no-untyped-call]
+        if not isinstance(map_, LoroMap):
+            raise TypeError(type(map_).__name__)
+        map_.insert(ID, item)
+        return map_
+
+    def move(self, item: str, before: str | None) -> bool:
+        """Move an element before another, or to the end. Tells whether its place changed."""
+        index = self.find(item)[0]
+        target = self.place(before)
+        if target > index:
+            target -= 1
+        if target == index or item == before:
+            return False
+        self._list.mov(index, target)
+        return True
+
+    def remove(self, item: str) -> None:
+        """Remove the element of that id."""
+        self.remove_at(self.find(item)[0])
+
+    def remove_at(self, index: int) -> None:
+        """Remove the element at an index."""
+        self._list.delete(index, 1)
+
+
+def id_of(map_: LoroMap) -> str:
+    """An element's id. One that a foreign writer left without is known by its container's."""
+    stored = scalar_in(map_, ID)
+    if isinstance(stored, str):
+        return stored
+    container = map_.id
+    return f"{container.peer}-{container.counter}" if isinstance(container, ContainerID.Normal) else ""

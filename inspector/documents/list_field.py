@@ -1,0 +1,76 @@
+"""A list field of a map: a movable list of elements, each a scalar with an id."""
+
+from __future__ import annotations
+
+from loro import LoroMovableList
+
+from inspector.documents.checks import check_element, refuse
+from inspector.documents.elements import Elements, id_of
+from inspector.documents.stamp import Stamp
+from inspector.documents.stored import VALUE, opcodes, scalar_in
+from inspector.domain.blocks import FieldDef, FieldScalar
+from inspector.domain.content import FieldEntry
+
+
+class ListField:
+    """The elements of one list field."""
+
+    def __init__(self, container: LoroMovableList, field: FieldDef) -> None:
+        self._elements = Elements(container, "element")
+        self._field = field
+
+    def entries(self) -> tuple[FieldEntry, ...]:
+        """The elements in order."""
+        return tuple(FieldEntry(id_of(map_), scalar_in(map_, VALUE)) for _, map_ in self._elements.maps())
+
+    def fill(self, entries: tuple[FieldEntry, ...], stamp: Stamp) -> None:
+        """Write the first elements, which have been checked."""
+        for entry in entries:
+            self._insert(len(self._elements), self._elements.free_id(entry.id, stamp), entry.value)
+
+    def set(self, values: tuple[FieldScalar, ...], stamp: Stamp) -> bool:
+        """Make the elements these checked values; those that stay keep their ids. Tells whether any changed."""
+        present = list(self._elements.maps())
+        places = [index for index, _ in present] + [len(self._elements)]
+        steps = opcodes((scalar_in(map_, VALUE) for _, map_ in present), values)
+        changes = [step for step in steps if step[0] != "equal"]
+        # From the end, so that the places before stay what they are.
+        for _, old_from, old_to, new_from, new_to in reversed(changes):
+            replaced = min(old_to - old_from, new_to - new_from)
+            for index in range(old_to - 1, old_from + replaced - 1, -1):
+                self._elements.remove_at(places[index])
+            for offset in range(replaced):
+                present[old_from + offset][1].insert(VALUE, values[new_from + offset])
+            for offset in range(replaced, new_to - new_from):
+                at = places[old_from + replaced] + offset - replaced
+                self._insert(at, stamp.new_id(), values[new_from + offset])
+        return bool(changes)
+
+    def append(self, value: FieldScalar, stamp: Stamp) -> str:
+        """Add an element, and give its id.
+
+        Raises:
+            RefusedError: when the value breaks the field's rules.
+        """
+        check_element(self._field, value)
+        item = stamp.new_id()
+        self._insert(len(self._elements), item, value)
+        return item
+
+    def remove(self, item: str) -> None:
+        """Remove an element.
+
+        Raises:
+            RefusedError: when it is not there, or is the last of a required field.
+        """
+        index = self._elements.find(item)[0]
+        if self._field.required and len(self._elements) == 1:
+            raise refuse("refused.required", field=self._field.name)
+        self._elements.remove_at(index)
+
+    def move(self, item: str, before: str | None) -> bool:
+        """Move an element before another, or to the end. Tells whether its place changed."""
+        return self._elements.move(item, before)
+
+    def _insert(self, index: int, item: str, value: FieldScalar) -> None:
+        self._elements.insert(index, item).insert(VALUE, value)

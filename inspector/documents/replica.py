@@ -1,0 +1,145 @@
+"""A Loro document that writes: one commit per change, all or nothing.
+
+Loro takes nothing back. What cannot be done is found out before anything is touched; should Loro fail all the
+same in the middle of a change, the document is made anew as of before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from loro import CounterSpan, DiffBatch, ExportMode, Frontiers, IdSpan, ImportStatus, LoroDoc
+
+from inspector.documents.errors import guarded
+from inspector.domain.edits.base import Version
+from inspector.domain.errors import DocumentError
+
+ONE_CHANGE_PER_COMMIT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What one change did.
+
+    `update` holds exactly the operations with counters from `counter_from` up to, not including,
+    `counter_to` of `peer` (decimal text). `before` and `version` are the document's versions around it; an
+    edit of an older version stands beside what came since, and `version` has both.
+    """
+
+    update: bytes
+    peer: str
+    counter_from: int
+    counter_to: int
+    before: Version
+    version: Version
+    changed_ids: tuple[str, ...]
+
+
+class Replica:
+    """One Loro document under a peer id of its own.
+
+    The id is random and never stored: two replicas under one diverge without a word. `doc` is another
+    object after `reset`, so containers must not be kept across calls that may fail.
+    """
+
+    def __init__(self, doc: LoroDoc) -> None:
+        self.doc = doc
+        with guarded("document.failed"):
+            doc.set_change_merge_interval(ONE_CHANGE_PER_COMMIT)
+
+    @property
+    def version(self) -> Version:
+        """The present version. Replicas that hold the same operations have the same one."""
+        return Version(self.doc.state_frontiers.encode().hex())
+
+    @property
+    def peer(self) -> str:
+        """The replica's id, as decimal text."""
+        return str(self.doc.peer_id)
+
+    def frontiers(self, version: Version) -> Frontiers:
+        """The frontiers of a version in this history.
+
+        Raises:
+            DocumentError: ``document.unknown_version``, when it is malformed or not in this history.
+        """
+        try:
+            with guarded("document.unknown_version", reading=True):
+                frontiers = Frontiers.decode(bytes.fromhex(version))
+                known = self.doc.frontiers_to_vv(frontiers) is not None
+        except DocumentError as error:
+            raise DocumentError("document.unknown_version", version=version) from error
+        if not known:
+            raise DocumentError("document.unknown_version", version=version)
+        return frontiers
+
+    def fork(self, frontiers: Frontiers) -> Replica:
+        """A new replica with the history up to there."""
+        with guarded("document.failed"):
+            doc = self.doc.fork_at(frontiers)
+        return Replica(doc)
+
+    def difference(self, before: Frontiers, after: Frontiers) -> DiffBatch:
+        """What leads from one version to another."""
+        with guarded("document.failed"):
+            return self.doc.diff(before, after)
+
+    def change(self, step: Callable[[], tuple[str, ...] | None], at: datetime) -> Applied | None:
+        """Commit what `step` does, which gives the ids of what it changed; None when it does nothing.
+
+        Raises:
+            RefusedError, DocumentError: as `step` does; the document is as it was.
+        """
+        before = self.doc.state_frontiers
+        try:
+            with guarded("document.failed"):
+                return self._commit(step, at)
+        except BaseException:
+            # A refusal comes before anything was touched, and must not cost a new document.
+            with guarded("document.failed"):
+                touched = self.doc.get_pending_txn_len() > 0
+            if touched:
+                self.reset(before)
+            raise
+
+    def import_(self, update: bytes) -> ImportStatus:
+        """Take in foreign bytes.
+
+        Raises:
+            DocumentError: ``document.unreadable`` or kin; the document is as it was.
+        """
+        before = self.doc.state_frontiers
+        try:
+            with guarded("document.unreadable", reading=True):
+                return self.doc.import_(update)
+        except DocumentError:
+            self.reset(before)
+            raise
+
+    def reset(self, frontiers: Frontiers) -> None:
+        """Make the document anew as of a version, with the updates that wait in it."""
+        with guarded("document.failed"):
+            pending = self.doc.export_pending_updates()
+            doc = self.doc.fork_at(frontiers)
+            doc.set_change_merge_interval(ONE_CHANGE_PER_COMMIT)
+            if pending is not None:
+                doc.import_(pending)
+        self.doc = doc
+
+    def _commit(self, step: Callable[[], tuple[str, ...] | None], at: datetime) -> Applied | None:
+        doc = self.doc
+        before, start = self.version, self._next_counter()
+        changed = step()
+        if not doc.get_pending_txn_len():
+            return None
+        doc.set_next_commit_timestamp(int(at.timestamp()))
+        doc.commit()
+        end = self._next_counter()
+        update = doc.export(ExportMode.UpdatesInRange([IdSpan(doc.peer_id, CounterSpan(start, end))]))
+        return Applied(update, self.peer, start, end, before, self.version, changed or ())
+
+    def _next_counter(self) -> int:
+        last = self.doc.oplog_vv.get_last(self.doc.peer_id)
+        return 0 if last is None else last + 1

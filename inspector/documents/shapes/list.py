@@ -1,0 +1,67 @@
+"""Lists: one movable list of maps."""
+
+from __future__ import annotations
+
+from loro import LoroDoc
+
+from inspector.documents.checks import refuse, wrong_schema
+from inspector.documents.elements import Elements, id_of
+from inspector.documents.objects import Objects
+from inspector.documents.stamp import Stamp
+from inspector.domain.blocks import ListSchema
+from inspector.domain.content import ListContent, ListItem
+from inspector.domain.edits.base import Operation
+from inspector.domain.edits.items import InsertItem, MoveItem, RemoveItem, UpdateItem
+
+
+class ListShape:
+    """Items in order."""
+
+    def __init__(self, doc: LoroDoc, schema: ListSchema, prefix: str) -> None:
+        self._max_items = schema.max_items
+        self._items = Elements(doc.get_movable_list(f"{prefix}items"), "item")
+        self._objects = Objects(schema.item_schema)
+
+    def fill(self, content: ListContent | None, stamp: Stamp) -> None:
+        """Write the first items."""
+        for item in () if content is None else content.items:
+            self._check_room()
+            map_ = self._items.insert(len(self._items), self._items.free_id(item.id, stamp))
+            self._objects.write_content(map_, item.value, stamp)
+
+    def apply(self, operation: Operation, stamp: Stamp) -> tuple[str, ...] | None:
+        """Do an item operation."""
+        match operation:
+            case InsertItem():
+                return (self._insert(operation, stamp),)
+            case UpdateItem(item, value):
+                return (item,) if self._objects.update(self._items.find(item)[1], value, stamp) else None
+            case MoveItem(item, before):
+                return (item,) if self._items.move(item, before) else None
+            case RemoveItem(item):
+                self._items.remove(item)
+                return (item,)
+        raise wrong_schema(operation, "list")
+
+    def merges(self, operation: Operation) -> bool:
+        """None: items are named."""
+        return False
+
+    def content(self) -> ListContent:
+        """All items."""
+        return ListContent(
+            tuple(ListItem(id_of(map_), self._objects.read(map_)) for _, map_ in self._items.maps())
+        )
+
+    def _insert(self, operation: InsertItem, stamp: Stamp) -> str:
+        value = self._objects.checked(operation.value)
+        self._check_room()
+        index = self._items.place(operation.before)
+        item = self._items.free_id(operation.id, stamp)
+        self._objects.write(self._items.insert(index, item), value, stamp)
+        return item
+
+    def _check_room(self) -> None:
+        count = len(self._items)
+        if self._max_items is not None and count >= self._max_items:
+            raise refuse("refused.max_items", count=count, max_items=self._max_items)

@@ -1,0 +1,79 @@
+"""Logs: one movable list of maps."""
+
+from __future__ import annotations
+
+from loro import LoroDoc, LoroMap
+
+from inspector.documents.checks import check_text, wrong_schema
+from inspector.documents.elements import Elements, id_of
+from inspector.documents.objects import Objects
+from inspector.documents.stamp import Stamp
+from inspector.documents.stored import scalar_in
+from inspector.domain.blocks import LogSchema
+from inspector.domain.codec import write_time
+from inspector.domain.content import LogContent, LogEntry
+from inspector.domain.edits.base import Operation
+from inspector.domain.edits.items import AppendEntry, RemoveEntry
+
+TIMESTAMP = "timestamp"
+AUTHOR = "author"
+
+
+class LogShape:
+    """Entries in time order, wherever merging puts them in the list."""
+
+    def __init__(self, doc: LoroDoc, schema: LogSchema, prefix: str) -> None:
+        self._schema = schema.entry_schema
+        self._entries = Elements(doc.get_movable_list(f"{prefix}entries"), "entry")
+        self._objects = Objects(schema.entry_schema.fields)
+
+    def fill(self, content: LogContent | None, stamp: Stamp) -> None:
+        """Write the first entries with the times and authors that they come with."""
+        for entry in () if content is None else content.entries:
+            map_ = self._entries.insert(len(self._entries), self._entries.free_id(entry.id, stamp))
+            for key, value in ((TIMESTAMP, entry.timestamp), (AUTHOR, entry.author)):
+                if value is not None:
+                    map_.insert(key, check_text(value))
+            self._objects.write_content(map_, entry.fields, stamp)
+
+    def apply(self, operation: Operation, stamp: Stamp) -> tuple[str, ...] | None:
+        """Do an entry operation."""
+        match operation:
+            case AppendEntry():
+                return (self._append(operation, stamp),)
+            case RemoveEntry(entry):
+                self._entries.remove(entry)
+                return (entry,)
+        raise wrong_schema(operation, "log")
+
+    def merges(self, operation: Operation) -> bool:
+        """None: entries are named."""
+        return False
+
+    def content(self) -> LogContent:
+        """All entries, oldest first; those of one moment, and those without one, as they were added."""
+        entries = [self._read(map_) for _, map_ in self._entries.maps()]
+        return LogContent(tuple(sorted(entries, key=lambda entry: entry.timestamp or "")))
+
+    def _append(self, operation: AppendEntry, stamp: Stamp) -> str:
+        value = self._objects.checked(operation.fields)
+        author = check_text(stamp.author)
+        item = self._entries.free_id(operation.id, stamp)
+        map_ = self._entries.insert(len(self._entries), item)
+        if self._schema.timestamp:
+            map_.insert(TIMESTAMP, write_time(stamp.at))
+        if self._schema.agent_id:
+            map_.insert(AUTHOR, author)
+        self._objects.write(map_, value, stamp)
+        return item
+
+    def _read(self, map_: LoroMap) -> LogEntry:
+        timestamp = scalar_in(map_, TIMESTAMP) if self._schema.timestamp else None
+        author = scalar_in(map_, AUTHOR) if self._schema.agent_id else None
+        fields = self._objects.read(map_)
+        return LogEntry(
+            id_of(map_),
+            timestamp if isinstance(timestamp, str) else None,
+            author if isinstance(author, str) else None,
+            {} if isinstance(fields, str) else fields,
+        )

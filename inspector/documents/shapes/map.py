@@ -1,0 +1,189 @@
+"""Maps: scalars in one map container, each list field in a movable list and each counter in a counter of its own.
+
+Lists and counters are root containers named after their field, so that two replicas that use one for the first
+time at once mean the same one.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from loro import LoroCounter, LoroDoc
+
+from inspector.documents.checks import (
+    check_element,
+    check_range,
+    check_value,
+    field_named,
+    refuse,
+    shown,
+    wrong_schema,
+)
+from inspector.documents.list_field import ListField
+from inspector.documents.stamp import Stamp
+from inspector.documents.stored import plain_value, same, scalar_in
+from inspector.domain.blocks import FieldDef, FieldType, FieldValue, MapSchema
+from inspector.domain.content import FieldItem, MapContent
+from inspector.domain.edits.base import Operation
+from inspector.domain.edits.fields import (
+    AppendToField,
+    ClearField,
+    Increment,
+    MoveInField,
+    RemoveFromField,
+    SetField,
+)
+
+EXACT_INTEGERS = 2.0**53
+
+
+class MapShape:
+    """Named fields. A list field is set while it has elements; a counter once it was set or has counted."""
+
+    def __init__(self, doc: LoroDoc, schema: MapSchema, prefix: str) -> None:
+        self._doc = doc
+        self._schema = schema
+        self._prefix = prefix
+        self._fields = doc.get_map(f"{prefix}fields")
+
+    def fill(self, content: MapContent | None, stamp: Stamp) -> None:
+        """Write the first values, and the defaults of fields without one."""
+        given = {} if content is None else content.fields
+        for name in given:
+            self._named(name)
+        for field in self._schema.fields:
+            value = given.get(field.name)
+            if isinstance(value, tuple):
+                check_value(field, plain_value(value))
+                self._list(field).fill(value, stamp)
+            elif field.name in given:
+                self._set(field, value, stamp)
+            elif field.default is not None:
+                self._set(field, field.default, stamp)
+
+    def apply(self, operation: Operation, stamp: Stamp) -> tuple[str, ...] | None:
+        """Do a field operation."""
+        match operation:
+            case SetField(name, value):
+                return self._set(self._named(name), value, stamp)
+            case ClearField(name):
+                return self._set(self._named(name), None, stamp)
+            case AppendToField(name, value):
+                return (name, self._list_named(name).append(value, stamp))
+            case RemoveFromField(name, item):
+                self._list_named(name).remove(item)
+                return (name, item)
+            case MoveInField(name, item, before):
+                return (name, item) if self._list_named(name).move(item, before) else None
+            case Increment(name, by):
+                return self._increment(self._named(name), by)
+        raise wrong_schema(operation, "map")
+
+    def merges(self, operation: Operation) -> bool:
+        """A whole list is compared with the one that it was made from; all else says what it means."""
+        return isinstance(operation, SetField) and isinstance(operation.value, tuple)
+
+    def content(self) -> MapContent:
+        """The fields of the schema that are set, in its order."""
+        values = ((field.name, self._read(field)) for field in self._schema.fields)
+        return MapContent({name: value for name, value in values if value is not None and value != ()})
+
+    def _named(self, name: str) -> FieldDef:
+        return field_named(self._schema.fields, name)
+
+    def _list_named(self, name: str) -> ListField:
+        field = self._named(name)
+        _check_kind(field, FieldType.LIST)
+        return self._list(field)
+
+    def _set(self, field: FieldDef, value: FieldValue, stamp: Stamp) -> tuple[str, ...] | None:
+        check_value(field, value)
+        if field.field_type is FieldType.LIST:
+            changed = self._list(field).set(value if isinstance(value, tuple) else (), stamp)
+        elif field.field_type is FieldType.COUNTER:
+            changed = self._set_counter(field, value)
+        else:
+            changed = self._set_scalar(field, value)
+        return (field.name,) if changed else None
+
+    def _set_scalar(self, field: FieldDef, value: FieldValue) -> bool:
+        present = scalar_in(self._fields, field.name)
+        if isinstance(value, tuple) or same(present, value):
+            return False
+        if value is None:
+            self._fields.delete(field.name)
+        else:
+            self._fields.insert(field.name, value)
+        return True
+
+    def _set_counter(self, field: FieldDef, value: FieldValue) -> bool:
+        present = self._read(field)
+        if isinstance(value, str | tuple) or value == present:
+            return False
+        counter = self._counter(field)
+        if value is None:
+            counter.increment(-counter.value)
+            self._fields.delete(field.name)
+        else:
+            self._count(field, value - counter.value)
+        return True
+
+    def _count(self, field: FieldDef, by: float) -> None:
+        if by:
+            self._counter(field).increment(by)
+        if scalar_in(self._fields, field.name) is None:
+            # Tells a counter that stands at zero from one that was never used.
+            self._fields.insert(field.name, True)
+
+    def _increment(self, field: FieldDef, by: float) -> tuple[str, ...] | None:
+        _check_kind(field, FieldType.COUNTER)
+        check_element(FieldDef(field.name, FieldType.COUNTER), by)
+        present = self._counter(field).value
+        after = present + by
+        if not isfinite(after):
+            raise refuse("refused.field_type", field=field.name, needed="counter", value=shown(after))
+        if after == present:
+            return None
+        if not _comes_back(field, present, after):
+            check_range(field, _number(after))
+        self._count(field, by)
+        return (field.name,)
+
+    def _list(self, field: FieldDef) -> ListField:
+        return ListField(self._doc.get_movable_list(f"{self._prefix}list:{_key(field)}"), field)
+
+    def _counter(self, field: FieldDef) -> LoroCounter:
+        return self._doc.get_counter(f"{self._prefix}counter:{_key(field)}")
+
+    def _read(self, field: FieldDef) -> FieldItem:
+        if field.field_type is FieldType.LIST:
+            return self._list(field).entries()
+        stored = scalar_in(self._fields, field.name)
+        if field.field_type is not FieldType.COUNTER:
+            return stored
+        value = self._counter(field).value
+        return _number(value) if value or stored is not None else None
+
+
+def _key(field: FieldDef) -> str:
+    """The field's name as part of a root container's, which may not hold every character."""
+    return field.name.encode().hex()
+
+
+def _number(value: float) -> int | float:
+    return int(value) if value.is_integer() and abs(value) < EXACT_INTEGERS else value
+
+
+def _comes_back(field: FieldDef, before: float, after: float) -> bool:
+    """Whether a counter that merging took out of its bounds comes nearer to them without leaving on the other side."""
+    low, high = field.minimum, field.maximum
+    if low is not None and before < low:
+        return after > before and (high is None or after <= high)
+    return high is not None and before > high and after < before and (low is None or after >= low)
+
+
+def _check_kind(field: FieldDef, needed: FieldType) -> None:
+    if field.field_type is not needed:
+        raise refuse(
+            "refused.field_kind", field=field.name, needed=needed.value, field_type=field.field_type.value
+        )

@@ -1,0 +1,92 @@
+"""Text: one text container."""
+
+from __future__ import annotations
+
+from loro import LoroDoc
+
+from inspector.documents.checks import check_text, wrong_schema
+from inspector.documents.stamp import Stamp
+from inspector.documents.text_edits import SplicingOperation, splices_of
+from inspector.domain.blocks import TextSchema
+from inspector.domain.content import TextContent
+from inspector.domain.edits.base import Operation
+from inspector.domain.edits.text import SetText, Splice
+
+DIFF_MS = 200
+LINE_DIFF_MS = 1000
+
+
+class TextShape:
+    """A text. All positions are code points."""
+
+    def __init__(self, doc: LoroDoc, schema: TextSchema, prefix: str) -> None:
+        self._text = doc.get_text(f"{prefix}text")
+
+    @property
+    def length(self) -> int:
+        """Code points."""
+        return self._text.len_unicode
+
+    def fill(self, content: TextContent | None, stamp: Stamp) -> None:
+        """Write the first text."""
+        if content is not None and content.text:
+            self._text.insert(0, check_text(content.text))
+
+    def apply(self, operation: Operation, stamp: Stamp) -> tuple[str, ...] | None:
+        """Do a text operation."""
+        if isinstance(operation, SetText):
+            return self._set(check_text(operation.text))
+        if not isinstance(operation, SplicingOperation):
+            raise wrong_schema(operation, "text")
+        splices = splices_of(operation, self.length, self._text.to_string)
+        effective = [splice for splice in splices if not self._is_there(splice)]
+        for splice in reversed(effective):
+            self._splice(splice)
+        return () if effective else None
+
+    def merges(self, operation: Operation) -> bool:
+        """All of them: each counts positions or compares with the body it was made for."""
+        return True
+
+    def content(self) -> TextContent:
+        """The whole text."""
+        return TextContent(self._text.to_string())
+
+    def _is_there(self, splice: Splice) -> bool:
+        if len(splice.insert) != splice.delete:
+            return False
+        return self._text.slice(splice.start, splice.start + splice.delete) == splice.insert
+
+    def _splice(self, splice: Splice) -> None:
+        if splice.delete:
+            self._text.delete(splice.start, splice.delete)
+        if splice.insert:
+            self._text.insert(splice.start, splice.insert)
+
+    def _set(self, text: str) -> tuple[str, ...] | None:
+        present = self._text.to_string()
+        if text == present:
+            return None
+        # Finding the least difference can take seconds; each way gives up in time and leaves the text alone.
+        try:
+            self._text.update(text, True, DIFF_MS)
+        except ValueError:
+            try:
+                self._text.update_by_line(text, True, LINE_DIFF_MS)
+            except ValueError:
+                self._splice(changed_stretch(present, text))
+        return ()
+
+
+def changed_stretch(old: str, new: str) -> Splice:
+    """One splice from the first difference to the last."""
+    start = _joint(old, new)
+    end = _joint(old[start:][::-1], new[start:][::-1])
+    return Splice(start, len(old) - end - start, new[start : len(new) - end])
+
+
+def _joint(left: str, right: str) -> int:
+    return next(
+        (at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other),
+        min(len(left), len(right)),
+    )

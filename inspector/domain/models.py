@@ -1,0 +1,197 @@
+"""What is known of a model: its window, its prices, its tokenizer. Dated facts from a shipped file.
+
+A fact that is not known is None and never a guess; whoever needs a number for it says so on the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from inspector.domain.counts import Method
+
+
+class ResolvedBy(StrEnum):
+    """How a model id was recognised, surest first."""
+
+    EXACT = "exact"
+    """The id stands in the table."""
+    ALIAS = "alias"
+    """Another spelling of a known id, or one with a route before it (``openai/gpt-4o``)."""
+    FAMILY = "family"
+    """A dated, tagged or otherwise marked variant of a known id (``claude-sonnet-4-5-20250929``)."""
+    MAKER = "maker"
+    """Only its maker and the tokenizer that is likely are known; limits and prices are None."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTier:
+    """What a Request of more than `above` input tokens costs, all of it. US dollars per million tokens."""
+
+    above: int
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """US dollars per million tokens; `cache_write` is for the shortest life of an entry."""
+
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+    tiers: tuple[PriceTier, ...] = ()
+
+    def at(self, input_tokens: int) -> PriceTier:
+        """The prices of a Request of that size: those of the highest tier that it passes, else the base."""
+        passed = [tier for tier in self.tiers if input_tokens > tier.above]
+        base = PriceTier(0, self.input, self.output, self.cache_read, self.cache_write)
+        if not passed:
+            return base
+        tier = max(passed, key=lambda each: each.above)
+        return PriceTier(
+            tier.above,
+            base.input if tier.input is None else tier.input,
+            base.output if tier.output is None else tier.output,
+            base.cache_read if tier.cache_read is None else tier.cache_read,
+            base.cache_write if tier.cache_write is None else tier.cache_write,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """One model as far as it is known.
+
+    Attributes:
+        id: The id in the table; for `ResolvedBy.MAKER` the id that was asked for.
+        provider: Who serves it under this id (``anthropic``, ``openai``, ``gemini``, ``ollama`` …).
+        max_input: The most input tokens that a request may hold.
+        max_output: The most output tokens that a reply may hold.
+        context_window: Input and output together where the provider states it; not to be filled with input
+            where `max_input` is smaller.
+        prices: What a token costs, or None.
+        cache_minimum: Tokens below which a prefix is silently not cached, or None.
+        tokenizer: The family that estimators and overheads are listed under (``o200k``, ``claude_4_8`` …).
+        encoding: The shipped vocabulary that counts this model exactly, or None.
+        flags: What it can (``assistant_prefill``) and, where that is said, what it cannot
+            (``no_assistant_prefill``). A flag that is absent is not known.
+        retires: The announced last day as an ISO date, or None.
+        resolved_by: How the id was recognised.
+    """
+
+    id: str
+    provider: str
+    max_input: int | None
+    max_output: int | None
+    context_window: int | None
+    prices: Prices | None
+    cache_minimum: int | None
+    tokenizer: str
+    encoding: str | None
+    flags: frozenset[str]
+    retires: str | None
+    resolved_by: ResolvedBy
+
+    @property
+    def input_limit(self) -> int | None:
+        """The most input that is safe: `max_input`, else what the window leaves beside the longest reply, or None.
+
+        A window may be larger than what a request may hold of it.
+        """
+        if self.max_input is not None or self.context_window is None:
+            return self.max_input
+        return self.context_window - (self.max_output or 0)
+
+    @property
+    def exact(self) -> bool:
+        """Whether its own tokenizer is shipped, so that counts of text are exact."""
+        return self.encoding is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Overheads:
+    """What the frame of a chat costs beyond the strings in it, in tokens.
+
+    A message costs `message` and `role`, the system string too, and `name` more if it has a name; so does a
+    tool's result, with `result` on top. A call adds `call` to its assistant message, beside its own name and
+    arguments. `reply` and `request` come once.
+
+    Attributes:
+        family: The tokenizer family these are of.
+        message: Around each message.
+        role: The role's own token.
+        name: More for a message with a name.
+        reply: For the start of the reply.
+        request: For the request as a whole.
+        call: Around each tool call.
+        result: Around each tool result.
+        method: How the figures of messages are known: exact where the provider documents them.
+        call_method: How those of calls and results are known.
+        source: Where the figures are from.
+    """
+
+    family: str
+    message: int
+    role: int
+    name: int
+    reply: int
+    request: int
+    call: int
+    result: int
+    method: Method
+    call_method: Method
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOverheads:
+    """What a tool definition costs beyond the tokens of its texts; always an estimate.
+
+    `function` stands before each definition, `properties` once where it has any, `key` before each property,
+    `enum` once and `enum_item` for each choice of a property, `end` once after all tools.
+    """
+
+    function: int
+    properties: int
+    key: int
+    enum: int
+    enum_item: int
+    end: int
+    method: Method
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimator:
+    """Weights for `inspector.domain.estimation`, with their errors on texts that were held out of the fit.
+
+    Attributes:
+        family: The tokenizer family asked for.
+        fitted_on: The family whose tokenizer the weights were fitted to; another one than `family` where
+            that has no public tokenizer, and the band is then wider.
+        weights: One number a feature, in the order of `FEATURE_NAMES`.
+        mape: Mean absolute relative error.
+        band: The relative error that 95 % of the texts stay within.
+        under: By how much the true count exceeds the estimate at the 95th percentile; times
+            ``1 + under`` the estimate covers 95 % of texts.
+    """
+
+    family: str
+    fitted_on: str
+    weights: tuple[float, ...]
+    mape: float
+    band: float
+    under: float
+
+    @property
+    def is_stand_in(self) -> bool:
+        """Whether the weights are those of another family."""
+        return self.family != self.fitted_on
+
+
+OverheadTable = Mapping[str, Overheads]
+"""Overheads by tokenizer family."""

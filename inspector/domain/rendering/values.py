@@ -1,0 +1,56 @@
+"""Single values and objects as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inspector.domain.blocks import FieldDef, FieldScalar, FieldType
+from inspector.domain.content import FieldItem
+
+DONE = "done"
+
+
+def scalar_text(value: FieldScalar) -> str:
+    """A scalar as the model reads it: ``true``, ``3``, ``2.5``, a text as it is."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return "" if value is None else str(value)
+
+
+def value_text(value: FieldItem) -> str:
+    """A field's value on one line; the elements of a list stand behind one another."""
+    if isinstance(value, tuple):
+        return "; ".join(scalar_text(entry.value) for entry in value)
+    return scalar_text(value)
+
+
+def is_blank(value: FieldItem) -> bool:
+    """Whether there is nothing to show."""
+    return value is None or value in ("", ())
+
+
+def object_text(value: str | Mapping[str, FieldItem], fields: tuple[FieldDef, ...]) -> str:
+    """An item, entry or node on one line: a plain text as it is; an object as its title, the rest in brackets.
+
+    The title is the schema's first text field. An object with a boolean `done` opens with its box.
+    """
+    if isinstance(value, str):
+        return value
+    title = next((field.name for field in fields if field.field_type is FieldType.TEXT), None)
+    box = any(field.name == DONE and field.field_type is FieldType.BOOLEAN for field in fields)
+    parts: list[str] = []
+    if box:
+        parts.append("[x]" if value.get(DONE) is True else "[ ]")
+    if title is not None and not is_blank(value.get(title)):
+        parts.append(value_text(value[title]))
+    rest = [name for name in _shown(value, fields) if name != title and not (box and name == DONE)]
+    if rest:
+        parts.append("(" + ", ".join(f"{name}: {value_text(value[name])}" for name in rest) + ")")
+    return " ".join(parts)
+
+
+def _shown(value: Mapping[str, FieldItem], fields: tuple[FieldDef, ...]) -> list[str]:
+    names = [field.name for field in fields] or list(value)
+    return [name for name in names if name in value and not is_blank(value[name])]

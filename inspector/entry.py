@@ -1,0 +1,68 @@
+"""The way in: a file or nothing opens the window, a command's name runs the command line.
+
+The only module that imports `ui`, and it does so inside functions: a command without a window never loads Qt, and
+the window shows itself before the engine is loaded.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspector.ui.doors import Opener
+
+_COMMANDS = frozenset(
+    {"agents", "report", "build", "show", "check", "edit", "import", "sample", "open", "screenshots"}
+)
+_HELP = frozenset({"--help", "-h", "--version"})
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the program and give its exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if not given:
+        return open_window(None, sample=False)
+    first = given[0]
+    if first in _COMMANDS or first in _HELP or first.startswith("-"):
+        return _run_command(given)
+    if len(given) == 1 and Path(first).exists():
+        return open_window(Path(first), sample=False)
+    return _run_command(given)
+
+
+def main_gui() -> int:
+    """The entry point of a desktop launcher: at most a file."""
+    return open_window(Path(sys.argv[1]) if len(sys.argv) > 1 else None, sample=False)
+
+
+def open_window(file: Path | None, sample: bool) -> int:  # noqa: FBT001  the command line's own signature
+    """Show the window, on a file if one is given."""
+    from inspector.ui.app import run
+
+    return run(file, sample=sample, load_engine=_load_opener)
+
+
+def take_screenshots(file: Path, out: Path, themes: tuple[str, ...], size: tuple[int, int]) -> int:
+    """Draw every panel to PNG, without a display."""
+    from inspector.ui.screenshots import run
+
+    return run(file, out, themes=themes, size=size, load_engine=_load_opener)
+
+
+def _load_opener() -> Opener:
+    from inspector.ui.engine_doors import EngineOpener
+
+    return EngineOpener()
+
+
+def _run_command(given: list[str]) -> int:
+    from inspector.cli.commands import Windows, command_line
+
+    group = command_line(Windows(open_window, take_screenshots))
+    try:
+        group.main(given, prog_name="context-inspector")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 1
+    return 0

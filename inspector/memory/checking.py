@@ -1,0 +1,28 @@
+"""Looking a whole file over, its documents included."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from inspector.documents.document import Document
+from inspector.domain.blocks import Schema
+from inspector.domain.content import Content
+from inspector.domain.health import Problem
+from inspector.storage.check import check_file
+
+
+async def check(path: Path) -> tuple[Problem, ...]:
+    """Everything that is wrong with a file; it is only read, and need not be open.
+
+    Raises:
+        FileError: when there is nothing to look at (``file.not_found``, ``file.not_a_constellation`` …).
+    """
+    # A thread of its own: the documents read here are seen by no other.
+    with ThreadPoolExecutor(1, thread_name_prefix="check") as thread:
+        return await asyncio.get_running_loop().run_in_executor(thread, check_file, path, _content)
+
+
+def _content(schema: Schema, snapshot: bytes | None, updates: list[bytes]) -> Content:
+    return Document.load(schema, snapshot, updates).content()

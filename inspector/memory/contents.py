@@ -1,0 +1,242 @@
+"""The write path of a block's content: document, delta, what is derived, event; all in one transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from inspector.documents.document import Stamp
+from inspector.domain.activity import EventKind
+from inspector.domain.actor import ActorKind
+from inspector.domain.blocks import Block, Schema, UnreadableSchema
+from inspector.domain.content import Content
+from inspector.domain.edits.base import Intent, Operation, Receipt, Version
+from inspector.domain.edits.block_rows import CreateBlock
+from inspector.domain.errors import RefusedError
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.rendering.render import limit_length
+from inspector.domain.snapshot import BlockState, LastWrite
+from inspector.memory.derived import Derived
+from inspector.memory.journal import Journal
+from inspector.memory.refusals import refused
+from inspector.memory.replicas import Replica, Replicas, Write
+from inspector.storage import blocks, search, updates
+from inspector.storage.database import Transaction
+
+FOLD_DELTAS = 100
+FOLD_BYTES = 256 * 1024
+UNFOLDED_DELTAS = 50
+UNFOLDED_TIME = timedelta(days=7)
+PENDING = "block.pending_updates"
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What an operation added to a document: the bytes and where they stand in its history."""
+
+    operation: Operation
+    blob: bytes
+    peer: str
+    counter_from: int
+    counter_to: int
+    before: Version
+    after: Version
+
+
+class ContentWriter:
+    """Writes the contents of blocks. Who may write is decided before."""
+
+    def __init__(self, replicas: Replicas, journal: Journal) -> None:
+        self._replicas = replicas
+        self._journal = journal
+
+    async def create(self, tx: Transaction, intent: Intent, block: Block, operation: CreateBlock) -> Receipt:
+        """Store a new block with its first content.
+
+        Raises:
+            RefusedError: the content breaks the schema or the limit.
+        """
+        stamp = self._stamp(intent)
+        replica, derived = await self._replicas.create(_readable(block), operation.content, stamp)
+        _check_limit(block, intent, None, derived.length)
+        await blocks.insert(tx, block)
+        await self._tell(tx, intent, block)
+        seq = await self._journal.record(
+            tx, intent, block_ref(block), owner=block.owner, differences=(None, block)
+        )
+        made = await self._replicas.run(lambda: _first(replica, operation))
+        await self._store(tx, intent, block, replica, seq, made)
+        await self._put(tx, intent, block, replica, derived)
+        return self._journal.receipt(intent, block_ref(block), seq, made.after)
+
+    async def apply(self, tx: Transaction, intent: Intent, state: BlockState) -> Receipt:
+        """Apply an operation on a block's content.
+
+        Raises:
+            RefusedError: the schema or the limit refuses it. DocumentError: the document cannot be read.
+        """
+        block, operation = state.block, intent.edit.operation
+        schema = _readable(block)
+        write = Write(operation, self._stamp(intent), intent.edit.base)
+        edited = await self._replicas.edit(tx, block.id, schema, state.version, write)
+        if edited is None:
+            return self._journal.receipt(intent, intent.edit.target, None, state.version)
+        applied, derived, replica = edited.applied, edited.derived, edited.replica
+        try:
+            _check_limit(block, intent, _length(schema, state.content), derived.length)
+        except RefusedError:
+            await self._replicas.discard(block.id, edited)
+            raise
+        await self._tell(tx, intent, block)
+        versions = ({"version": applied.before}, {"version": applied.version})
+        seq = await self._journal.record(
+            tx, intent, intent.edit.target, owner=block.owner, differences=versions
+        )
+        made = _Made(
+            operation,
+            applied.update,
+            applied.peer,
+            applied.counter_from,
+            applied.counter_to,
+            applied.before,
+            applied.version,
+        )
+        await self._store(tx, intent, block, replica, seq, made)
+        await self._put(tx, intent, block, replica, derived)
+        await self._fold(tx, block, replica, self._journal.clock())
+        self._replicas.keep(block.id, replica)
+        return self._journal.receipt(intent, intent.edit.target, seq, applied.version)
+
+    async def reread(self, tx: Transaction, intent: Intent, state: BlockState, block: Block) -> None:
+        """Derive a block's content anew, after its schema has changed.
+
+        Raises:
+            DocumentError: the document cannot be read by the new schema.
+        """
+        schema = _readable(block)
+        self._replicas.forget(block.id)
+        replica = await self._replicas.load(tx, block.id, schema)
+        derived = await self._replicas.derived(replica)
+        await self._put(tx, intent, replace(block, updated_at=self._journal.moment(intent)), replica, derived)
+
+    async def index(self, tx: Transaction, block: Block) -> None:
+        """Bring a block's label, description and state into the search index; its content is there."""
+        await search.retitle(tx, RefKind.BLOCK, block.id, _title(block), deleted=not block.is_active)
+
+    def _stamp(self, intent: Intent) -> Stamp:
+        return Stamp(intent.actor.name, self._journal.moment(intent), lambda: self._journal.ids("itm"))
+
+    async def _tell(self, tx: Transaction, intent: Intent, block: Block) -> None:
+        await tell_of_block(self._journal, tx, intent, block)
+
+    async def _store(
+        self, tx: Transaction, intent: Intent, block: Block, replica: Replica, change: int, made: _Made
+    ) -> None:
+        replica.seq += 1
+        await updates.insert(
+            tx,
+            updates.NewDelta(
+                block_id=block.id,
+                seq=replica.seq,
+                change_seq=change,
+                blob=made.blob,
+                peer=made.peer,
+                counter_from=made.counter_from,
+                counter_to=made.counter_to,
+                before=made.before,
+                after=made.after,
+                operation=made.operation,
+                actor=intent.actor,
+                reason=intent.reason,
+                at=self._journal.moment(intent),
+                tool_call_id=intent.tool_call_id,
+                undo_of=intent.undo_of,
+            ),
+        )
+
+    async def _put(
+        self, tx: Transaction, intent: Intent, block: Block, replica: Replica, derived: Derived
+    ) -> None:
+        at = self._journal.moment(intent)
+        written = LastWrite(intent.actor, at, intent.reason, intent.tool_call_id)
+        version = replica.document.version
+        stored = blocks.StoredContent(version, replica.seq, derived.content, derived.rendered)
+        await blocks.put_content(tx, replace(block, updated_at=at), stored, written)
+        if replica.pending:
+            await blocks.set_problem(tx, block.id, PENDING)
+            for seq in sorted(replica.pending):
+                await updates.mark_pending(tx, block.id, seq, pending=True)
+        await search.put(
+            tx,
+            search.Indexed(
+                RefKind.BLOCK,
+                block.id,
+                block.owner,
+                None,
+                at,
+                title=_title(block),
+                body=derived.searched,
+                is_deleted=not block.is_active,
+            ),
+        )
+
+    async def _fold(self, tx: Transaction, block: Block, replica: Replica, now: datetime) -> None:
+        unfolded = await updates.unfolded(tx, block.id)
+        if unfolded.deltas <= FOLD_DELTAS and unfolded.bytes <= FOLD_BYTES:
+            return
+        if replica.pending:
+            # A snapshot would leave out what waits for its foundation.
+            return
+        snapshot = await self._replicas.run(replica.document.export_snapshot)
+        checkpoint = updates.Checkpoint(
+            replica.seq, replica.document.version, snapshot, updates.hash_of(snapshot)
+        )
+        foldable = (replica.seq - UNFOLDED_DELTAS, now - UNFOLDED_TIME)
+        await updates.fold(tx, block.id, checkpoint, now, foldable)
+
+
+def block_ref(block: Block) -> Ref:
+    """What points at a block."""
+    return Ref(RefKind.BLOCK, block.id)
+
+
+async def tell_of_block(journal: Journal, tx: Transaction, intent: Intent, block: Block) -> None:
+    """Write the event of a change to a block."""
+    details = {
+        "label": block.label,
+        "operation": intent.edit.operation.op,
+        "actor": intent.actor.name,
+        "block_id": block.id,
+    }
+    await journal.tell(tx, intent, EventKind.MEMORY_MODIFIED, details)
+
+
+def _first(replica: Replica, operation: CreateBlock) -> _Made:
+    document = replica.document
+    blob = document.export_updates(None)
+    # The content is in the delta itself.
+    bare = replace(operation, content=None)
+    return _Made(bare, blob, document.peer, 0, document.own_operations, Version(""), document.version)
+
+
+def _readable(block: Block) -> Schema:
+    if isinstance(block.schema, UnreadableSchema):
+        raise refused("refused.unreadable_schema", label=block.label, why=block.schema.why)
+    return block.schema
+
+
+def _length(schema: Schema, content: Content | None) -> int | None:
+    return None if content is None else limit_length(schema, content)
+
+
+def _check_limit(block: Block, intent: Intent, before: int | None, after: int) -> None:
+    """Refuse what is too long; but what was too long already may shrink, and an import stands as it is."""
+    if block.char_limit <= 0 or after <= block.char_limit or intent.actor.kind is ActorKind.IMPORT:
+        return
+    if before is not None and before > block.char_limit and after < before:
+        return
+    raise refused("refused.char_limit", label=block.label, limit=block.char_limit, length=after)
+
+
+def _title(block: Block) -> str:
+    return f"{block.label}\n{block.description}" if block.description else block.label

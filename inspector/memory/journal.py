@@ -1,0 +1,75 @@
+"""What every write leaves besides itself: its row in the journal, the event that tells of it, the receipt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from inspector.domain.activity import DEFAULT_IMPORTANCE, Event, EventKind
+from inspector.domain.actor import ActorKind
+from inspector.domain.edits.base import Intent, Receipt, Version
+from inspector.domain.moments import Clock, IdGenerator
+from inspector.domain.ref import Ref
+from inspector.storage import activity
+from inspector.storage.database import Transaction
+from inspector.storage.json_columns import dump
+
+
+class Journal:
+    """Writes journal rows and events with the clock and ids of the store."""
+
+    def __init__(self, clock: Clock, ids: IdGenerator) -> None:
+        self.clock = clock
+        self.ids = ids
+
+    def moment(self, intent: Intent) -> datetime:
+        """When the intent happens: the time it names, or now."""
+        return self.clock() if intent.at is None else intent.at
+
+    async def record(
+        self,
+        tx: Transaction,
+        intent: Intent,
+        ref: Ref,
+        *,
+        owner: str | None,
+        differences: tuple[object, object] = (None, None),
+    ) -> int:
+        """Write the intent's row in the journal; `differences` are what was before and what is after."""
+        before, after = differences
+        return await tx.record(
+            kind=intent.edit.operation.op,
+            ref=ref,
+            actor=intent.actor,
+            reason=intent.reason,
+            at=self.moment(intent),
+            owner=owner,
+            before=before,
+            after=after,
+            batch_id=intent.batch_id,
+            tool_call_id=intent.tool_call_id,
+            undo_of=intent.undo_of,
+        )
+
+    async def tell(
+        self, tx: Transaction, intent: Intent, kind: EventKind, details: Mapping[str, object]
+    ) -> None:
+        """Write the event of a change. An import tells of none: reading a file is nothing an agent did."""
+        actor = intent.actor
+        if actor.kind is ActorKind.IMPORT:
+            return
+        event = Event(
+            id=self.ids("evt"),
+            seq=0,
+            agent_id=actor.id if actor.kind is ActorKind.AGENT else None,
+            kind=kind.value,
+            details=dump(details),
+            importance=DEFAULT_IMPORTANCE[kind],
+            timestamp=self.moment(intent),
+            batch_id=intent.batch_id,
+        )
+        await activity.insert(tx, event)
+
+    def receipt(self, intent: Intent, ref: Ref, seq: int | None, version: Version | None = None) -> Receipt:
+        """What the caller gets; without `seq` the intent changed nothing."""
+        return Receipt(ref, seq, version, seq is not None, intent.actor, self.moment(intent))

@@ -1,0 +1,174 @@
+"""Who may write what: the permission table run for an agent, and the few bounds of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.blocks import (
+    CONSTELLATION_OWNER,
+    Attachment,
+    Block,
+    CompositeSchema,
+    FieldDef,
+    ListSchema,
+    LogSchema,
+    MapSchema,
+    Permission,
+    Schema,
+    TreeSchema,
+    UnreadableSchema,
+)
+from inspector.domain.edits import block_rows, fields, items
+from inspector.domain.edits.access import NEEDED_LEVEL, PERMISSION_TABLE, Verdict, access_of
+from inspector.domain.edits.base import Operation
+from inspector.domain.edits.registry import CONTENT_OPERATIONS
+from inspector.memory.refusals import refused
+
+_CONTENT = frozenset(CONTENT_OPERATIONS.values())
+# Where a block stands in the prompt and who sees it is no part of what it says.
+_NOT_WRITING = frozenset(
+    {block_rows.SetPinned, block_rows.SetBlockType, block_rows.AttachBlock, block_rows.DetachBlock}
+)
+_ASKED = {Verdict.ASK_PARTNER: "partner", Verdict.ASK_HUMAN: "human"}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who wants to write, and what that rests on. `partner_id` is the identity set as partner, if any."""
+
+    actor: Actor
+    attachment: Attachment | None
+    partner_id: str | None
+    unlock: bool
+
+
+def effective_level(block: Block, agent_id: str, attachment: Attachment | None) -> Permission | None:
+    """What an agent may do with a block: its own level, or the lower of it and the attachment's.
+
+    None when the agent does not see the block.
+    """
+    if block.owner in (agent_id, CONSTELLATION_OWNER):
+        return block.permission
+    if attachment is None:
+        return None
+    return min(block.permission, attachment.permission)
+
+
+def check(block: Block, operation: Operation, standing: Standing) -> None:
+    """Pass if the actor may do that to the block.
+
+    Raises:
+        RefusedError: ``refused.no_access``, ``refused.permission``, ``refused.needs_consent``,
+            ``refused.people_only``, ``refused.read_only_part`` for agents; ``refused.partner_only`` and
+            ``refused.locked`` for people.
+    """
+    if standing.actor.kind is ActorKind.AGENT:
+        _check_agent(block, operation, standing)
+    elif standing.actor.is_person:
+        _check_person(block, operation, standing)
+
+
+def read_only_parts(schema: Schema | UnreadableSchema, operation: Operation) -> tuple[str, ...]:
+    """The parts that are read-only for agents and that an operation would write."""
+    if isinstance(operation, items.InSection):
+        return _parts_in_section(schema, operation)
+    locked = {each.name for each in _field_defs(schema) if each.read_only}
+    return tuple(name for name in _written_fields(operation) if name in locked)
+
+
+def _check_agent(block: Block, operation: Operation, standing: Standing) -> None:
+    actor = standing.actor
+    level = effective_level(block, actor.id, standing.attachment)
+    if level is None:
+        raise refused("refused.no_access", label=block.label, agent=actor.name)
+    if isinstance(_innermost(operation), items.RemoveEntry):
+        raise refused("refused.people_only", operation=items.RemoveEntry.op)
+    access = access_of(operation)
+    verdict = PERMISSION_TABLE[level][access]
+    if verdict is Verdict.DENY:
+        raise refused(
+            "refused.permission",
+            label=block.label,
+            level=level.label,
+            access=access.value,
+            needed=NEEDED_LEVEL[access].label,
+        )
+    if verdict is not Verdict.ALLOW:
+        raise refused(
+            "refused.needs_consent",
+            label=block.label,
+            level=level.label,
+            access=access.value,
+            asked=_ASKED[verdict],
+        )
+    for part in read_only_parts(block.schema, operation):
+        raise refused("refused.read_only_part", label=block.label, part=part)
+
+
+def _check_person(block: Block, operation: Operation, standing: Standing) -> None:
+    if type(operation) in _NOT_WRITING:
+        return
+    if block.permission is Permission.PARTNER and standing.actor.id != standing.partner_id:
+        raise refused("refused.partner_only", label=block.label)
+    if standing.unlock or not _writes_content(operation):
+        return
+    if block.permission is Permission.READ_ONLY:
+        raise refused("refused.locked", label=block.label, part=None)
+    for part in read_only_parts(block.schema, operation):
+        raise refused("refused.locked", label=block.label, part=part)
+
+
+def _writes_content(operation: Operation) -> bool:
+    return type(operation) in _CONTENT or isinstance(operation, block_rows.SetSchema)
+
+
+def _innermost(operation: Operation) -> Operation:
+    while isinstance(operation, items.InSection):
+        operation = operation.operation
+    return operation
+
+
+def _parts_in_section(schema: Schema | UnreadableSchema, operation: items.InSection) -> tuple[str, ...]:
+    if not isinstance(schema, CompositeSchema):
+        return ()
+    section = next((each for each in schema.sections if each.name == operation.section), None)
+    if section is None:
+        return ()
+    if section.read_only:
+        return (section.name,)
+    return read_only_parts(section.schema, operation.operation)
+
+
+def _field_defs(schema: Schema | UnreadableSchema) -> Iterable[FieldDef]:
+    match schema:
+        case MapSchema():
+            return schema.fields
+        case ListSchema():
+            return schema.item_schema or ()
+        case LogSchema():
+            return schema.entry_schema.fields
+        case TreeSchema():
+            return schema.node_schema or ()
+        case _:
+            return ()
+
+
+def _written_fields(operation: Operation) -> Iterable[str]:
+    match operation:
+        case (
+            fields.SetField(field=name)
+            | fields.ClearField(field=name)
+            | fields.AppendToField(field=name)
+            | fields.RemoveFromField(field=name)
+            | fields.MoveInField(field=name)
+            | fields.Increment(field=name)
+        ):
+            return (name,)
+        case items.AppendEntry():
+            return operation.fields
+        case items.InsertItem() | items.UpdateItem() | items.AddNode() | items.UpdateNode():
+            return () if isinstance(operation.value, str) else operation.value
+        case _:
+            return ()

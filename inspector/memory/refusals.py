@@ -1,0 +1,10 @@
+"""A refusal in one call."""
+
+from __future__ import annotations
+
+from inspector.domain.errors import Parameter, Refusal, RefusedError
+
+
+def refused(code: str, **parameters: Parameter) -> RefusedError:
+    """The error for a rule that says no, to be raised."""
+    return RefusedError(Refusal(code, parameters))

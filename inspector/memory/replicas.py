@@ -1,0 +1,180 @@
+"""Documents in memory: all in one thread, none of them needed.
+
+A document here may be dropped at any time; it is loaded again from its deltas. One that holds what was never
+committed (a write failed after the document had taken it) gives itself away: its version is not the stored one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+from inspector.documents.document import Applied, Document, MergeStatus, Stamp
+from inspector.domain.blocks import Schema
+from inspector.domain.content import Content
+from inspector.domain.edits.base import Operation, Version
+from inspector.domain.errors import DocumentError, RefusedError
+from inspector.memory.derived import Derived, derive
+from inspector.storage.connection import Connection
+from inspector.storage.updates import Checkpoint, Delta, newest_checkpoint, since
+
+T = TypeVar("T")
+KEPT_DOCUMENTS = 64
+
+
+@dataclass(slots=True)
+class Replica:
+    """A document, the last delta it holds, and the deltas that wait for their foundation."""
+
+    document: Document
+    schema: Schema
+    seq: int
+    pending: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What an operation made of a document."""
+
+    replica: Replica
+    applied: Applied
+    derived: Derived
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """An operation on a document: by whom and when, and the version that its positions were read from."""
+
+    operation: Operation
+    stamp: Stamp
+    base: Version | None
+
+
+class Replicas:
+    """The documents that were used last, and the thread that they live in."""
+
+    def __init__(self) -> None:
+        # One thread for all documents: Loro dead-locks when two threads meet in one.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="documents")
+        self._kept: OrderedDict[str, Replica] = OrderedDict()
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do something with documents in their thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    async def create(self, schema: Schema, content: Content | None, stamp: Stamp) -> tuple[Replica, Derived]:
+        """A new document with that content, and the schema's defaults.
+
+        Raises:
+            RefusedError: when the content breaks the schema. DocumentError.
+        """
+
+        def work() -> tuple[Replica, Derived]:
+            document = Document.create(schema, content, stamp)
+            return Replica(document, schema, 0), derive(schema, document.content())
+
+        return await self.run(work)
+
+    async def edit(
+        self, connection: Connection, block_id: str, schema: Schema, stored: Version, write: Write
+    ) -> Edited | None:
+        """Apply an operation to a block's document, with all deltas that are stored by now. None: no effect.
+
+        The document is then ahead of what is stored: `keep` it once that has caught up.
+
+        Raises:
+            RefusedError: the schema refuses it. DocumentError: the document cannot be read.
+        """
+        held = self._kept.pop(block_id, None)
+        if held is not None and held.schema == schema:
+            deltas = await since(connection, block_id, held.seq)
+            if all(delta.blob is not None for delta in deltas):
+                replica = await self.run(lambda: _caught_up(held, deltas))
+                if replica.document.version == stored:
+                    return await self._apply(block_id, replica, write)
+        replica = await self.load(connection, block_id, schema)
+        return await self._apply(block_id, replica, write)
+
+    async def load(self, connection: Connection, block_id: str, schema: Schema) -> Replica:
+        """A block's document as it is stored; it is not kept.
+
+        Raises:
+            DocumentError: when it cannot be read.
+        """
+        checkpoint = await newest_checkpoint(connection, block_id)
+        deltas = await since(connection, block_id, 0 if checkpoint is None else checkpoint.upto_seq)
+        return await self.run(lambda: _loaded(schema, checkpoint, deltas))
+
+    async def discard(self, block_id: str, edited: Edited) -> None:
+        """Take an operation back that is not to be stored."""
+        replica = edited.replica
+        await self.run(lambda: replica.document.discard(edited.applied))
+        self.keep(block_id, replica)
+
+    async def derived(self, replica: Replica) -> Derived:
+        """The forms of what a document holds.
+
+        Raises:
+            DocumentError: when it cannot be read by its schema.
+        """
+        return await self.run(lambda: derive(replica.schema, replica.document.content()))
+
+    def keep(self, block_id: str, replica: Replica) -> None:
+        """Keep a document for the next edit; the one that was not used for longest makes room."""
+        self._kept[block_id] = replica
+        self._kept.move_to_end(block_id)
+        while len(self._kept) > KEPT_DOCUMENTS:
+            self._kept.popitem(last=False)
+
+    def forget(self, block_id: str) -> None:
+        """Drop a block's document."""
+        self._kept.pop(block_id, None)
+
+    async def close(self) -> None:
+        """End the thread, after what it does now. The last references to the documents go there too."""
+        kept, self._kept = self._kept, OrderedDict()
+        await self.run(kept.clear)
+        self._thread.shutdown(wait=False)
+
+    async def _apply(self, block_id: str, replica: Replica, write: Write) -> Edited | None:
+        try:
+            edited = await self.run(lambda: _edited(replica, write))
+        except RefusedError:
+            self.keep(block_id, replica)
+            raise
+        if edited is None:
+            self.keep(block_id, replica)
+        return edited
+
+
+def _loaded(schema: Schema, checkpoint: Checkpoint | None, deltas: Sequence[Delta]) -> Replica:
+    snapshot = None if checkpoint is None else checkpoint.snapshot
+    seq = 0 if checkpoint is None else checkpoint.upto_seq
+    replica = Replica(Document.load(schema, snapshot, ()), schema, seq)
+    return _caught_up(replica, deltas)
+
+
+def _caught_up(replica: Replica, deltas: Sequence[Delta]) -> Replica:
+    """The same replica with those deltas; one whose foundation is missing waits inside the document for it."""
+    pending = set(replica.pending)
+    for delta in deltas:
+        if delta.blob is None:
+            raise DocumentError("document.folded_away", seq=delta.seq)
+        status = replica.document.merge(delta.blob)
+        if status is MergeStatus.PENDING:
+            pending.add(delta.seq)
+        replica.seq = delta.seq
+    # What waited may have found its foundation in what came after it.
+    replica.pending = frozenset(pending if pending and replica.document.has_pending else ())
+    return replica
+
+
+def _edited(replica: Replica, write: Write) -> Edited | None:
+    applied = replica.document.apply(write.operation, write.stamp, write.base)
+    if applied is None:
+        return None
+    return Edited(replica, applied, derive(replica.schema, replica.document.content()))

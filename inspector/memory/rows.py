@@ -1,0 +1,191 @@
+"""Changes of blocks themselves: their label, place, limits, schema, state, and with whom they are shared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from inspector.domain.actor import ActorKind
+from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment, Block, UnreadableSchema
+from inspector.domain.codec import to_plain
+from inspector.domain.edits import block_rows as ops
+from inspector.domain.edits.base import Intent, Operation, Receipt
+from inspector.domain.errors import NotFoundError
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.snapshot import BlockState
+from inspector.memory.contents import ContentWriter, block_ref, tell_of_block
+from inspector.memory.journal import Journal
+from inspector.memory.labels import check_label
+from inspector.memory.refusals import refused
+from inspector.memory.schema_change import losses
+from inspector.storage import agents, attachments, blocks, json_columns
+from inspector.storage.connection import Connection
+from inspector.storage.database import Transaction
+
+_CHANGES: Mapping[type[Operation], Callable[[Block, Any], Block]] = {
+    ops.SetLabel: lambda block, op: replace(block, label=op.label),
+    ops.SetDescription: lambda block, op: replace(block, description=op.description),
+    ops.SetBlockType: lambda block, op: replace(block, block_type=op.block_type),
+    ops.SetCharLimit: lambda block, op: replace(block, char_limit=op.char_limit),
+    ops.SetPinned: lambda block, op: replace(block, pinned=op.pinned),
+    ops.SetPermission: lambda block, op: replace(block, permission=op.permission),
+    ops.SetSchema: lambda block, op: replace(block, schema=op.schema),
+    ops.DeleteBlock: lambda block, op: replace(block, is_active=False),
+    ops.RestoreBlock: lambda block, op: replace(block, is_active=True, label=op.label or block.label),
+}
+
+ROW_OPERATIONS = frozenset((*_CHANGES, ops.AttachBlock, ops.DetachBlock))
+
+
+class RowWriter:
+    """Writes the rows of blocks. Who may write is decided before."""
+
+    def __init__(self, contents: ContentWriter, journal: Journal) -> None:
+        self._contents = contents
+        self._journal = journal
+
+    async def create(self, tx: Transaction, intent: Intent, operation: ops.CreateBlock) -> Receipt:
+        """Make a block.
+
+        Raises:
+            RefusedError: ``refused.not_owner``, ``refused.exists``, those of labels, limits and content.
+            NotFoundError: ``not_found.agent``, when nobody of that id could own it.
+        """
+        actor = intent.actor
+        if actor.kind is ActorKind.AGENT and operation.owner != actor.id:
+            raise refused("refused.not_owner", label=operation.label, agent=actor.name)
+        if operation.owner != CONSTELLATION_OWNER:
+            await require_agent(tx, operation.owner)
+        block_id = intent.edit.target.id or self._journal.ids("blk")
+        if await blocks.get(tx, block_id) is not None:
+            raise refused("refused.exists", id=block_id)
+        at = self._journal.moment(intent)
+        block = Block(
+            id=block_id,
+            owner=operation.owner,
+            label=operation.label,
+            description=operation.description,
+            block_type=operation.block_type,
+            schema=operation.schema,
+            char_limit=operation.char_limit,
+            permission=operation.permission,
+            pinned=operation.pinned,
+            is_active=True,
+            created_at=at,
+            updated_at=at,
+            metadata=operation.metadata,
+        )
+        json_columns.parse(block.metadata)
+        _check_char_limit(block)
+        await _require_free_label(tx, block)
+        return await self._contents.create(tx, intent, block, operation)
+
+    async def apply(self, tx: Transaction, intent: Intent, state: BlockState) -> Receipt:
+        """Apply an operation on a block's row.
+
+        Raises:
+            RefusedError: the change breaks a rule.
+        """
+        operation = intent.edit.operation
+        if isinstance(operation, ops.AttachBlock):
+            return await self._attach(tx, intent, state.block, operation)
+        if isinstance(operation, ops.DetachBlock):
+            return await self._detach(tx, intent, state.block, operation)
+        block = state.block
+        changed = _CHANGES[type(operation)](block, operation)
+        if changed == block:
+            return self._journal.receipt(intent, block_ref(block), None)
+        await self._check(tx, block, changed)
+        if isinstance(operation, ops.SetSchema):
+            _check_losses(state, operation)
+        changed = replace(changed, updated_at=self._journal.moment(intent))
+        await blocks.update(tx, changed)
+        if isinstance(operation, ops.SetSchema):
+            await self._contents.reread(tx, intent, state, changed)
+        await self._contents.index(tx, changed)
+        await tell_of_block(self._journal, tx, intent, changed)
+        differences = (_difference(block, changed), _difference(changed, block))
+        seq = await self._journal.record(
+            tx, intent, block_ref(block), owner=block.owner, differences=differences
+        )
+        return self._journal.receipt(intent, block_ref(block), seq)
+
+    async def _check(self, tx: Transaction, block: Block, changed: Block) -> None:
+        _check_char_limit(changed)
+        if changed.is_active and (changed.label != block.label or not block.is_active):
+            await _require_free_label(tx, changed)
+
+    async def _attach(
+        self, tx: Transaction, intent: Intent, block: Block, operation: ops.AttachBlock
+    ) -> Receipt:
+        await require_agent(tx, operation.agent_id)
+        if block.owner == CONSTELLATION_OWNER:
+            raise refused("refused.seen_by_all", label=block.label)
+        if block.owner == operation.agent_id:
+            raise refused("refused.own_block", label=block.label)
+        before = await attachments.get(tx, block.id, operation.agent_id)
+        at = self._journal.moment(intent) if before is None else before.attached_at
+        after = Attachment(block.id, operation.agent_id, operation.permission, at)
+        if before != after:
+            await attachments.put(tx, after)
+        return await self._attachment_changed(tx, intent, block, before, after)
+
+    async def _detach(
+        self, tx: Transaction, intent: Intent, block: Block, operation: ops.DetachBlock
+    ) -> Receipt:
+        before = await attachments.get(tx, block.id, operation.agent_id)
+        await attachments.remove(tx, block.id, operation.agent_id)
+        return await self._attachment_changed(tx, intent, block, before, None)
+
+    async def _attachment_changed(
+        self,
+        tx: Transaction,
+        intent: Intent,
+        block: Block,
+        before: Attachment | None,
+        after: Attachment | None,
+    ) -> Receipt:
+        known = before or after
+        ref = Ref(RefKind.ATTACHMENT, block.id, None if known is None else known.agent_id)
+        if before == after:
+            return self._journal.receipt(intent, ref, None)
+        await tell_of_block(self._journal, tx, intent, block)
+        seq = await self._journal.record(tx, intent, ref, owner=block.owner, differences=(before, after))
+        return self._journal.receipt(intent, ref, seq)
+
+
+async def require_agent(connection: Connection, agent_id: str) -> None:
+    """Pass if there is an agent of that id.
+
+    Raises:
+        NotFoundError: ``not_found.agent``.
+    """
+    if not await agents.exists(connection, agent_id):
+        raise NotFoundError("not_found.agent", name=agent_id)
+
+
+async def _require_free_label(tx: Transaction, block: Block) -> None:
+    check_label(block.label)
+    taken = await blocks.id_of_label(tx, block.owner, block.label)
+    if taken is not None and taken != block.id:
+        raise refused("refused.label_taken", label=block.label, by=taken)
+
+
+def _check_char_limit(block: Block) -> None:
+    if block.char_limit < 0:
+        raise refused("refused.char_limit_negative", label=block.label, limit=block.char_limit)
+
+
+def _check_losses(state: BlockState, operation: ops.SetSchema) -> None:
+    old = state.block.schema
+    if operation.accept_loss or isinstance(old, UnreadableSchema) or state.content is None:
+        return
+    lost = losses(old, operation.schema, state.content)
+    if lost:
+        raise refused("refused.schema_would_lose", label=state.block.label, lost=lost)
+
+
+def _difference(block: Block, other: Block) -> dict[str, Any]:
+    plain, compared = to_plain(block), to_plain(other)
+    return {name: value for name, value in plain.items() if value != compared[name]}

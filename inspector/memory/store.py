@@ -1,0 +1,262 @@
+"""MemoryStore: the one door for blocks, their attachments, and archival entries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.domain.actor import Actor
+from inspector.domain.archival import ArchivalEntry
+from inspector.domain.blocks import (
+    CONSTELLATION_OWNER,
+    Attachment,
+    SharedBlockInfo,
+    UnreadableSchema,
+)
+from inspector.domain.content import Content
+from inspector.domain.edits.base import Edit, Intent, Operation, Receipt, Version
+from inspector.domain.edits.block_rows import CreateBlock
+from inspector.domain.edits.registry import CONTENT_OPERATIONS
+from inspector.domain.errors import NotFoundError
+from inspector.domain.health import Problem
+from inspector.domain.history import BlockVersion
+from inspector.domain.moments import Clock, IdGenerator
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.snapshot import BlockState, SharedBlock
+from inspector.memory.archival import ARCHIVAL_OPERATIONS, ArchivalWriter
+from inspector.memory.contents import ContentWriter
+from inspector.memory.journal import Journal
+from inspector.memory.permissions import Standing, check, effective_level
+from inspector.memory.refusals import refused
+from inspector.memory.replicas import Replicas
+from inspector.memory.rows import ROW_OPERATIONS, RowWriter
+from inspector.storage import agents, archival, attachments, blocks, meta, updates
+from inspector.storage.connection import Connection
+from inspector.storage.database import Database, Transaction
+
+CONSTELLATION_NAME = "constellation"
+"""The owner's name of blocks that every agent sees."""
+
+_CONTENT = frozenset(CONTENT_OPERATIONS.values())
+
+
+class MemoryStore:
+    """Blocks, attachments and archival entries of one open file.
+
+    Every change is an operation with an actor, checked in this order: the block is there, permission,
+    read-only parts, schema, limit. What is refused changes nothing; what changes nothing stores nothing.
+    Methods that end in ``_in`` work inside a scope of the caller's.
+    """
+
+    handles: frozenset[type[Operation]] = _CONTENT | ROW_OPERATIONS | ARCHIVAL_OPERATIONS | {CreateBlock}
+    kinds: frozenset[RefKind] = frozenset({RefKind.BLOCK, RefKind.ATTACHMENT, RefKind.ARCHIVAL})
+
+    def __init__(self, database: Database, clock: Clock, ids: IdGenerator) -> None:
+        self._database = database
+        self._ids = ids
+        journal = Journal(clock, ids)
+        self._replicas = Replicas()
+        self._contents = ContentWriter(self._replicas, journal)
+        self._rows = RowWriter(self._contents, journal)
+        self._archival = ArchivalWriter(journal)
+
+    def takes(self, edit: Edit) -> bool:
+        """Whether an edit is one for this store; some operations belong to several, by their target."""
+        return type(edit.operation) in self.handles and edit.target.kind in self.kinds
+
+    async def edit(  # noqa: PLR0913  an edit's circumstances, all named
+        self,
+        block_id: str,
+        operation: Operation,
+        *,
+        actor: Actor,
+        reason: str = "",
+        base: Version | None = None,
+        unlock: bool = False,
+        tool_call_id: str | None = None,
+        batch_id: str | None = None,
+    ) -> Receipt:
+        """Apply one operation to a block; it is on disk when this returns.
+
+        Raises:
+            NotFoundError: ``not_found.block``. RefusedError: which rule said no, with what it compared.
+            DocumentError: the document cannot be read. FileError: the file cannot be written.
+        """
+        edit = Edit(Ref(RefKind.BLOCK, block_id), operation, base)
+        intent = Intent(edit, actor, reason, batch_id, tool_call_id, unlock=unlock)
+        return (await self.apply((intent,)))[0]
+
+    async def apply(self, intents: Sequence[Intent]) -> tuple[Receipt, ...]:
+        """Apply intents in one transaction, all or none; several share a changeset.
+
+        Raises:
+            NotFoundError, RefusedError, DocumentError, FileError: as `edit`; nothing was changed then.
+        """
+        changeset = self._ids("set") if len(intents) > 1 else None
+        async with self._database.write(changeset) as tx:
+            return tuple([await self.apply_in(tx, intent) for intent in intents])
+
+    async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt:
+        """Apply one intent in a transaction of the caller's.
+
+        Raises:
+            NotFoundError, RefusedError, DocumentError, FileError: as `edit`; roll the transaction back then.
+        """
+        operation = intent.edit.operation
+        if type(operation) in ARCHIVAL_OPERATIONS:
+            return await self._archival.apply(tx, intent)
+        if isinstance(operation, CreateBlock):
+            return await self._rows.create(tx, intent, operation)
+        state = await self._state(tx, intent.edit.target)
+        await self._check(tx, intent, state)
+        if type(operation) in _CONTENT:
+            return await self._contents.apply(tx, intent, state)
+        return await self._rows.apply(tx, intent, state)
+
+    async def get(self, block_id: str) -> BlockState | None:
+        """One block with its content, deleted ones included."""
+        async with self._database.read() as connection:
+            return await blocks.get(connection, block_id)
+
+    async def find(self, owner: str, label: str) -> BlockState | None:
+        """The owner's active block of that label."""
+        async with self._database.read() as connection:
+            block_id = await blocks.id_of_label(connection, owner, label)
+            return None if block_id is None else await blocks.get(connection, block_id)
+
+    async def states(self, owner: str, *, deleted: bool = False) -> tuple[BlockState, ...]:
+        """An owner's blocks with their contents, in the order they were made; with `deleted` those too."""
+        async with self._database.read() as connection:
+            return await self.states_in(connection, owner, deleted=deleted)
+
+    async def states_in(
+        self, connection: Connection, owner: str, *, deleted: bool = False
+    ) -> tuple[BlockState, ...]:
+        """As `states`."""
+        return await blocks.of_owner(connection, owner, deleted=deleted)
+
+    async def list(self, *, deleted: bool = False) -> tuple[BlockState, ...]:
+        """All blocks of all owners with their contents."""
+        async with self._database.read() as connection:
+            return await blocks.read_all(connection, deleted=deleted)
+
+    async def shared_with(self, agent_id: str) -> tuple[SharedBlock, ...]:
+        """The active blocks of others that an agent sees: those for all first, then those attached to it."""
+        async with self._database.read() as connection:
+            return await self.shared_with_in(connection, agent_id)
+
+    async def shared_with_in(self, connection: Connection, agent_id: str) -> tuple[SharedBlock, ...]:
+        """As `shared_with`."""
+        everyones = await blocks.of_owner(connection, CONSTELLATION_OWNER)
+        attached = {each.block_id: each for each in await attachments.of_agent(connection, agent_id)}
+        others = await blocks.attached_to(connection, agent_id) if attached else ()
+        names = await agents.names(connection) if others else {}
+        shared = [_shared(state, agent_id, CONSTELLATION_NAME, None) for state in everyones]
+        for state in others:
+            owner = state.block.owner
+            if owner not in (agent_id, CONSTELLATION_OWNER):
+                name = names.get(owner, owner)
+                shared.append(_shared(state, agent_id, name, attached[state.block.id]))
+        return tuple(shared)
+
+    async def shared_block(self, block_id: str, agent_id: str) -> SharedBlock | None:
+        """A block of another owner as an agent sees it; None when it does not."""
+        for each in await self.shared_with(agent_id):
+            if each.state.block.id == block_id:
+                return each
+        return None
+
+    async def shared_infos(self, agent_id: str) -> tuple[SharedBlockInfo, ...]:
+        """What is shared with an agent, without the contents."""
+        return tuple(_info(each) for each in await self.shared_with(agent_id))
+
+    async def attachments(self, block_id: str) -> tuple[Attachment, ...]:
+        """With whom a block is shared."""
+        async with self._database.read() as connection:
+            return await attachments.of_block(connection, block_id)
+
+    async def all_attachments(self) -> tuple[Attachment, ...]:
+        """All sharing in the file."""
+        async with self._database.read() as connection:
+            return await attachments.read_all(connection)
+
+    async def content(self, block_id: str) -> Content | None:
+        """A block's content, None when there is no such block or it cannot be read."""
+        state = await self.get(block_id)
+        return None if state is None else state.content
+
+    async def content_at(self, block_id: str, version: Version) -> Content:
+        """A block's content at an earlier version.
+
+        Raises:
+            NotFoundError: ``not_found.block``. RefusedError: ``refused.unreadable_schema``.
+            DocumentError: the document cannot be read, or never had that version.
+        """
+        async with self._database.read() as connection:
+            state = await self._state(connection, Ref(RefKind.BLOCK, block_id))
+            schema = state.block.schema
+            if isinstance(schema, UnreadableSchema):
+                raise refused("refused.unreadable_schema", label=state.block.label, why=schema.why)
+            replica = await self._replicas.load(connection, block_id, schema)
+        return await self._replicas.run(lambda: replica.document.content_at(version))
+
+    async def rendered(self, block_id: str) -> str | None:
+        """A block's rendered text, None when there is no such block."""
+        async with self._database.read() as connection:
+            return await blocks.rendered(connection, block_id)
+
+    async def history(self, block_id: str) -> tuple[BlockVersion, ...]:
+        """All versions of a block's content, oldest first: who, when, why, size."""
+        async with self._database.read() as connection:
+            return await updates.history(connection, block_id)
+
+    async def archival_entry(self, entry_id: str) -> ArchivalEntry | None:
+        """One archival entry, deleted ones included."""
+        async with self._database.read() as connection:
+            return await archival.get(connection, entry_id)
+
+    async def archival_entries(
+        self, agent_id: str, *, deleted: bool = False
+    ) -> tuple[tuple[ArchivalEntry, ...], tuple[Problem, ...]]:
+        """An agent's archival entries, oldest first, and what cannot be read."""
+        async with self._database.read() as connection:
+            return await archival.of_agent(connection, agent_id, deleted=deleted)
+
+    async def close(self) -> None:
+        """Let go of all documents. The file stays open: whoever opened it closes it."""
+        await self._replicas.close()
+
+    async def _check(self, tx: Transaction, intent: Intent, state: BlockState) -> None:
+        block, operation, actor = state.block, intent.edit.operation, intent.actor
+        if not block.is_active and _needs_active(operation):
+            raise refused("refused.deleted", label=block.label)
+        attachment = await attachments.get(tx, block.id, actor.id)
+        partner = await meta.get(tx, meta.PARTNER_ID)
+        check(block, operation, Standing(actor, attachment, partner, intent.unlock))
+
+    async def _state(self, connection: Connection, target: Ref) -> BlockState:
+        state = await blocks.get(connection, target.id)
+        if state is None:
+            raise NotFoundError("not_found.block", name=target.id)
+        return state
+
+
+def _needs_active(operation: Operation) -> bool:
+    return operation.op not in ("restore_block", "delete_block")
+
+
+def _shared(state: BlockState, agent_id: str, owner_name: str, attachment: Attachment | None) -> SharedBlock:
+    level = effective_level(state.block, agent_id, attachment)
+    return SharedBlock(state, owner_name, state.block.permission if level is None else level, attachment)
+
+
+def _info(shared: SharedBlock) -> SharedBlockInfo:
+    block = shared.state.block
+    return SharedBlockInfo(
+        block.id,
+        block.owner,
+        shared.owner_name,
+        block.label,
+        block.description,
+        block.block_type,
+        shared.level,
+    )

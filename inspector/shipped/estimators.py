@@ -1,0 +1,97 @@
+"""Token estimators per tokenizer family, fitted beforehand (`resources/models/estimators.json`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from inspector.domain.estimation import FEATURE_NAMES
+from inspector.domain.models import Estimator
+from inspector.shipped.checked import Record, malformed, read_json
+from inspector.shipped.locate import resource_path
+
+GENERIC = "generic"
+"""The family of a model of which nothing is known: weights fitted to the mean of all others, its band is wide."""
+
+
+class _Fitted(Record, frozen=True):
+    mape: float
+    band: float
+    under: float
+    weights: dict[str, float]
+
+
+class _StandIn(Record, frozen=True):
+    like: str
+    mape: float
+    band: float
+    under: float
+
+
+class _EstimatorsFile(Record, frozen=True):
+    fitted_on: str
+    method: str
+    sources: tuple[str, ...]
+    chunks: int
+    held_out_chunks: int
+    kinds: int
+    chunk_characters: tuple[int, int]
+    families: dict[str, _Fitted]
+    stand_ins: dict[str, _StandIn]
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatorTable:
+    """All estimators. `fitted_on` is the day of the fit; `by_family` has the stand-ins too."""
+
+    fitted_on: str
+    method: str
+    sources: tuple[str, ...]
+    by_family: Mapping[str, Estimator]
+
+    def for_family(self, family: str) -> Estimator:
+        """The estimator of a tokenizer family; an unknown family gets the generic one, as a stand-in."""
+        found = self.by_family.get(family)
+        if found is not None:
+            return found
+        generic = self.by_family[GENERIC]
+        return Estimator(family, GENERIC, generic.weights, generic.mape, generic.band, generic.under)
+
+
+@cache
+def load_estimators() -> EstimatorTable:
+    """The shipped estimators.
+
+    Raises:
+        MalformedError: the file has another shape, or weighs a feature that is not counted.
+    """
+    return read_estimators(resource_path("models", "estimators.json"))
+
+
+def read_estimators(path: Path) -> EstimatorTable:
+    """Estimators from any file of the shape; `load_estimators` for the shipped ones."""
+    content = read_json(path, _EstimatorsFile)
+    if GENERIC not in content.families:
+        raise malformed(path, f"`{GENERIC}` is missing - at `$.families`")
+    found = {
+        family: Estimator(
+            family, family, _weights(path, family, each.weights), each.mape, each.band, each.under
+        )
+        for family, each in content.families.items()
+    }
+    for family, each in content.stand_ins.items():
+        if each.like not in content.families:
+            raise malformed(path, f"no such family: {each.like!r} - at `$.stand_ins.{family}.like`")
+        found[family] = Estimator(
+            family, each.like, found[each.like].weights, each.mape, each.band, each.under
+        )
+    return EstimatorTable(content.fitted_on, content.method, content.sources, found)
+
+
+def _weights(path: Path, family: str, named: Mapping[str, float]) -> tuple[float, ...]:
+    unknown = named.keys() - set(FEATURE_NAMES)
+    if unknown:
+        raise malformed(path, f"no such feature: {min(unknown)!r} - at `$.families.{family}.weights`")
+    return tuple(named.get(name, 0.0) for name in FEATURE_NAMES)

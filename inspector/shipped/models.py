@@ -1,0 +1,209 @@
+"""The table of models: what `resources/models/models.json` says, and how an id is found in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+from inspector.domain.models import ModelFacts, Prices, PriceTier, ResolvedBy
+from inspector.shipped.checked import Record, malformed, read_json
+from inspector.shipped.locate import resource_path
+from inspector.shipped.model_ids import fine_tuned_base, is_variant, prefixes_of, spellings
+from inspector.shipped.tokenizer_files import shipped_encoding_for_model
+
+
+class _Tier(Record, frozen=True):
+    above: int
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+
+
+class _Prices(Record, frozen=True):
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+    tiers: tuple[_Tier, ...] = ()
+
+
+class _Model(Record, frozen=True):
+    id: str
+    provider: str
+    tokenizer: str
+    max_input: int | None = None
+    max_output: int | None = None
+    context_window: int | None = None
+    prices: _Prices | None = None
+    cache_minimum: int | None = None
+    retires: str | None = None
+    aliases: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+class _Maker(Record, frozen=True):
+    prefix: str
+    provider: str
+    tokenizer: str
+
+
+class _ModelsFile(Record, frozen=True):
+    """`vendors` are prefixes that gateways put before an id; `makers` say who makes ids that begin so."""
+
+    dated: str
+    currency: str
+    sources: tuple[str, ...]
+    vendors: tuple[str, ...]
+    models: tuple[_Model, ...]
+    makers: tuple[_Maker, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTable:
+    """All known models.
+
+    Attributes:
+        dated: The day of the snapshot, as an ISO date.
+        currency: What prices are in.
+        sources: Where the facts are from.
+        models: The facts by id, each as it resolves for its own id.
+    """
+
+    dated: str
+    currency: str
+    sources: tuple[str, ...]
+    models: Mapping[str, ModelFacts]
+    _aliases: Mapping[str, str]
+    _vendors: tuple[str, ...]
+    _makers: tuple[_Maker, ...]
+    _resolved: dict[str, ModelFacts | None] = field(default_factory=dict, compare=False, repr=False)
+
+    def resolve(self, model_id: str) -> ModelFacts | None:
+        """What is known of a model, or None for one of which not even the maker is known.
+
+        Tried in this order: the id as it stands; an alias, or the id behind a route (``openai/gpt-4o``,
+        ``bedrock/us.anthropic.claude-…``); a dated or tagged variant of a known id; the maker alone. Letter case
+        does not matter.
+        """
+        if model_id not in self._resolved:
+            self._resolved[model_id] = self._find(model_id)
+        return self._resolved[model_id]
+
+    def _find(self, model_id: str) -> ModelFacts | None:
+        candidates = tuple(spellings(model_id, self._vendors))
+        bare = candidates[-1]
+        known = self._named(candidates) or self._variant(bare) or self._fine_tuned(bare) or self._made(bare)
+        if known is None or known.resolved_by is ResolvedBy.EXACT:
+            return known
+        # A known id may be mapped to a vocabulary where the spelling asked for is not, and the other way round.
+        return replace(known, encoding=shipped_encoding_for_model(bare) or known.encoding)
+
+    def _named(self, candidates: Iterable[str]) -> ModelFacts | None:
+        for at, name in enumerate(candidates):
+            known = self.models.get(self._aliases.get(name, name))
+            if known is not None:
+                is_same = at == 0 and name == known.id
+                return known if is_same else replace(known, resolved_by=ResolvedBy.ALIAS)
+        return None
+
+    def _variant(self, bare: str) -> ModelFacts | None:
+        for name, rest in prefixes_of(bare):
+            known = self.models.get(self._aliases.get(name, name))
+            if known is not None:
+                return replace(known, resolved_by=ResolvedBy.FAMILY) if is_variant(rest) else None
+        return None
+
+    def _fine_tuned(self, bare: str) -> ModelFacts | None:
+        base = fine_tuned_base(bare)
+        known = self._named([base]) or self._variant(base) if base else None
+        return replace(known, prices=None, resolved_by=ResolvedBy.FAMILY) if known else None
+
+    def _made(self, bare: str) -> ModelFacts | None:
+        fitting = [maker for maker in self._makers if bare.startswith(maker.prefix)]
+        if not fitting:
+            return None
+        maker = max(fitting, key=lambda each: len(each.prefix))
+        return ModelFacts(
+            id=bare,
+            provider=maker.provider,
+            max_input=None,
+            max_output=None,
+            context_window=None,
+            prices=None,
+            cache_minimum=None,
+            tokenizer=maker.tokenizer,
+            encoding=None,
+            flags=frozenset(),
+            retires=None,
+            resolved_by=ResolvedBy.MAKER,
+        )
+
+
+@cache
+def load_model_table() -> ModelTable:
+    """The shipped table.
+
+    Raises:
+        MalformedError: the file has another shape, or one id or alias stands for two models.
+    """
+    return read_model_table(resource_path("models", "models.json"))
+
+
+def read_model_table(path: Path) -> ModelTable:
+    """A table from any file of the shape; `load_model_table` for the shipped one."""
+    content = read_json(path, _ModelsFile)
+    _check_names(path, content)
+    return ModelTable(
+        dated=content.dated,
+        currency=content.currency,
+        sources=content.sources,
+        models={model.id: _facts(model) for model in content.models},
+        _aliases={alias: model.id for model in content.models for alias in model.aliases},
+        _vendors=content.vendors,
+        _makers=content.makers,
+    )
+
+
+def _facts(model: _Model) -> ModelFacts:
+    return ModelFacts(
+        id=model.id,
+        provider=model.provider,
+        max_input=model.max_input,
+        max_output=model.max_output,
+        context_window=model.context_window,
+        prices=_prices(model.prices),
+        cache_minimum=model.cache_minimum,
+        tokenizer=model.tokenizer,
+        encoding=shipped_encoding_for_model(model.id),
+        flags=frozenset(model.flags),
+        retires=model.retires,
+        resolved_by=ResolvedBy.EXACT,
+    )
+
+
+def _prices(stored: _Prices | None) -> Prices | None:
+    if stored is None:
+        return None
+    tiers = tuple(
+        PriceTier(tier.above, tier.input, tier.output, tier.cache_read, tier.cache_write)
+        for tier in stored.tiers
+    )
+    return Prices(stored.input, stored.output, stored.cache_read, stored.cache_write, tiers)
+
+
+def _check_names(path: Path, content: _ModelsFile) -> None:
+    seen: set[str] = set()
+    for place, name in _names(content.models):
+        if name in seen or name != name.lower():
+            raise malformed(path, f"{name!r} stands twice or is not in lower case - at `$.models{place}`")
+        seen.add(name)
+
+
+def _names(models: tuple[_Model, ...]) -> Iterator[tuple[str, str]]:
+    for at, model in enumerate(models):
+        yield f"[{at}].id", model.id
+        for alias_at, alias in enumerate(model.aliases):
+            yield f"[{at}].aliases[{alias_at}]", alias

@@ -1,0 +1,66 @@
+"""Rows of shared blocks: who sees which, and at what level."""
+
+from __future__ import annotations
+
+from inspector.domain.blocks import Attachment, Permission
+from inspector.domain.codec import read_time, write_time
+from inspector.storage.connection import Connection, Row
+
+_SELECT = "SELECT block_id, agent_id, permission, attached_at FROM attachments "
+_ONE = _SELECT + "WHERE block_id = ? AND agent_id = ?"
+_OF_AGENT = _SELECT + "WHERE agent_id = ? ORDER BY attached_at, block_id"
+_OF_BLOCK = _SELECT + "WHERE block_id = ? ORDER BY attached_at, agent_id"
+_ALL = _SELECT + "ORDER BY attached_at, block_id, agent_id"
+_PUT = """
+    INSERT INTO attachments (block_id, agent_id, permission, attached_at) VALUES (?, ?, ?, ?)
+    ON CONFLICT (block_id, agent_id) DO UPDATE SET permission = excluded.permission
+"""
+_REMOVE = "DELETE FROM attachments WHERE block_id = ? AND agent_id = ?"
+
+
+async def get(connection: Connection, block_id: str, agent_id: str) -> Attachment | None:
+    """How a block is shared with an agent, None when it is not."""
+    row = await connection.fetch_one(_ONE, (block_id, agent_id))
+    return None if row is None else _attachment(row)
+
+
+async def of_agent(connection: Connection, agent_id: str) -> tuple[Attachment, ...]:
+    """What is shared with an agent, in the order it was attached."""
+    return tuple(_attachment(row) for row in await connection.fetch_all(_OF_AGENT, (agent_id,)))
+
+
+async def of_block(connection: Connection, block_id: str) -> tuple[Attachment, ...]:
+    """With whom a block is shared."""
+    return tuple(_attachment(row) for row in await connection.fetch_all(_OF_BLOCK, (block_id,)))
+
+
+async def read_all(connection: Connection) -> tuple[Attachment, ...]:
+    """All of them."""
+    return tuple(_attachment(row) for row in await connection.fetch_all(_ALL))
+
+
+async def put(transaction: Connection, attachment: Attachment) -> None:
+    """Share a block, or change the level; the time of the first sharing stays."""
+    await transaction.fetch_all(
+        _PUT,
+        (
+            attachment.block_id,
+            attachment.agent_id,
+            attachment.permission.label,
+            write_time(attachment.attached_at),
+        ),
+    )
+
+
+async def remove(transaction: Connection, block_id: str, agent_id: str) -> None:
+    """Share a block no more."""
+    await transaction.fetch_all(_REMOVE, (block_id, agent_id))
+
+
+def _attachment(row: Row) -> Attachment:
+    """The attachment of a row; one whose level cannot be read allows nothing but reading."""
+    try:
+        permission = Permission.parse(row["permission"])
+    except KeyError:
+        permission = Permission.READ_ONLY
+    return Attachment(row["block_id"], row["agent_id"], permission, read_time(row["attached_at"]))

@@ -1,0 +1,231 @@
+"""Rows of blocks, with the contents that are derived from their documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inspector.domain.blocks import Block, BlockType, Permission, Schema, UnreadableSchema
+from inspector.domain.codec import read_time, write_time
+from inspector.domain.content import Content
+from inspector.domain.edits.base import Version
+from inspector.domain.errors import MalformedError
+from inspector.domain.health import Problem, Severity
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.snapshot import BlockState, LastWrite
+from inspector.storage.changes import actor_of
+from inspector.storage.connection import Connection, Row, Undecodable
+from inspector.storage.json_columns import dump, load
+
+_BLOCK_COLUMNS = """
+    b.id, b.owner, b.label, b.description, b.block_type, b.schema, b.char_limit, b.permission, b.pinned,
+    b.is_active, b.created_at, b.updated_at, b.metadata
+"""
+_CONTENT_COLUMNS = """
+    c.version, c.revision, c.actor_kind, c.actor_id, c.actor_name, c.written_at, c.reason, c.tool_call_id,
+    c.problem, c.content
+"""
+_SELECT = (
+    "SELECT" + _BLOCK_COLUMNS + "," + _CONTENT_COLUMNS + "FROM blocks AS b LEFT JOIN block_contents AS c "
+    "ON c.block_id = b.id "
+)
+_ONE = _SELECT + "WHERE b.id = ?"
+_OF_OWNER = _SELECT + "WHERE b.owner = ? AND b.is_active >= ? ORDER BY b.created_at, b.id"
+_ALL = _SELECT + "WHERE b.is_active >= ? ORDER BY b.owner, b.created_at, b.id"
+_ATTACHED = (
+    _SELECT + "JOIN attachments AS a ON a.block_id = b.id "
+    "WHERE a.agent_id = ? AND b.is_active = 1 ORDER BY a.attached_at, b.id"
+)
+_LABELLED = "SELECT id FROM blocks WHERE owner = ? AND label = ? AND is_active = 1"
+_RENDERED = "SELECT rendered FROM block_contents WHERE block_id = ?"
+_INSERT = """
+    INSERT INTO blocks (owner, label, description, block_type, schema, char_limit, permission, pinned,
+                        is_active, created_at, updated_at, metadata, id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_UPDATE = """
+    UPDATE blocks SET owner = ?, label = ?, description = ?, block_type = ?, schema = ?, char_limit = ?,
+        permission = ?, pinned = ?, is_active = ?, created_at = ?, updated_at = ?, metadata = ?
+    WHERE id = ?
+"""
+_TOUCH = "UPDATE blocks SET updated_at = ? WHERE id = ?"
+_PUT_CONTENT = """
+    INSERT INTO block_contents (block_id, version, revision, actor_kind, actor_id, actor_name, written_at,
+                                reason, tool_call_id, problem, content, rendered)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)
+    ON CONFLICT (block_id) DO UPDATE SET version = excluded.version, revision = excluded.revision,
+        actor_kind = excluded.actor_kind, actor_id = excluded.actor_id, actor_name = excluded.actor_name,
+        written_at = excluded.written_at, reason = excluded.reason, tool_call_id = excluded.tool_call_id,
+        problem = NULL, content = excluded.content, rendered = excluded.rendered
+"""
+_SET_PROBLEM = "UPDATE block_contents SET problem = ? WHERE block_id = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredContent:
+    """What a block's document holds after a write, in the forms that are read."""
+
+    version: Version
+    revision: int
+    content: Content
+    rendered: str
+
+
+def schema_of(text: str) -> Schema | UnreadableSchema:
+    """The schema that a JSON text describes; what no schema fits is kept as it is."""
+    try:
+        schema: Schema = load(Schema, text)
+    except MalformedError as error:
+        place, why = error.parameters.get("where", "$"), error.parameters.get("why", error.code)
+        return UnreadableSchema(text, f"{place}: {why}")
+    return schema
+
+
+async def get(connection: Connection, block_id: str) -> BlockState | None:
+    """One block with its content, deleted ones included; None when there is none of that id."""
+    row = await connection.fetch_one(_ONE, (block_id,))
+    return None if row is None else _state(row)
+
+
+async def of_owner(connection: Connection, owner: str, *, deleted: bool = False) -> tuple[BlockState, ...]:
+    """An owner's blocks with their contents in the order they were made; with `deleted` those too."""
+    rows = await connection.fetch_all(_OF_OWNER, (owner, 0 if deleted else 1))
+    return tuple(_state(row) for row in rows)
+
+
+async def attached_to(connection: Connection, agent_id: str) -> tuple[BlockState, ...]:
+    """The blocks that are attached to an agent, in the order they were."""
+    return tuple(_state(row) for row in await connection.fetch_all(_ATTACHED, (agent_id,)))
+
+
+async def read_all(connection: Connection, *, deleted: bool = False) -> tuple[BlockState, ...]:
+    """All owners' blocks with their contents; with `deleted` those too."""
+    rows = await connection.fetch_all(_ALL, (0 if deleted else 1,))
+    return tuple(_state(row) for row in rows)
+
+
+async def id_of_label(connection: Connection, owner: str, label: str) -> str | None:
+    """The owner's active block of that label."""
+    row = await connection.fetch_one(_LABELLED, (owner, label))
+    return None if row is None else str(row["id"])
+
+
+async def rendered(connection: Connection, block_id: str) -> str | None:
+    """A block's rendered text, None when there is no such block."""
+    row = await connection.fetch_one(_RENDERED, (block_id,))
+    return None if row is None else str(row["rendered"])
+
+
+async def insert(transaction: Connection, block: Block) -> None:
+    """Add a block; its content comes with `put_content`."""
+    await transaction.fetch_all(_INSERT, _columns(block))
+
+
+async def update(transaction: Connection, block: Block) -> None:
+    """Replace a block's row."""
+    await transaction.fetch_all(_UPDATE, _columns(block))
+
+
+async def put_content(
+    transaction: Connection, block: Block, stored: StoredContent, written: LastWrite
+) -> None:
+    """Set a block's content and its time of update."""
+    actor = written.actor
+    await transaction.fetch_all(
+        _PUT_CONTENT,
+        (
+            *(block.id, stored.version, stored.revision, actor.kind.value, actor.id, actor.name),
+            *(write_time(written.at), written.reason, written.tool_call_id),
+            *(dump(stored.content), stored.rendered),
+        ),
+    )
+    await transaction.fetch_all(_TOUCH, (write_time(block.updated_at), block.id))
+
+
+async def set_problem(transaction: Connection, block_id: str, code: str | None) -> None:
+    """Note that a block's document cannot be read, or that it can again."""
+    await transaction.fetch_all(_SET_PROBLEM, (code, block_id))
+
+
+def _state(row: Row) -> BlockState:
+    block, problem = _block(row)
+    if row["version"] is None:
+        return BlockState(block, None, Version(""), 0, None, problem or _problem(row, "block.no_content"))
+    content, unreadable = _content(row)
+    if row["problem"] is not None:
+        unreadable = _problem(row, row["problem"])
+    actor = actor_of(row)
+    try:
+        written = LastWrite(actor, read_time(row["written_at"]), row["reason"], row["tool_call_id"])
+    except ValueError:
+        written = None
+    found = problem or unreadable
+    return BlockState(block, content, Version(row["version"]), row["revision"], written, found)
+
+
+def _block(row: Row) -> tuple[Block, Problem | None]:
+    """The block of a row. A column that cannot be read gets the most careful value and makes a problem."""
+    why = ""
+    try:
+        block_type, permission = BlockType(row["block_type"]), Permission.parse(row["permission"])
+        created_at, updated_at = read_time(row["created_at"]), read_time(row["updated_at"])
+    except (ValueError, KeyError) as error:
+        why = str(error)
+        block_type, permission = BlockType.ARCHIVAL, Permission.READ_ONLY
+        created_at = updated_at = read_time("1970-01-01T00:00:00Z")
+    block = Block(
+        id=row["id"],
+        owner=row["owner"],
+        label=row["label"],
+        description=row["description"],
+        block_type=block_type,
+        schema=schema_of(row["schema"]),
+        char_limit=row["char_limit"],
+        permission=permission,
+        pinned=bool(row["pinned"]),
+        is_active=bool(row["is_active"]),
+        created_at=created_at,
+        updated_at=updated_at,
+        metadata=row["metadata"],
+    )
+    if any(isinstance(row[name], Undecodable) for name in ("label", "description", "schema", "metadata")):
+        why = "not UTF-8"
+    if why:
+        return block, _problem(row, "row.unreadable", why)
+    if isinstance(block.schema, UnreadableSchema):
+        return block, _problem(row, "block.unreadable_schema", block.schema.why)
+    return block, None
+
+
+def _content(row: Row) -> tuple[Content | None, Problem | None]:
+    if isinstance(row["content"], Undecodable):
+        return None, _problem(row, "block.unreadable_content", "not UTF-8")
+    try:
+        content: Content = load(Content, row["content"])
+    except MalformedError as error:
+        return None, _problem(row, "block.unreadable_content", str(error.parameters.get("why", error.code)))
+    return content, None
+
+
+def _problem(row: Row, code: str, why: str = "") -> Problem:
+    where = str(Ref(RefKind.BLOCK, row["id"]))
+    parameters = {"label": str(row["label"])} if not why else {"label": str(row["label"]), "why": why}
+    return Problem(code, Severity.ERROR, where, parameters)
+
+
+def _columns(block: Block) -> tuple[object, ...]:
+    schema = block.schema
+    return (
+        block.owner,
+        block.label,
+        block.description,
+        block.block_type.value,
+        schema.raw if isinstance(schema, UnreadableSchema) else dump(schema),
+        block.char_limit,
+        block.permission.label,
+        int(block.pinned),
+        int(block.is_active),
+        write_time(block.created_at),
+        write_time(block.updated_at),
+        block.metadata,
+        block.id,
+    )

@@ -1,0 +1,171 @@
+"""Unsaved edits in a private file of the user's, outside every constellation: they survive a crash."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.domain.codec import read_time, write_time
+from inspector.domain.drafts import Draft
+from inspector.domain.edits.base import Edit
+from inspector.domain.errors import FileError, MalformedError
+from inspector.domain.health import Problem, Severity
+from inspector.domain.ref import Ref
+from inspector.storage.connection import Channel, Row, finish
+from inspector.storage.creation import SIDE_FILES, create_database
+from inspector.storage.failures import file_error
+from inspector.storage.json_columns import dump, load
+from inspector.storage.opening import harden
+
+VERSION = 1
+
+_TABLE = """
+    CREATE TABLE drafts (
+        constellation_id TEXT NOT NULL,
+        ref TEXT NOT NULL,
+        instance TEXT NOT NULL,
+        edit TEXT NOT NULL,
+        updated_at TEXT NOT NULL,
+        PRIMARY KEY (constellation_id, ref, instance)
+    ) STRICT
+"""
+_PUT = """
+    INSERT INTO drafts (constellation_id, ref, instance, edit, updated_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (constellation_id, ref, instance) DO UPDATE
+    SET edit = excluded.edit, updated_at = excluded.updated_at
+"""
+_DISCARD = "DELETE FROM drafts WHERE constellation_id = ? AND ref = ? AND instance = ?"
+_ALL = """
+    SELECT ref, instance, edit, updated_at FROM drafts
+    WHERE constellation_id = ? ORDER BY updated_at, ref, instance
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDraft:
+    """A draft and the instance of the inspector that wrote it; one from a crashed instance can be taken up."""
+
+    instance: str
+    draft: Draft
+
+
+class DraftsFile:
+    """The drafts of all constellations that this user has open. Several instances may use it at once."""
+
+    def __init__(self, channel: Channel, problem: Problem | None) -> None:
+        self._channel = channel
+        self.problem = problem
+        """Set when a damaged file was put aside (``drafts.set_aside``)."""
+
+    @classmethod
+    async def open(cls, path: Path) -> DraftsFile:
+        """Open the file, or make it. A damaged one is put aside under another name and never deleted.
+
+        Raises:
+            FileError: ``file.cannot_create``, ``drafts.newer_version``, and SQLite's errors as ours.
+        """
+        problem = await asyncio.to_thread(_prepare, path)
+        return cls(await Channel.open(_connector(path), str(path)), problem)
+
+    async def put(self, constellation_id: str, instance: str, draft: Draft) -> None:
+        """Keep a draft in place of the instance's earlier one on the same thing; on disk when this returns."""
+        values = (str(draft.ref.whole), instance, dump(draft.edit), write_time(draft.updated_at))
+        await self._write(_PUT, (constellation_id, *values))
+
+    async def discard(self, constellation_id: str, instance: str, ref: Ref) -> None:
+        """Forget a draft: it was saved, or its writer does not want it."""
+        await self._write(_DISCARD, (constellation_id, str(ref.whole), instance))
+
+    async def of_constellation(
+        self, constellation_id: str
+    ) -> tuple[tuple[StoredDraft, ...], tuple[Problem, ...]]:
+        """All instances' drafts for a constellation, oldest first, and what cannot be read."""
+        async with self._channel.lock:
+            rows = await self._channel.fetch_all(_ALL, (constellation_id,))
+        drafts: list[StoredDraft] = []
+        problems: list[Problem] = []
+        for row in rows:
+            try:
+                drafts.append(_draft(row))
+            except (MalformedError, ValueError) as error:
+                told = {"instance": row["instance"], "why": str(error)}
+                problems.append(Problem("drafts.unreadable", Severity.ERROR, row["ref"], told))
+        return tuple(drafts), tuple(problems)
+
+    async def close(self) -> None:
+        """Close the file."""
+        await self._channel.close()
+
+    async def _write(self, sql: str, values: tuple[str, ...]) -> None:
+        async with self._channel.lock:
+            # One statement is a transaction of its own, and it is finished even if nobody waits any more.
+            await finish(self._channel.fetch_all(sql, values))
+
+
+def _draft(row: Row) -> StoredDraft:
+    edit: Edit = load(Edit, row["edit"])
+    return StoredDraft(row["instance"], Draft(edit.target, edit, read_time(row["updated_at"])))
+
+
+def _connector(path: Path) -> Callable[[], sqlite3.Connection]:
+    def connect() -> sqlite3.Connection:
+        uri = f"{path.absolute().as_uri()}?mode=rw"
+        connection = sqlite3.connect(
+            uri, uri=True, timeout=5.0, isolation_level=None, check_same_thread=False
+        )
+        harden(connection)
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+    return connect
+
+
+def _prepare(path: Path) -> Problem | None:
+    """Make the file if there is none, and put it aside if it is damaged."""
+    problem = None
+    if path.exists():
+        try:
+            _require_whole(path)
+        except sqlite3.DatabaseError as error:
+            # Being locked or unreadable by its mode is no damage.
+            if isinstance(error, sqlite3.OperationalError):
+                raise file_error(error, str(path)) from error
+            problem = _put_aside(path, str(error))
+    if not path.exists():
+        try:
+            create_database(path, _fill)
+        except FileError as error:
+            # Another instance was quicker.
+            if error.code != "file.exists":
+                raise
+    return problem
+
+
+def _require_whole(path: Path) -> None:
+    with closing(_connector(path)()) as connection:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > VERSION:
+            raise FileError("drafts.newer_version", path=str(path))
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if found != "ok" or version != VERSION:
+            raise sqlite3.DatabaseError(found if found != "ok" else "no drafts file")
+
+
+def _put_aside(path: Path, why: str) -> Problem:
+    aside = path.with_name(f"{path.name}.damaged-{secrets.token_hex(4)}")
+    path.rename(aside)
+    for suffix in SIDE_FILES:
+        beside = path.with_name(path.name + suffix)
+        if beside.exists():
+            beside.rename(aside.with_name(aside.name + suffix))
+    return Problem("drafts.set_aside", Severity.WARNING, str(path), {"aside": str(aside), "why": why})
+
+
+def _fill(connection: sqlite3.Connection) -> None:
+    connection.execute(_TABLE)
+    connection.execute("PRAGMA user_version = " + str(VERSION))

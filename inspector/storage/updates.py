@@ -1,0 +1,190 @@
+"""Rows of a block's document: its deltas, and the checkpoints that fold them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from inspector.domain.actor import Actor
+from inspector.domain.codec import read_time, write_time
+from inspector.domain.edits.base import Operation, Version
+from inspector.domain.history import BlockVersion
+from inspector.storage.changes import actor_of
+from inspector.storage.connection import Connection, Row
+from inspector.storage.database import Transaction
+from inspector.storage.json_columns import dump
+
+_SINCE = """
+    SELECT seq, blob, version_after, size, pending, content_hash FROM updates
+    WHERE block_id = ? AND seq > ? ORDER BY seq
+"""
+_NEWEST_CHECKPOINT = """
+    SELECT upto_seq, version, snapshot, content_hash FROM checkpoints
+    WHERE block_id = ? ORDER BY upto_seq DESC LIMIT 1
+"""
+_INSERT = """
+    INSERT INTO updates (block_id, seq, change_seq, peer, counter_from, counter_to, version_before,
+                         version_after, operation, changeset, undo_of, content_hash, actor_kind, actor_id,
+                         actor_name, reason, tool_call_id, process, at, size, blob)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_UNFOLDED = """
+    SELECT count(*) AS deltas, coalesce(sum(size), 0) AS bytes FROM updates
+    WHERE block_id = ?1 AND seq > (SELECT coalesce(max(upto_seq), 0) FROM checkpoints WHERE block_id = ?1)
+"""
+_ADD_CHECKPOINT = """
+    INSERT INTO checkpoints (block_id, upto_seq, version, content_hash, at, size, snapshot)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_DROP_OLDER = "DELETE FROM checkpoints WHERE block_id = ? AND upto_seq < ?"
+_FOLD = "UPDATE updates SET blob = NULL WHERE block_id = ? AND seq <= ? AND at < ? AND blob IS NOT NULL"
+_MARK_PENDING = "UPDATE updates SET pending = ? WHERE block_id = ? AND seq = ?"
+_HISTORY = """
+    SELECT u.seq, u.change_seq, u.version_before, u.version_after, u.operation, u.actor_kind, u.actor_id,
+           u.actor_name, u.reason, u.at, u.size, u.blob IS NULL AS folded, u.tool_call_id, u.changeset,
+           u.undo_of
+    FROM updates AS u WHERE u.block_id = ? ORDER BY u.seq
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """One stored delta; `blob` is None when a checkpoint holds it."""
+
+    seq: int
+    blob: bytes | None
+    version: Version
+    pending: bool
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A full snapshot of a document as of delta `upto_seq`."""
+
+    upto_seq: int
+    version: Version
+    snapshot: bytes
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewDelta:
+    """A delta to store: the bytes, where they stand in the document's history, and whose they are."""
+
+    block_id: str
+    seq: int
+    change_seq: int
+    blob: bytes
+    peer: str
+    counter_from: int
+    counter_to: int
+    before: Version
+    after: Version
+    operation: Operation
+    actor: Actor
+    reason: str
+    at: datetime
+    tool_call_id: str | None = None
+    undo_of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unfolded:
+    """What has been written since the last checkpoint."""
+
+    deltas: int
+    bytes: int
+
+
+def hash_of(blob: bytes) -> str:
+    """What tells whether stored bytes have changed."""
+    return hashlib.sha256(blob).hexdigest()
+
+
+async def since(connection: Connection, block_id: str, seq: int) -> tuple[Delta, ...]:
+    """A block's deltas after `seq`, in order."""
+    return tuple(_delta(row) for row in await connection.fetch_all(_SINCE, (block_id, seq)))
+
+
+async def newest_checkpoint(connection: Connection, block_id: str) -> Checkpoint | None:
+    """The checkpoint to load from, None when there is none yet."""
+    row = await connection.fetch_one(_NEWEST_CHECKPOINT, (block_id,))
+    if row is None:
+        return None
+    return Checkpoint(row["upto_seq"], Version(row["version"]), row["snapshot"], row["content_hash"])
+
+
+async def insert(transaction: Transaction, delta: NewDelta) -> None:
+    """Store a delta."""
+    actor = delta.actor
+    await transaction.execute(
+        _INSERT,
+        (
+            *(delta.block_id, delta.seq, delta.change_seq, delta.peer, delta.counter_from, delta.counter_to),
+            *(delta.before, delta.after, dump(delta.operation), transaction.changeset, delta.undo_of),
+            *(hash_of(delta.blob), actor.kind.value, actor.id, actor.name, delta.reason, delta.tool_call_id),
+            *(await transaction.process_id(), write_time(delta.at), len(delta.blob), delta.blob),
+        ),
+    )
+
+
+async def unfolded(connection: Connection, block_id: str) -> Unfolded:
+    """What has been written since the last checkpoint."""
+    row = await connection.fetch_one(_UNFOLDED, (block_id,))
+    return Unfolded(0, 0) if row is None else Unfolded(row["deltas"], row["bytes"])
+
+
+async def fold(
+    transaction: Transaction,
+    block_id: str,
+    checkpoint: Checkpoint,
+    at: datetime,
+    foldable: tuple[int, datetime],
+) -> None:
+    """Store a checkpoint in place of older ones, and empty the deltas that it makes superfluous.
+
+    Those are at most numbered as the first of `foldable`, and older than the second. Their rows, with author,
+    time and reason, always stay.
+    """
+    snapshot = checkpoint.snapshot
+    values = (checkpoint.upto_seq, checkpoint.version, checkpoint.content_hash, write_time(at), len(snapshot))
+    await transaction.execute(_ADD_CHECKPOINT, (block_id, *values, snapshot))
+    await transaction.execute(_DROP_OLDER, (block_id, checkpoint.upto_seq))
+    seq, moment = foldable
+    await transaction.execute(_FOLD, (block_id, min(seq, checkpoint.upto_seq), write_time(moment)))
+
+
+async def mark_pending(transaction: Transaction, block_id: str, seq: int, *, pending: bool) -> None:
+    """Note that a delta's foundation is missing, or has come."""
+    await transaction.execute(_MARK_PENDING, (int(pending), block_id, seq))
+
+
+async def history(connection: Connection, block_id: str) -> tuple[BlockVersion, ...]:
+    """All versions of a block's content, oldest first, folded ones included."""
+    return tuple(_version(row) for row in await connection.fetch_all(_HISTORY, (block_id,)))
+
+
+def _delta(row: Row) -> Delta:
+    return Delta(
+        row["seq"], row["blob"], Version(row["version_after"]), bool(row["pending"]), row["content_hash"]
+    )
+
+
+def _version(row: Row) -> BlockVersion:
+    return BlockVersion(
+        seq=row["seq"],
+        change_seq=row["change_seq"],
+        before=Version(row["version_before"]),
+        version=Version(row["version_after"]),
+        operation=row["operation"],
+        actor=actor_of(row),
+        reason=row["reason"],
+        at=read_time(row["at"]),
+        size=row["size"],
+        folded=bool(row["folded"]),
+        tool_call_id=row["tool_call_id"],
+        changeset=row["changeset"],
+        undo_of=row["undo_of"],
+    )

@@ -1,0 +1,188 @@
+"""What can be done with the selected thing: open, copy, pin, rename, delete, restore; and new blocks and agents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from inspector.domain.blocks import BlockType
+from inspector.domain.edits.base import Edit, Operation
+from inspector.domain.edits.block_rows import (
+    CreateBlock,
+    DeleteBlock,
+    RestoreBlock,
+    SetDescription,
+    SetLabel,
+    SetPinned,
+)
+from inspector.domain.edits.rows import CreateAgent
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.snapshot import BlockState
+from inspector.ui.actions import Action
+from inspector.ui.models.card import pieces_of
+from inspector.ui.panel import Services
+from inspector.ui.widgets.prompt import Field, Prompt
+from inspector.ui.wording import tr
+
+
+class BlockCommands:
+    """Registers the actions on what is selected."""
+
+    def __init__(self, services: Services, window: QWidget) -> None:
+        self._services = services
+        self._window = window
+        active, pinned, loose, gone = self._not_active, self._not_pinned, self._not_loose, self._not_deleted
+        selection = services.selection
+        services.actions.add(
+            Action("selection.open", tr("Open source"), self._open, "Ctrl+Return", "open", self._nothing),
+            Action("selection.copy_text", tr("Copy as the model reads it"), self._copy, None, "copy", self._not_in),
+            Action("selection.back", tr("Back"), selection.go_back, "Alt+Left", "back", self._no_past),
+            Action("selection.forward", tr("Forward"), selection.go_forward, "Alt+Right", "forward", self._no_future),
+            Action("block.new", tr("New block …"), self._ask_new, "Ctrl+Shift+N", "add", self._no_agent),
+            Action("block.rename", tr("Rename block …"), self._ask_rename, "F2", "rename", active),
+            Action("block.describe", tr("Describe block …"), self._ask_description, None, "block", active),
+            Action("block.pin", tr("Pin"), lambda: self._do(SetPinned(True)), None, "pin", loose),
+            Action("block.unpin", tr("Unpin"), lambda: self._do(SetPinned(False)), None, "unpin", pinned),
+            Action("block.delete", tr("Delete block"), lambda: self._do(DeleteBlock()), None, "delete", active),
+            Action("block.restore", tr("Restore block"), lambda: self._do(RestoreBlock()), None, "restore", gone),
+            Action("agent.new", tr("New agent …"), self._ask_agent, None, "agent", self._not_writable),
+            Action("agent.show", tr("Show this agent's Request"), self._show_agent, None, "request", self._not_other),
+            Action("request.rebuild", tr("Build again as of now"), self._rebuild, "F5", "refresh", self._no_agent),
+        )
+        for signal in (
+            selection.changed,
+            services.workspace.file_changed,
+            services.workspace.agent_changed,
+            services.workspace.blocks_changed,
+            services.workspace.request_changed,
+            services.workspace.drafts_changed,
+        ):
+            signal.connect(services.actions.refresh)
+
+    def _state(self) -> BlockState | None:
+        ref = self._services.selection.ref
+        return self._services.workspace.block(ref.id) if ref and ref.kind is RefKind.BLOCK else None
+
+    def _nothing(self) -> str:
+        return "" if self._services.selection.ref else tr("nothing is selected")
+
+    def _no_past(self) -> str:
+        return "" if self._services.selection.can_go_back else tr("nothing was selected before")
+
+    def _no_future(self) -> str:
+        return "" if self._services.selection.can_go_forward else tr("no step back was made")
+
+    def _not_in(self) -> str:
+        ref = self._services.selection.ref
+        found = ref is not None and pieces_of(ref, self._services.workspace.request)
+        return "" if found else tr("it is not in the Request")
+
+    def _not_writable(self) -> str:
+        workspace = self._services.workspace
+        if workspace.path is None:
+            return tr("no file is open")
+        return tr("the file is open for reading only") if workspace.read_only else ""
+
+    def _no_agent(self) -> str:
+        return "" if self._services.workspace.agent else tr("no agent is shown")
+
+    def _not_other(self) -> str:
+        ref, shown = self._services.selection.ref, self._services.workspace.agent
+        if ref is None or ref.kind is not RefKind.AGENT:
+            return tr("no agent is selected")
+        return tr("it is shown already") if shown and shown.id == ref.id else ""
+
+    def _not_active(self) -> str:
+        state = self._state()
+        if state is None:
+            return tr("no block is selected")
+        return self._not_writable() if state.block.is_active else tr("the block is deleted")
+
+    def _not_deleted(self) -> str:
+        state = self._state()
+        if state is None:
+            return tr("no block is selected")
+        return tr("the block is not deleted") if state.block.is_active else self._not_writable()
+
+    def _not_pinned(self) -> str:
+        state = self._state()
+        return self._not_active() or ("" if state and state.block.pinned else tr("the block is not pinned"))
+
+    def _not_loose(self) -> str:
+        state = self._state()
+        return self._not_active() or (tr("the block is pinned already") if state and state.block.pinned else "")
+
+    def _open(self) -> None:
+        ref = self._services.selection.ref
+        if ref is not None:
+            self._services.selection.open(ref)
+
+    def _copy(self) -> None:
+        ref = self._services.selection.ref
+        if ref is not None:
+            pieces = pieces_of(ref, self._services.workspace.request)
+            QGuiApplication.clipboard().setText("".join(piece.text for piece in pieces))
+
+    def _rebuild(self) -> None:
+        self._services.workspace.rebuild()
+
+    def _show_agent(self) -> None:
+        ref = self._services.selection.ref
+        if ref is not None:
+            self._services.workspace.show_agent(ref.id)
+
+    def _do(self, operation: Operation) -> None:
+        ref = self._services.selection.ref
+        if ref is not None:
+            self._services.workspace.edit(ref.id, operation)
+
+    def _ask_rename(self) -> None:
+        state = self._state()
+        if state is not None:
+            field = Field("label", tr("Label"), state.block.label, required=True)
+            self._ask(tr("Rename block"), (field,), tr("Rename"), lambda told: self._do(SetLabel(told["label"])))
+
+    def _ask_description(self) -> None:
+        state = self._state()
+        if state is not None:
+            field = Field("text", tr("Description"), state.block.description)
+            self._ask(tr("Describe block"), (field,), tr("Save"), lambda told: self._do(SetDescription(told["text"])))
+
+    def _ask_new(self) -> None:
+        agent = self._services.workspace.agent
+        if agent is None:
+            return
+        kinds = tuple((each.value, tr(each.value.capitalize())) for each in BlockType)
+        fields = (
+            Field("label", tr("Label"), required=True),
+            Field("type", tr("Type"), BlockType.WORKING.value, kinds),
+            Field("description", tr("Description")),
+        )
+
+        def make(told: Mapping[str, str]) -> None:
+            operation = CreateBlock(
+                agent.id, told["label"], block_type=BlockType(told["type"]), description=told["description"]
+            )
+            self._services.workspace.apply([Edit(Ref(RefKind.BLOCK, ""), operation)])
+
+        self._ask(tr("New block of {agent}", agent=agent.name), fields, tr("Make block"), make)
+
+    def _ask_agent(self) -> None:
+        shown = self._services.workspace.agent
+        fields = (
+            Field("name", tr("Name"), required=True),
+            Field("model", tr("Model"), shown.model if shown else ""),
+        )
+
+        def make(told: Mapping[str, str]) -> None:
+            operation = CreateAgent(told["name"], model=told["model"], provider=shown.provider if shown else "")
+            self._services.workspace.apply([Edit(Ref(RefKind.AGENT, ""), operation)])
+
+        self._ask(tr("New agent"), fields, tr("Make agent"), make)
+
+    def _ask(
+        self, title: str, fields: tuple[Field, ...], do: str, answered: Callable[[Mapping[str, str]], None]
+    ) -> None:
+        Prompt(self._window, title, fields, do, answered).open()

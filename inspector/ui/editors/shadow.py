@@ -1,0 +1,136 @@
+"""The true text behind a text widget that cannot hold it.
+
+A Qt document loses carriage returns, separators and frame characters. So it gets a stand-in, in which each such
+character is one visible mark, and the true text is kept here: every change of the widget is carried over by its
+position. Nothing is ever read back from the widget but what was typed into it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_STAND_INS: dict[int, int] = {
+    **{code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)},
+    0x7F: 0x2421,
+    **dict.fromkeys(range(0x80, 0xA0), 0x2426),
+    **dict.fromkeys((0x2028, 0x2029, 0xFDD0, 0xFDD1, 0xFEFF, 0x200B, 0x200E, 0x200F, 0xFFFC), 0x2426),
+    **dict.fromkeys((*range(0x202A, 0x202F), *range(0x2060, 0x2070)), 0x2426),
+}
+
+
+def stand_in(text: str) -> str:
+    """The text as a widget is given it: as many characters, each one that it would lose as a visible mark."""
+    return text.translate(_STAND_INS)
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """One change of the true text, in code points."""
+
+    start: int
+    removed: str
+    inserted: str
+
+
+class ShadowText:
+    """A text, and where its code points stand in the widget's UTF-16 units."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._astral = _astral_places(text)
+
+    @property
+    def units(self) -> int:
+        """The length of the stand-in in UTF-16 units."""
+        return len(self.text) + len(self._astral)
+
+    def unit_of(self, point: int) -> int:
+        """The widget's position of a code point."""
+        return point + bisect_left(self._astral, point)
+
+    def point_of(self, unit: int) -> int:
+        """The code point at a widget's position; inside a pair, the pair's."""
+        low, high = max(0, unit - len(self._astral)), min(unit, len(self.text))
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.unit_of(middle) <= unit:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def replace(self, start: int, delete: int, insert: str) -> Replaced:
+        """Replace code points."""
+        removed = self.text[start : start + delete]
+        self.text = self.text[:start] + insert + self.text[start + delete :]
+        if self._astral or not insert.isascii():
+            first, last = bisect_left(self._astral, start), bisect_left(self._astral, start + delete)
+            by = len(insert) - delete
+            fresh = [start + place for place in _astral_places(insert)]
+            self._astral[first:] = [*fresh, *(place + by for place in self._astral[last:])]
+        return Replaced(start, removed, insert)
+
+
+def _astral_places(text: str) -> list[int]:
+    return [] if text.isascii() else [match.start() for match in _ASTRAL.finditer(text)]
+
+
+class Steps:
+    """Undo and redo of one editor's own changes. Typing that goes on where it was is one step."""
+
+    def __init__(self) -> None:
+        self._done: list[list[Replaced]] = []
+        self._undone: list[list[Replaced]] = []
+        self._open = False
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to take back."""
+        return bool(self._done)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether a step was taken back."""
+        return bool(self._undone)
+
+    def add(self, change: Replaced) -> None:
+        """Remember a change."""
+        self._undone.clear()
+        if self._open and self._done and _goes_on(self._done[-1][-1], change):
+            self._done[-1].append(change)
+        else:
+            self._done.append([change])
+        self._open = not ("\n" in change.inserted)
+
+    def pause(self) -> None:
+        """Let the next change begin a step of its own."""
+        self._open = False
+
+    def undo(self) -> tuple[Replaced, ...]:
+        """The changes that take the last step back, in the order in which to make them."""
+        if not self._done:
+            return ()
+        step = self._done.pop()
+        self._undone.append(step)
+        self._open = False
+        return tuple(Replaced(each.start, each.inserted, each.removed) for each in reversed(step))
+
+    def redo(self) -> tuple[Replaced, ...]:
+        """The changes that make the last undone step again."""
+        if not self._undone:
+            return ()
+        step = self._undone.pop()
+        self._done.append(step)
+        self._open = False
+        return tuple(step)
+
+
+def _goes_on(last: Replaced, change: Replaced) -> bool:
+    if last.inserted and change.inserted and not change.removed:
+        return change.start == last.start + len(last.inserted)
+    if last.removed and change.removed and not last.inserted and not change.inserted:
+        return change.start + len(change.removed) == last.start or change.start == last.start
+    return False

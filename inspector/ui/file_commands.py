@@ -1,0 +1,137 @@
+"""What can be done with files: open, import, make, copy, close; also by dropping one on the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from inspector.domain.exchange import ImportPlan
+from inspector.ui.actions import Action
+from inspector.ui.panel import Services
+from inspector.ui.widgets.banner import Banners, Notice
+from inspector.ui.widgets.import_preview import ImportPreview
+from inspector.ui.wording import tr
+
+SUFFIX = ".constellation"
+
+
+class FileCommands:
+    """Registers the file actions of a window."""
+
+    def __init__(self, services: Services, window: QWidget, banners: Banners) -> None:
+        self._services = services
+        self._window = window
+        self._banners = banners
+        keys = QKeySequence.StandardKey
+        services.actions.add(
+            Action("file.open", tr("Open …"), self._ask_open, keys.Open, "open"),
+            Action("file.import", tr("Import an agent file …"), self._ask_import, "Ctrl+I", "import"),
+            Action("file.new", tr("New constellation …"), self._ask_new, keys.New, "new_file"),
+            Action("file.sample", tr("See the sample …"), self._ask_sample, None, "sample"),
+            Action("file.save_copy", tr("Save a copy …"), self._ask_copy, keys.SaveAs, "copy", self._no_file),
+            Action("file.close", tr("Close file"), self._close, None, "close", self._no_file),
+        )
+
+    def take(self, path: Path) -> None:
+        """Open a file of ours, or look at what importing it would make."""
+        self._services.bridge.spawn(
+            self._services.workspace.opener.is_constellation(path),
+            name=tr("Looking at {file}", file=path.name),
+            on_done=lambda ours: self._services.workspace.open(path) if ours else self.import_(path),
+        )
+
+    def import_(self, path: Path) -> None:
+        """Show what importing a file would make."""
+        self._services.bridge.supersede(
+            "import",
+            self._services.workspace.opener.plan_import(path),
+            name=tr("Importing {file}", file=path.name),
+            on_done=lambda plan: self._preview(path, plan),
+        )
+
+    def copy_to(self, path: Path) -> None:
+        """Write everything to a new file and say so."""
+
+        def told(_: None) -> None:
+            text = tr("A copy is in {file}.", file=str(path))
+            self._banners.show_notice(Notice("copied", text, tone="ok", passing=True))
+
+        if not self._refuse_existing(path):
+            self._services.workspace.save_copy(path, told)
+
+    def _preview(self, path: Path, plan: ImportPlan) -> None:
+        def go_on() -> None:
+            first = path.with_suffix(SUFFIX)
+            self._ask_new_path(tr("Import into"), first, lambda target: self._import_into(plan, target))
+
+        ImportPreview(self._window, path.name, plan, go_on).open()
+
+    def _import_into(self, plan: ImportPlan, target: Path) -> None:
+        services = self._services
+        services.bridge.supersede(
+            "import",
+            services.workspace.opener.import_into(plan, target),
+            name=tr("Importing into {file}", file=target.name),
+            on_done=services.workspace.show,
+        )
+
+    def _no_file(self) -> str:
+        return "" if self._services.workspace.path else tr("no file is open")
+
+    def _close(self) -> None:
+        self._services.bridge.supersede("file", self._services.workspace.close(), name=tr("Closing the file"))
+
+    def _ask_open(self) -> None:
+        filters = tr("Constellations (*{suffix});;All files (*)", suffix=SUFFIX)
+        self._ask_file(tr("Open a constellation"), filters, self.take)
+
+    def _ask_import(self) -> None:
+        self._ask_file(tr("Import an agent file"), tr("Agent files (*.af *.json);;All files (*)"), self.import_)
+
+    def _ask_new(self) -> None:
+        first = self._folder() / f"agents{SUFFIX}"
+        self._ask_new_path(tr("New constellation"), first, self._services.workspace.create)
+
+    def _ask_sample(self) -> None:
+        first = self._folder() / f"sample{SUFFIX}"
+        self._ask_new_path(tr("Where to put the sample"), first, self._services.workspace.create_sample)
+
+    def _ask_copy(self) -> None:
+        path = self._services.workspace.path
+        if path is not None:
+            self._ask_new_path(tr("Save a copy"), path.with_stem(f"{path.stem}-copy"), self.copy_to)
+
+    def _folder(self) -> Path:
+        recent = self._services.preferences.recent
+        return recent[0].parent if recent else Path.home()
+
+    def _ask_file(self, title: str, filters: str, chosen: Callable[[Path], None]) -> None:
+        dialog = QFileDialog(self._window, title, str(self._folder()), filters)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        self._ask(dialog, chosen)
+
+    def _ask_new_path(self, title: str, first: Path, chosen: Callable[[Path], None]) -> None:
+        dialog = QFileDialog(self._window, title, str(first.parent), tr("Constellations (*{suffix})", suffix=SUFFIX))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(SUFFIX.lstrip("."))
+        # Qt's own question would take a file name for markup; nothing here ever replaces a file anyway.
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
+        dialog.selectFile(first.name)
+        self._ask(dialog, lambda path: None if self._refuse_existing(path) else chosen(path))
+
+    def _ask(self, dialog: QFileDialog, chosen: Callable[[Path], None]) -> None:
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: chosen(Path(name)))
+        dialog.open()
+
+    def _refuse_existing(self, path: Path) -> bool:
+        if not path.exists():
+            return False
+        text = tr("{file} is there already.", file=str(path))
+        remark = tr("Nothing was written. Choose another name, or move that file away first.")
+        self._banners.show_notice(Notice("exists", text, remark, "warning"))
+        return True

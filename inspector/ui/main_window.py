@@ -1,0 +1,278 @@
+"""The window: docks, tabs, bars and menus around panels whose insides it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from inspector.ui.actions import Actions
+from inspector.ui.appearance import Appearance
+from inspector.ui.icons import Icons
+from inspector.ui.preferences import Preferences
+from inspector.ui.safe_text import PlainLabel, window_title, without_mnemonic
+from inspector.ui.widgets.banner import Banners
+from inspector.ui.widgets.centre import Centre
+from inspector.ui.widgets.controls import arrange
+from inspector.ui.widgets.dock_title import DockTitle
+from inspector.ui.widgets.status import StatusLine
+from inspector.ui.widgets.top_bar import TopBar
+from inspector.ui.wording import tr
+
+FIRST_SIZE = (1440, 900)
+_LAYOUT, _GEOMETRY = "window_state_1", "window_geometry_1"
+_WELCOME, _VIEWS = "welcome", "views"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A dock as the window knows it: where it stands at first, how large, and the panel inside."""
+
+    id: str
+    title: str
+    area: Qt.DockWidgetArea
+    panel: QWidget
+    shown: bool = True
+    size: int = 0
+    share: int = 1
+
+
+class MainWindow(QMainWindow):
+    """The shell. It can be shown at once and is furnished with panels later.
+
+    `closing` asks whoever owns the program to end; the window stays until that is done. `dropped` carries the
+    path of a file that was let fall on it.
+    """
+
+    closing = Signal()
+    dropped = Signal(object)
+
+    def __init__(self, appearance: Appearance, icons: Icons, preferences: Preferences) -> None:
+        super().__init__()
+        self._appearance = appearance
+        self._icons = icons
+        self._preferences = preferences
+        self._docks: dict[str, QDockWidget] = {}
+        self._sides: dict[str, Side] = {}
+        self._furnished = self._shows_file = self._may_close = False
+        self.actions_ = Actions(self)
+        self.banners = Banners(icons)
+        self.centre = Centre(icons)
+        self.go_to: Callable[[], None] = _nothing
+        self.show_drafts: Callable[[], None] = _nothing
+        self.top_bar = TopBar(icons, lambda: self.go_to())
+        self.status_line = StatusLine(
+            lambda: self.show_drafts(), lambda: self.go_to_panel("problems"), lambda: self.go_to_panel("budget")
+        )
+        self._pages = QStackedWidget()
+        self._build()
+
+    def furnish(self, sides: Iterable[Side], welcome: QWidget) -> None:
+        """Put the docks in their first places, then in those of last time."""
+        for side in sides:
+            self._add_dock(side)
+        self._pages.addWidget(welcome)
+        welcome.setObjectName(_WELCOME)
+        self._furnished = True
+        self.show_file(False)
+
+    def show_file(self, shown: bool) -> None:
+        """Show docks and tabs, or the welcome page while no file is open."""
+        if shown == self._shows_file and self._furnished and self._pages.currentWidget() is self._page(shown):
+            return
+        if self._shows_file and not shown:
+            self.store_layout()
+        self._shows_file = shown
+        self._pages.setCurrentWidget(self._page(shown))
+        self.top_bar.show_pickers(shown)
+        if shown:
+            self._first_layout()
+            self._restore_layout()
+        else:
+            for dock in self._docks.values():
+                dock.hide()
+
+    def name_file(self, path: Path | None) -> None:
+        """Say in the title which file is open."""
+        name = tr("Context Inspector")
+        self.setWindowTitle(window_title(f"{path.name} – {name}") if path else name)
+        self.setWindowFilePath(str(path) if path else "")
+
+    def dock(self, id_: str) -> QDockWidget:
+        """The dock of a panel. Raises KeyError."""
+        return self._docks[id_]
+
+    def panel(self, id_: str) -> QWidget:
+        """The panel in a dock. Raises KeyError."""
+        return self._sides[id_].panel
+
+    def go_to_panel(self, id_: str) -> None:
+        """Show a dock, in front, and give it the keyboard."""
+        dock = self._docks.get(id_)
+        if dock is not None and self._shows_file:
+            dock.show()
+            dock.raise_()
+            first = getattr(self._sides[id_].panel, "first_focus", None)
+            (first() if first else self._sides[id_].panel).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def toggle_panel(self, id_: str) -> None:
+        """Hide a dock that has the keyboard, else go to it."""
+        dock = self._docks[id_]
+        focused = QApplication.focusWidget()
+        if dock.isVisible() and focused is not None and dock.isAncestorOf(focused):
+            dock.hide()
+            self.centre.setFocus()
+        else:
+            self.go_to_panel(id_)
+
+    def reset_layout(self) -> None:
+        """Put everything back in its first place."""
+        self._preferences.forget_layouts()
+        if self._shows_file:
+            self._first_layout()
+
+    def store_layout(self) -> None:
+        """Keep where everything stands, for the next start."""
+        self._preferences.store_layout(_GEOMETRY, bytes(self.saveGeometry().data()))
+        if self._shows_file:
+            self._preferences.store_layout(self._layout_name(), bytes(self.saveState().data()))
+
+    def let_go(self) -> None:
+        """Close for good: everything that had to end has ended."""
+        self._may_close = True
+        self.close()
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+        """Ask for the end and wait for it; what is unsaved is kept as drafts, so nothing is asked."""
+        if self._may_close:
+            event.accept()
+            return
+        event.ignore()
+        self.store_layout()
+        self.closing.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+        """Take one local file."""
+        if _dropped_file(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+        """Tell which file it is."""
+        path = _dropped_file(event)
+        if path is not None:
+            event.acceptProposedAction()
+            self.dropped.emit(path)
+
+    def _build(self) -> None:
+        self.name_file(None)
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        self.setDockOptions(self.dockOptions() & ~QMainWindow.DockOption.AnimatedDocks)
+        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self._icons.bind(_WindowIcon(self), "app", "accent")
+        self.menuBar().setCornerWidget(_program_name(self._appearance), Qt.Corner.TopLeftCorner)
+        self.addToolBar(self.top_bar)
+        self.setStatusBar(self.status_line)
+        starting = PlainLabel(tr("Starting …"), tone="muted")
+        starting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._pages.addWidget(starting)
+        self._pages.addWidget(self.centre)
+        self.centre.setObjectName(_VIEWS)
+        middle = QWidget()
+        arrange(QVBoxLayout(middle), self.banners, self._pages)
+        self.setCentralWidget(middle)
+        self.resize(*FIRST_SIZE)
+        geometry = self._preferences.layout(_GEOMETRY)
+        if geometry is not None:
+            self.restoreGeometry(QByteArray(geometry))
+
+    def _page(self, shows_file: bool) -> QWidget:
+        name = _VIEWS if shows_file else _WELCOME
+        pages = (self._pages.widget(place) for place in range(self._pages.count()))
+        return next((each for each in pages if each.objectName() == name), self._pages.widget(0))
+
+    def _add_dock(self, side: Side) -> None:
+        dock = QDockWidget(without_mnemonic(side.title), self)
+        dock.setObjectName(f"dock_{side.id}")
+        dock.setAccessibleName(side.title)
+        title = DockTitle(self._icons, lambda: dock.setFloating(not dock.isFloating()), dock.hide)
+        dock.setTitleBarWidget(title)
+        dock.setWidget(side.panel)
+        header = getattr(side.panel, "header", None)
+        title.add(header() if header else ())
+        self._docks[side.id], self._sides[side.id] = dock, side
+
+        def tell() -> None:
+            heading = getattr(side.panel, "heading", "") or side.title
+            title.tell(heading, getattr(side.panel, "note", ""))
+            dock.setWindowTitle(without_mnemonic(side.title))
+
+        changed = getattr(side.panel, "heading_changed", None)
+        if changed is not None:
+            changed.connect(tell)
+        tell()
+        dock.visibilityChanged.connect(lambda _: self.actions_.refresh())
+
+    def _first_layout(self) -> None:
+        scale = self._appearance.scale
+        for side in self._sides.values():
+            dock = self._docks[side.id]
+            dock.setFloating(False)
+            self.removeDockWidget(dock)
+            self.addDockWidget(side.area, dock, _direction(side.area))
+            dock.setVisible(side.shown)
+        for area, direction in _DIRECTIONS.items():
+            there = [side for side in self._sides.values() if side.area == area and side.shown and side.size]
+            docks = [self._docks[side.id] for side in there]
+            self.resizeDocks(docks, [round(side.size * scale) for side in there], direction)
+            if area == Qt.DockWidgetArea.BottomDockWidgetArea:
+                self.resizeDocks(docks, [side.share * 100 for side in there], Qt.Orientation.Horizontal)
+
+    def _restore_layout(self) -> None:
+        state = self._preferences.layout(self._layout_name())
+        if state is not None:
+            self.restoreState(QByteArray(state))
+
+    def _layout_name(self) -> str:
+        """Layouts of other sets of panels are not taken: the first layout then places new ones."""
+        return ":".join((_LAYOUT, *sorted(self._docks)))
+
+
+_DIRECTIONS = {
+    Qt.DockWidgetArea.LeftDockWidgetArea: Qt.Orientation.Horizontal,
+    Qt.DockWidgetArea.RightDockWidgetArea: Qt.Orientation.Horizontal,
+    Qt.DockWidgetArea.BottomDockWidgetArea: Qt.Orientation.Vertical,
+}
+
+
+class _WindowIcon:
+    """Lets the window's icon be tinted like a button's."""
+
+    def __init__(self, window: QWidget) -> None:
+        self.setIcon = window.setWindowIcon
+
+
+def _direction(area: Qt.DockWidgetArea) -> Qt.Orientation:
+    bottom = area == Qt.DockWidgetArea.BottomDockWidgetArea
+    return Qt.Orientation.Horizontal if bottom else Qt.Orientation.Vertical
+
+
+def _program_name(appearance: Appearance) -> QWidget:
+    label = PlainLabel(tr("Context Inspector"), strong=True)
+    label.setContentsMargins(appearance.space(3), 0, appearance.space(2), 0)
+    return label
+
+
+def _dropped_file(event: QDropEvent) -> Path | None:
+    urls = event.mimeData().urls()
+    return Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None
+
+
+def _nothing() -> None:
+    """What a door leads to before the window is furnished."""

@@ -1,0 +1,126 @@
+"""The detail card: where the selected thing comes from, why it is in or out, what it costs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.models.card import Card, CardFacts, card_for
+from inspector.ui.models.navigator_source import Lengths
+from inspector.ui.panel import Panel, Services
+from inspector.ui.safe_text import PlainLabel
+from inspector.ui.widgets.controls import action_button, arrange, clear
+from inspector.ui.widgets.empty_state import EmptyState
+from inspector.ui.wording import tr
+from inspector.ui.workspace import with_draft
+
+
+class DetailPanel(Panel):
+    """One card for the one selection."""
+
+    def __init__(self, services: Services, _ref: Ref | None = None) -> None:
+        super().__init__(services)
+        self._lengths = Lengths()
+        self._card: Card | None = None
+        self._rows = QFormLayout()
+        self._buttons = QHBoxLayout()
+        page = QWidget()
+        arrange(QVBoxLayout(page), self._rows, self._buttons, None)
+        self._scroll = QScrollArea()
+        self._scroll.setWidget(page)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setAccessibleName(tr("Details of the selection"))
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        empty = EmptyState(tr("Nothing selected"), tr("Click any text, row or bar to see where it comes from."))
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(empty)
+        self._stack.addWidget(self._scroll)
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._gather)
+        self._listen()
+
+    @property
+    def card(self) -> Card | None:
+        """What is shown."""
+        return self._card
+
+    def first_focus(self) -> QWidget:
+        """The card itself, so that it can be scrolled by keyboard."""
+        return self._scroll
+
+    def show_card(self, card: Card | None) -> None:
+        """Show a card; nothing is made anew when it says the same."""
+        if card == self._card:
+            return
+        self._card = card
+        self._stack.setCurrentIndex(0 if card is None else 1)
+        if card is None:
+            self.set_heading("")
+            return
+        self.set_heading(card.title, card.note)
+        self._measure()
+        clear(self._rows)
+        clear(self._buttons)
+        for row in card.rows:
+            name = PlainLabel(row.name, tone="muted")
+            text = PlainLabel(row.text, tone=row.tone if row.tone != "text" else "", wrap=True)
+            text.setTextInteractionFlags(
+                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            )
+            text.setAccessibleName(f"{row.name}: {row.text}")
+            self._rows.addRow(name, text)
+        for id_ in card.actions:
+            if id_ in self.services.actions:
+                self._buttons.addWidget(action_button(self.services.actions.item(id_)))
+        self._buttons.addStretch(1)
+
+    def _listen(self) -> None:
+        workspace = self.services.workspace
+        for signal in (
+            workspace.request_changed,
+            workspace.blocks_changed,
+            workspace.drafts_changed,
+            workspace.agent_changed,
+            self.services.selection.changed,
+            self.services.appearance.changed,
+        ):
+            signal.connect(self._later.start)
+
+    def _measure(self) -> None:
+        space = self.services.appearance.space
+        self._rows.setContentsMargins(space(3), space(2), space(3), space(2))
+        self._rows.setHorizontalSpacing(space(6))
+        self._rows.setVerticalSpacing(space(1))
+        self._rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self._rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        self._rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
+        self._buttons.setContentsMargins(space(3), space(1), space(3), space(2))
+        self._buttons.setSpacing(space(2))
+
+    def _gather(self) -> None:
+        workspace = self.services.workspace
+        ref = self.services.selection.ref
+        blocks = {
+            block_id: with_draft(state, workspace.drafts.get(block_id)) for block_id, state in workspace.blocks().items()
+        }
+        characters = {}
+        shared = {}
+        if ref is not None and ref.kind is RefKind.BLOCK and ref.id in blocks:
+            length = self._lengths.of(blocks[ref.id])
+            characters = {} if length is None else {ref.id: length}
+            found = workspace.shared(ref.id)
+            shared = {} if found is None else {ref.id: found}
+        saved = workspace.saved_request
+        facts = CardFacts(
+            workspace.now() or datetime.now(UTC),
+            workspace.request,
+            {each.piece.id: each.piece.tokens for each in saved.placed()} if saved else {},
+            blocks,
+            shared,
+            {agent.id: agent.name for agent in workspace.agents},
+            characters,
+        )
+        self.show_card(card_for(ref, facts))

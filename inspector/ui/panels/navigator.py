@@ -1,0 +1,236 @@
+"""The navigator: every agent and what is under it, with a filter."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QMenu, QToolButton, QTreeView, QVBoxLayout, QWidget
+
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.actions import SEPARATOR, Action, Actions
+from inspector.ui.models.columns import VALUE_ROLE, Column
+from inspector.ui.models.navigator import NavigatorRow, NavigatorState, RowKind, navigator_rows
+from inspector.ui.models.navigator_source import Lengths, navigator_state
+from inspector.ui.models.tree import RowTree
+from inspector.ui.panel import Panel, Services
+from inspector.ui.selection import Selected
+from inspector.ui.widgets.badged_rows import BadgedRow, BadgedRows, Index, Mark
+from inspector.ui.widgets.controls import arrange, field, icon_button
+from inspector.ui.widgets.rows_view import dress_tree
+from inspector.ui.wording import tr
+
+_BLOCK_MENU = (
+    "selection.open",
+    SEPARATOR,
+    "block.rename",
+    "block.describe",
+    "block.pin",
+    "block.unpin",
+    "block.share",
+    SEPARATOR,
+    "selection.copy_text",
+    SEPARATOR,
+    "block.delete",
+    "block.restore",
+)
+_AGENT_MENU = ("agent.show", SEPARATOR, "block.new", "agent.new")
+
+
+class NavigatorPanel(Panel):
+    """The tree. It follows the selection and makes it."""
+
+    def __init__(self, services: Services, _ref: Ref | None = None) -> None:
+        super().__init__(services)
+        self._lengths = Lengths()
+        self._state = NavigatorState()
+        self._opened: set[Hashable] = set()
+        self._filter = field(tr("Filter"), role="filter")
+        self._filter.setVisible(False)
+        self._filter.textChanged.connect(lambda _: self._fill())
+        column: Column[NavigatorRow] = Column(
+            "name", tr("Name"), lambda row: row.title, tip=lambda row: row.tip, spoken=lambda row: row.spoken
+        )
+        self._model = RowTree((column,), self)
+        self._view = _Tree()
+        self._view.setModel(self._model)
+        dress_tree(self._view, services.appearance, tr("Agents and their memory"))
+        self._view.setItemDelegate(BadgedRows(services.appearance, services.icons, _painted, self._view))
+        self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._view.customContextMenuRequested.connect(self._offer)
+        self._view.selectionModel().currentChanged.connect(self._choose)
+        self._view.activated.connect(self._open)
+        self._view.expanded.connect(self._load)
+        arrange(QVBoxLayout(self), self._filter, self._view)
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._gather)
+        self._listen()
+        services.actions.add(
+            Action("navigator.filter", tr("Filter the navigator"), self.start_filter, "Ctrl+Shift+F", "search")
+        )
+
+    def header(self) -> tuple[QWidget, ...]:
+        """A button to filter and one to add a block."""
+        icons, actions = self.services.icons, self.services.actions
+        find = icon_button(icons, "search", tr("Filter the navigator"), self.start_filter)
+        add: QToolButton = icon_button(icons, "add", tr("New block or agent"))
+        menu = QMenu(add)
+        menu.aboutToShow.connect(lambda: (menu.clear(), actions.fill(menu, ("block.new", "agent.new"))))
+        add.setMenu(menu)
+        add.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        return (find, add)
+
+    def first_focus(self) -> QWidget:
+        """The tree."""
+        return self._view
+
+    def start_filter(self) -> None:
+        """Show the filter and type into it; once more takes it away."""
+        if self._filter.isVisible() and self._filter.hasFocus():
+            self._filter.clear()
+            self._filter.hide()
+            self._view.setFocus()
+            return
+        self._filter.show()
+        self._filter.setFocus()
+
+    def show_state(self, state: NavigatorState) -> None:
+        """Show a state, keeping what is expanded, selected and scrolled to."""
+        if state != self._state:
+            self._state = state
+            self._fill()
+
+    def _listen(self) -> None:
+        workspace = self.services.workspace
+        for signal in (
+            workspace.agents_changed,
+            workspace.agent_changed,
+            workspace.holdings_changed,
+            workspace.blocks_changed,
+            workspace.request_changed,
+            workspace.drafts_changed,
+        ):
+            signal.connect(self._later.start)
+        workspace.file_changed.connect(self._opened.clear)
+        self.services.selection.changed.connect(self._follow)
+        self.services.preferences.changed.connect(lambda _: self._later.start())
+        self.services.appearance.changed.connect(self._view.viewport().update)
+        self._later.start()
+
+    def _gather(self) -> None:
+        preferences = self.services.preferences
+        show_empty = preferences.switch("navigator.show_empty_groups")
+        self.show_state(navigator_state(self.services.workspace, self._lengths, show_empty=show_empty))
+
+    def _fill(self) -> None:
+        words = self._filter.text()
+        scrolled = self._view.verticalScrollBar().value()
+        self._model.set_rows(navigator_rows(self._state, words))
+        if words:
+            self._view.expandAll()
+        else:
+            self._expand_new()
+        self._view.verticalScrollBar().setValue(scrolled)
+        self._follow(self.services.selection.selected)
+
+    def _expand_new(self) -> None:
+        """Expand the shown agent's groups the first time they come up; later it is the user's choice."""
+        for agent in self._state.agents:
+            places = ("core", "working", "log", "shared")
+            keys = [("agent", agent.id), *(("group", agent.id, place) for place in places)]
+            for key in keys if agent.shown else ():
+                index = self._model.find(key)
+                if index.isValid() and key not in self._opened:
+                    self._opened.add(key)
+                    self._view.expand(index)
+
+    def _follow(self, selected: Selected) -> None:
+        index = self._index_of(selected.ref)
+        if index.isValid() and index != self._view.currentIndex():
+            flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            self._view.selectionModel().setCurrentIndex(index, flags)
+            self._view.scrollTo(index)
+        elif not index.isValid():
+            self._view.selectionModel().clear()
+
+    def _index_of(self, ref: Ref | None) -> QModelIndex:
+        shown = self.services.workspace.agent
+        if ref is None or shown is None:
+            return QModelIndex()
+        if ref.kind is RefKind.AGENT:
+            return self._model.find(("agent", ref.id))
+        if ref.kind is RefKind.SECTION and ref.part is not None:
+            return self._model.find(("list", ref.id, ref.part))
+        current = self._model.row_at(self._view.currentIndex())
+        if current is not None and current.value.ref is not None and current.value.ref == ref.whole:
+            return self._view.currentIndex()
+        places = ("core", "working", "log", "shared", "archival", "deleted")
+        found = (self._model.find(("block", shown.id, place, ref.id)) for place in places)
+        return next((index for index in found if index.isValid()), QModelIndex())
+
+    def _choose(self, index: QModelIndex) -> None:
+        row = _value(index)
+        if row is not None and row.ref is not None and self._view.hasFocus():
+            self.services.selection.select(row.ref)
+
+    def _open(self, index: QModelIndex) -> None:
+        row = _value(index)
+        if row is None:
+            return
+        if row.kind is RowKind.AGENT:
+            self.services.workspace.show_agent(row.agent_id)
+        elif row.ref is None:
+            self._view.setExpanded(index, not self._view.isExpanded(index))
+        else:
+            self.services.workspace.show_agent(row.agent_id)
+            self.services.selection.open(row.ref)
+
+    def _load(self, index: QModelIndex) -> None:
+        row = _value(index)
+        if row is not None and row.kind is RowKind.AGENT:
+            self.services.workspace.load(row.agent_id)
+
+    def _offer(self, at: QPoint) -> None:
+        row = _value(self._view.indexAt(at))
+        ids = _BLOCK_MENU if row is not None and row.kind is RowKind.BLOCK else _AGENT_MENU
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        actions = self.services.actions
+        actions.refresh()
+        self.services.actions.fill(menu, [id_ for id_ in ids if id_ == SEPARATOR or _is_offered(actions, id_)])
+        menu.popup(self._view.viewport().mapToGlobal(at))
+
+
+class _Tree(QTreeView):
+    """A tree in which Right expands and Left collapses, and letters do not search: the filter does."""
+
+    def keyboardSearch(self, search: str) -> None:  # noqa: N802
+        """Leave letters to the filter."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Let Enter open on every platform."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.activated.emit(self.currentIndex())
+            return
+        super().keyPressEvent(event)
+
+
+def _is_offered(actions: Actions, id_: str) -> bool:
+    """Pin and unpin, delete and restore: only the one of each pair that can be done."""
+    twins = ("block.pin", "block.unpin", "block.delete", "block.restore")
+    return id_ not in twins or (id_ in actions and not actions.row(id_).why_not())
+
+
+def _value(index: Index) -> NavigatorRow | None:
+    value = index.data(VALUE_ROLE)
+    return value if isinstance(value, NavigatorRow) else None
+
+
+def _painted(index: Index) -> BadgedRow | None:
+    row = _value(index)
+    if row is None:
+        return None
+    marks = tuple(Mark(badge.text, badge.icon, badge.tone) for badge in row.badges)
+    small = row.kind is RowKind.GROUP
+    return BadgedRow(row.title, marks, row.section, row.quiet, row.strong, small)

@@ -1,0 +1,93 @@
+"""Problems: everything about the file, the memory and the Request that a person should see."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QHeaderView, QStackedLayout, QTableView, QWidget
+
+from inspector.domain.health import Problem, Severity
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.models.columns import Column
+from inspector.ui.models.table import RowTable
+from inspector.ui.panel import Panel, Services
+from inspector.ui.widgets.empty_state import EmptyState
+from inspector.ui.widgets.rows_view import dress_table
+from inspector.ui.wording import tr, tr_code, tr_count
+
+_RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+_WORDS = {
+    Severity.ERROR: lambda: tr("error"),
+    Severity.WARNING: lambda: tr("warning"),
+    Severity.INFO: lambda: tr("note"),
+}
+
+
+class ProblemsPanel(Panel):
+    """The list, the worst first. A row selects what it is about."""
+
+    def __init__(self, services: Services, _ref: Ref | None = None) -> None:
+        super().__init__(services)
+        icons = services.icons
+        columns: tuple[Column[Problem], ...] = (
+            Column(
+                "severity",
+                tr("Kind"),
+                lambda each: _WORDS[each.severity](),
+                roles={Qt.ItemDataRole.DecorationRole: lambda each: icons.icon(each.severity.value, each.severity.value)},
+            ),
+            Column("what", tr("What"), _told, tip=_told),
+            Column("where", tr("Where"), self._where, tip=lambda each: each.where),
+        )
+        self._model = RowTable(columns, _key, self)
+        self._view = QTableView()
+        self._view.setModel(self._model)
+        dress_table(self._view, services.appearance, tr("Problems"))
+        header = self._view.horizontalHeader()
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setStretchLastSection(False)
+        header.resizeSection(2, 240)
+        self._view.selectionModel().currentRowChanged.connect(self._choose)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(EmptyState(tr("No problems"), tr("What is wrong with the file or the Request shows here.")))
+        self._stack.addWidget(self._view)
+        services.workspace.problems_changed.connect(self._fill)
+        self._fill()
+
+    def first_focus(self) -> QWidget:
+        """The list."""
+        return self._view
+
+    def _fill(self) -> None:
+        problems = sorted(self.services.workspace.problems, key=lambda each: _RANK[each.severity])
+        self._model.set_values(problems)
+        self._stack.setCurrentIndex(1 if problems else 0)
+        note = tr_count("{count} problem", "{count} problems", len(problems)) if problems else ""
+        self.set_heading(tr("Problems"), note)
+
+    def _where(self, problem: Problem) -> str:
+        ref = ref_of(problem)
+        state = self.services.workspace.block(ref.id) if ref and ref.kind is RefKind.BLOCK else None
+        return state.block.label if state else problem.where
+
+    def _choose(self, index: QModelIndex) -> None:
+        problem = self._model.value_at(index)
+        ref = ref_of(problem) if isinstance(problem, Problem) else None
+        if ref is not None and self._view.hasFocus():
+            self.services.selection.select(ref)
+
+
+def ref_of(problem: Problem) -> Ref | None:
+    """What a problem is about, when that is a thing that can be selected."""
+    kind, colon, rest = problem.where.partition(":")
+    if not colon or kind not in set(RefKind):
+        return None
+    id_, _, part = rest.partition("#")
+    return Ref(RefKind(kind), id_, part or None)
+
+
+def _told(problem: Problem) -> str:
+    return tr_code(problem.code, problem.parameters)
+
+
+def _key(problem: Problem) -> tuple[str, str, str]:
+    return (problem.code, problem.where, repr(sorted(problem.parameters.items())))

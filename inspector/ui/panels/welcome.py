@@ -1,0 +1,139 @@
+"""The welcome page: open, import, make a new file or the sample; and what was open lately."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from inspector.domain.ref import Ref
+from inspector.ui.panel import Panel, Services
+from inspector.ui.safe_text import PlainLabel, safe_tooltip, shorten
+from inspector.ui.widgets.controls import arrange, button, clear, icon_button
+from inspector.ui.wording import tr
+
+_CHOICES = (
+    ("file.sample", "sample", "See the sample", "Three agents with memory, messages and summaries, made afresh"),
+    ("file.open", "open", "Open a constellation", "A file that agents write to; opening changes nothing in it"),
+    ("file.import", "import", "Import an agent file", "Letta Agent File; you see what it holds before anything is made"),
+    ("file.new", "new_file", "New constellation", "An empty file to build agents in"),
+)
+
+
+class WelcomePanel(Panel):
+    """What is shown while no file is open."""
+
+    def __init__(self, services: Services, _ref: Ref | None = None) -> None:
+        super().__init__(services)
+        self.setProperty("role", "page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        column = QWidget()
+        column.setMaximumWidth(760)
+        self._choices = QGridLayout()
+        self._choices.setSpacing(12)
+        self._first: QPushButton | None = None
+        for place, (id_, icon, title, remark) in enumerate(_CHOICES):
+            self._choices.addWidget(self._choice(id_, icon, tr(title), tr(remark)), place // 2, place % 2)
+        self._recent = QVBoxLayout()
+        self._recent.setSpacing(0)
+        arrange(
+            QVBoxLayout(column),
+            None,
+            PlainLabel(tr("Context Inspector"), size="large"),
+            PlainLabel(tr("See, account for and edit exactly what an agent's model call would be sent."), tone="muted", wrap=True),
+            16,
+            self._choices,
+            16,
+            PlainLabel(tr("Recent"), strong=True),
+            self._recent,
+            PlainLabel(tr("Or drop a file anywhere on this window."), tone="muted", size="small"),
+            None,
+            None,
+            margins=24,
+            spacing=8,
+        )
+        page = QWidget()
+        row = QHBoxLayout(page)
+        row.addStretch(1)
+        row.addWidget(column, 20)
+        row.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidget(page)
+        scroll.setWidgetResizable(True)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        arrange(QVBoxLayout(self), scroll)
+        services.workspace.file_changed.connect(self.show_recent)
+        self.show_recent()
+
+    def first_focus(self) -> QWidget:
+        """The first choice."""
+        return self._first or self
+
+    def show_recent(self) -> None:
+        """List the files opened lately; those that are gone are grey and can be taken off."""
+        clear(self._recent)
+        paths = self.services.preferences.recent
+        for path in paths:
+            self._recent.addWidget(self._recent_row(path))
+        if not paths:
+            self._recent.addWidget(PlainLabel(tr("Nothing was opened here yet."), tone="muted"))
+
+    def _choice(self, id_: str, icon: str, title: str, remark: str) -> QWidget:
+        services = self.services
+        made = button("", lambda: services.actions.run(id_), role="row")
+        made.setAccessibleName(title)
+        made.setAccessibleDescription(remark)
+        mark = PlainLabel()
+
+        def tint() -> None:
+            mark.setPixmap(services.icons.pixmap(icon, 24, "accent"))
+
+        services.appearance.changed.connect(tint)
+        tint()
+        words = QVBoxLayout()
+        arrange(words, PlainLabel(title, strong=True), PlainLabel(remark, tone="muted", size="small", wrap=True), spacing=2)
+        inner = QHBoxLayout(made)
+        inner.setContentsMargins(12, 10, 12, 10)
+        inner.setSpacing(12)
+        inner.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        inner.addLayout(words, 1)
+        for label in made.findChildren(PlainLabel):
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        made.setMinimumHeight(inner.sizeHint().height() + 8)
+        if self._first is None:
+            self._first = made
+        card = QFrame()
+        card.setProperty("role", "card")
+        arrange(QVBoxLayout(card), made)
+        return card
+
+    def _recent_row(self, path: Path) -> QWidget:
+        there = path.exists()
+        row = QWidget()
+        open_ = button("", lambda: self.services.workspace.open(path), role="row")
+        open_.setEnabled(there)
+        open_.setAccessibleName(tr("Open {file}", file=str(path)) if there else tr("{file} is not there any more", file=str(path)))
+        open_.setIconSize(QSize(16, 16))
+        self.services.icons.bind(open_, "file")
+        inner = QHBoxLayout(open_)
+        inner.setContentsMargins(32, 4, 8, 4)
+        inner.setSpacing(8)
+        inner.addWidget(PlainLabel(path.name, tone="" if there else "muted"))
+        where = str(path.parent) if there else tr("not there any more · {folder}", folder=str(path.parent))
+        inner.addWidget(PlainLabel(shorten(where, 70), tone="muted", size="small"))
+        inner.addStretch(1)
+        for label in open_.findChildren(PlainLabel):
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        open_.setMinimumHeight(inner.sizeHint().height())
+        safe_tooltip(open_, str(path))
+        forget = icon_button(self.services.icons, "close", tr("Take {file} off this list", file=path.name))
+        forget.clicked.connect(lambda _=False: self._forget(path))
+        layout = QHBoxLayout(row)
+        arrange(layout, open_, forget)
+        layout.setStretch(0, 1)
+        return row
+
+    def _forget(self, path: Path) -> None:
+        self.services.preferences.forget(path)
+        self.show_recent()

@@ -1,0 +1,199 @@
+"""Texts: every operation against a plain str."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.documents.document import Document
+from inspector.documents.shapes.text import changed_stretch
+from inspector.documents.text_edits import spliced
+from inspector.domain.blocks import TextSchema
+from inspector.domain.content import TextContent
+from inspector.domain.edits.base import Operation
+from inspector.domain.edits.fields import SetField
+from inspector.domain.edits.text import AppendText, InsertText, SetText, Splice, SpliceText
+from inspector.domain.errors import RefusedError
+from tests.documents.making import TEXTS, UNHURRIED, new, replica, stamp
+
+
+@st.composite
+def bodies_and_splices(draw: st.DrawFn) -> tuple[str, tuple[Splice, ...]]:
+    body = draw(TEXTS)
+    cuts = sorted(draw(st.lists(st.integers(0, len(body)), max_size=6)))
+    if len(cuts) % 2:
+        cuts.pop()
+    pairs = zip(cuts[::2], cuts[1::2], strict=True)
+    return body, tuple(Splice(start, end - start, draw(TEXTS)) for start, end in pairs)
+
+
+def text_of(document: Document) -> str:
+    content = document.content()
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def in_model(text: str, splices: tuple[Splice, ...]) -> str:
+    for splice in reversed(splices):
+        text = text[: splice.start] + splice.insert + text[splice.start + splice.delete :]
+    return text
+
+
+@UNHURRIED
+@given(TEXTS)
+def test_that_a_text_is_kept_as_it_is(text: str) -> None:
+    document = new(TextSchema(), TextContent(text))
+    assert text_of(document) == text
+    assert text_of(replica(document)) == text
+    assert document.text_length == len(text)
+
+
+def test_that_a_hostile_text_is_kept_as_it_is(hostile_text: str) -> None:
+    document = new(TextSchema())
+    document.apply(SetText(hostile_text), stamp())
+    assert text_of(replica(document)) == hostile_text
+
+
+@UNHURRIED
+@given(bodies_and_splices())
+def test_that_splices_do_what_they_do_to_a_str(case: tuple[str, tuple[Splice, ...]]) -> None:
+    body, splices = case
+    document = new(TextSchema(), TextContent(body))
+    applied = document.apply(SpliceText(splices), stamp())
+    assert text_of(document) == in_model(body, splices) == spliced(body, splices)
+    if applied is None:
+        assert text_of(document) == body
+
+
+@UNHURRIED
+@given(TEXTS, st.lists(TEXTS, max_size=5))
+def test_that_any_text_can_be_set(first: str, others: list[str]) -> None:
+    document = new(TextSchema(), TextContent(first))
+    for text in others:
+        document.apply(SetText(text), stamp())
+        assert text_of(document) == text
+
+
+@UNHURRIED
+@given(TEXTS, TEXTS, st.data())
+def test_that_an_insertion_counts_code_points(body: str, insert: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(body)))
+    document = new(TextSchema(), TextContent(body))
+    document.apply(InsertText(at, insert), stamp())
+    assert text_of(document) == body[:at] + insert + body[at:]
+
+
+@UNHURRIED
+@given(TEXTS, TEXTS)
+def test_that_an_append_comes_last(body: str, more: str) -> None:
+    document = new(TextSchema(), TextContent(body))
+    document.apply(AppendText(more), stamp())
+    assert text_of(document) == body + more
+
+
+@UNHURRIED
+@given(TEXTS, TEXTS)
+def test_that_the_changed_stretch_leads_from_one_text_to_the_other(old: str, new_text: str) -> None:
+    assert spliced(old, (changed_stretch(old, new_text),)) == new_text
+
+
+def test_that_a_text_without_likeness_is_set_in_time() -> None:
+    old = "".join(chr(0x4E00 + (each * 7919) % 9000) for each in range(30_000))
+    new_text = "".join(chr(0x4E00 + (each * 104_729) % 9000) for each in range(30_000))
+    document = new(TextSchema(), TextContent(old))
+    document.apply(SetText(new_text), stamp())
+    assert text_of(document) == new_text
+
+
+@UNHURRIED
+@given(bodies_and_splices(), bodies_and_splices())
+def test_that_edits_of_an_older_version_converge_in_both_orders(
+    one: tuple[str, tuple[Splice, ...]], other: tuple[str, tuple[Splice, ...]]
+) -> None:
+    body = one[0]
+    theirs = tuple(each for each in other[1] if each.start + each.delete <= len(body))
+    left = new(TextSchema(), TextContent(body))
+    right = replica(left)
+    base = left.version
+    orders = ((left, one[1], theirs), (right, theirs, one[1]))
+    updates = []
+    for document, first, second in orders:
+        document.apply(SpliceText(first), stamp())
+        document.apply(SpliceText(second), stamp(), base)
+        updates.append(document.export_updates(base))
+    assert len(text_of(left)) == len(text_of(right))
+    left.merge(updates[1])
+    right.merge(updates[0])
+    assert left.content() == right.content()
+    assert left.version == right.version
+
+
+def test_that_two_set_texts_at_once_merge_without_doubling() -> None:
+    left = new(TextSchema(), TextContent("one\ntwo\nthree\nfour\n"))
+    right = replica(left)
+    base = left.version
+    left.apply(SetText("one\n2\nthree\nfour\n"), stamp())
+    right.apply(SetText("one\ntwo\nthree\nfour\nfive\n"), stamp())
+    from_left, from_right = left.export_updates(base), right.export_updates(base)
+    left.merge(from_right)
+    right.merge(from_left)
+    assert text_of(left) == text_of(right) == "one\n2\nthree\nfour\nfive\n"
+
+
+def test_that_a_set_text_made_for_an_older_version_keeps_what_came_since() -> None:
+    document = new(TextSchema(), TextContent("alpha beta gamma"))
+    base = document.version
+    document.apply(SetText("alpha beta gamma delta"), stamp())
+    applied = document.apply(SetText("ALPHA beta gamma"), stamp(), base)
+    assert applied is not None
+    assert text_of(document) == "ALPHA beta gamma delta"
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        AppendText(""),
+        InsertText(2, ""),
+        SetText("same 漢🙂"),
+        SpliceText(()),
+        SpliceText((Splice(0, 4, "same"), Splice(5, 0, ""))),
+    ],
+)
+def test_that_what_changes_nothing_leaves_no_trace(operation: Operation) -> None:
+    document = new(TextSchema(), TextContent("same 漢🙂"))
+    version, snapshot = document.version, document.export_snapshot()
+    assert document.apply(operation, stamp()) is None
+    assert document.version == version
+    assert len(document.export_snapshot()) == len(snapshot)
+    assert document.export_updates(version) == new_empty_updates(document)
+
+
+def new_empty_updates(document: Document) -> bytes:
+    return replica(document).export_updates(document.version)
+
+
+@pytest.mark.parametrize(
+    ("operation", "code", "numbers"),
+    [
+        (InsertText(4, "x"), "refused.position", {"start": 4, "length": 3}),
+        (InsertText(-1, "x"), "refused.position", {"start": -1, "length": 3}),
+        (SpliceText((Splice(2, 2, ""),)), "refused.position", {"end": 4, "length": 3}),
+        (SpliceText((Splice(0, -1, ""),)), "refused.position", {}),
+        (SpliceText((Splice(1, 1, "a"), Splice(0, 1, "b"))), "refused.splice_order", {"start": 0, "end": 2}),
+        (AppendText("\ud800"), "refused.not_unicode", {"position": 0}),
+        (SetText("ab\udfff"), "refused.not_unicode", {"position": 2}),
+        (SetField("a", 1), "refused.wrong_schema", {"operation": "set_field", "schema": "text"}),
+    ],
+)
+def test_that_a_refused_operation_changes_nothing(
+    operation: Operation, code: str, numbers: dict[str, object]
+) -> None:
+    document = new(TextSchema(), TextContent("a🙂c"))
+    version = document.version
+    with pytest.raises(RefusedError) as caught:
+        document.apply(operation, stamp())
+    assert caught.value.code == code
+    assert numbers.items() <= dict(caught.value.parameters).items()
+    assert document.version == version
+    assert text_of(document) == "a🙂c"
