@@ -37,7 +37,7 @@ def main_gui() -> int:
     return open_window(Path(sys.argv[1]) if len(sys.argv) > 1 else None, sample=False)
 
 
-def open_window(file: Path | None, sample: bool) -> int:  # noqa: FBT001  the command line's own signature
+def open_window(file: Path | None, sample: bool) -> int:
     """Show the window, on a file if one is given."""
     from inspector.ui.app import run
 

@@ -22,7 +22,9 @@ async def answer(engine: Engine, command: dict[str, Any]) -> dict[str, Any]:
     """Do one command."""
     if command["do"] == "edit":
         operation = from_plain(Operation, command["operation"])
-        receipt = await engine.edit(command["block"], operation, actor=AGENT, reason=command.get("reason", ""))
+        receipt = await engine.edit(
+            command["block"], operation, actor=AGENT, reason=command.get("reason", "")
+        )
         return {"seq": receipt.seq, "changed": receipt.changed}
     if command["do"] == "text":
         content = await engine.memory.content(command["block"])
@@ -32,7 +34,9 @@ async def answer(engine: Engine, command: dict[str, Any]) -> dict[str, Any]:
 
 async def main(path: Path) -> None:
     """Answer until the input ends."""
-    engine = await Engine.open(path, Surroundings(actor=AGENT, program="second", state_folder=path.parent / "other"))
+    engine = await Engine.open(
+        path, Surroundings(actor=AGENT, program="second", state_folder=path.parent / "other")
+    )
     try:
         while line := await asyncio.to_thread(sys.stdin.readline):
             try:

@@ -43,7 +43,8 @@ def choose_block(snapshot: Snapshot, asked: str, owner: str | None) -> BlockStat
         state for state in states if state.block.label == asked
     ]
     candidates = tuple(
-        f"{state.block.label} of {_owner_names(snapshot, state)[-1]} ({state.block.id})" for state in found or states
+        f"{state.block.label} of {_owner_names(snapshot, state)[-1]} ({state.block.id})"
+        for state in found or states
     )
     if not found:
         raise NotFoundError("not_found.block_named", name=asked, candidates=candidates)

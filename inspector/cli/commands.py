@@ -23,12 +23,12 @@ AGENT = click.option("--agent", metavar="ID|NAME", help="Whose Request; not need
 _SIZE = re.compile(r"(\d{3,5})x(\d{3,5})")
 
 
-class Moment(click.ParamType):
+class Moment(click.ParamType[datetime]):
     """A time in ISO 8601; without a zone it is UTC."""
 
     name = "time"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:  # noqa: ANN401
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
         """The moment, or wrong usage."""
         if isinstance(value, datetime):
             return value
@@ -38,12 +38,14 @@ class Moment(click.ParamType):
             self.fail(f"{value!r} is no ISO 8601 time such as 2026-11-20T09:30:00Z", param, ctx)
 
 
-class Size(click.ParamType):
+class Size(click.ParamType[tuple[int, int]]):
     """Width and height in pixels."""
 
     name = "WxH"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:  # noqa: ANN401
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
         """The pair, or wrong usage."""
         if isinstance(value, tuple):
             return value
@@ -112,14 +114,14 @@ def _asking(command: Callable[..., None]) -> Callable[..., None]:
 @JSON
 def _agents(file: Path, as_json: bool) -> None:
     """List the agents of a constellation."""
-    sys.exit(run(lambda: reading.agents(file, as_json=as_json)))
+    sys.exit(run(lambda: reading.list_agents(file, as_json=as_json)))
 
 
 @click.command("report")
 @click.argument("file", type=FILE)
 @_asking
 @JSON
-def _report(file: Path, as_json: bool, **asked: Any) -> None:  # noqa: ANN401
+def _report(file: Path, as_json: bool, **asked: Any) -> None:
     """Account for every character and token of an agent's Request."""
     sys.exit(run(lambda: reading.report(file, reading.Asked(**asked), as_json=as_json)))
 
@@ -128,7 +130,7 @@ def _report(file: Path, as_json: bool, **asked: Any) -> None:  # noqa: ANN401
 @click.argument("file", type=FILE)
 @_asking
 @click.option("--as", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def _build(file: Path, form: str, **asked: Any) -> None:  # noqa: ANN401
+def _build(file: Path, form: str, **asked: Any) -> None:
     """Write an agent's Request to standard output."""
     sys.exit(run(lambda: reading.build(file, reading.Asked(**asked), form=form)))
 

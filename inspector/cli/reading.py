@@ -40,7 +40,7 @@ class Asked:
         )
 
 
-async def agents(path: Path, *, as_json: bool) -> int:
+async def list_agents(path: Path, *, as_json: bool) -> int:
     """List the agents."""
     async with opened(path) as engine:
         rows = await _agent_rows(engine)
@@ -48,7 +48,9 @@ async def agents(path: Path, *, as_json: bool) -> int:
         write_json({"agents": rows})
         return DONE
     head = ("Agent", "Id", "Model", "Blocks", "Messages")
-    table = [(row["name"], row["id"], row["model"], f"{row['blocks']:,}", f"{row['messages']:,}") for row in rows]
+    table = [
+        (row["name"], row["id"], row["model"], f"{row['blocks']:,}", f"{row['messages']:,}") for row in rows
+    ]
     write_line(format_table(head, table, frozenset({3, 4})) if table else word("told.no_agents"))
     return DONE
 
@@ -79,7 +81,7 @@ async def build(path: Path, asked: Asked, *, form: str) -> int:
 async def show(path: Path, agent: str | None, block: str, owner: str | None) -> int:
     """Write a block's rendered text and nothing else."""
     async with opened(path) as engine:
-        chosen = choose_agent(await engine.agents.list(), agent)
+        chosen = choose_agent(await every_agent(engine), agent)
         snapshot = await engine.context.snapshot(chosen.id)
         state = choose_block(snapshot, block, owner)
         write_exactly(rendered_text(state))
@@ -96,6 +98,12 @@ async def check(path: Path, *, as_json: bool) -> int:
         print_problems(problems)
         write_line(word("told.file_sound" if sound else "told.file_damaged", {"path": str(path)}))
     return DONE if sound else INPUT_AT_FAULT
+
+
+async def every_agent(engine: Engine) -> tuple[Agent, ...]:
+    """All agents that can be read, in the order they were made."""
+    agents, _ = await engine.agents.list()
+    return agents
 
 
 def plain_problem(problem: Problem) -> dict[str, str]:
@@ -125,12 +133,12 @@ async def _agent_rows(engine: Engine) -> list[dict[str, Any]]:
             "blocks": blocks[agent.id],
             "messages": messages.get(agent.id, 0),
         }
-        for agent in await engine.agents.list()
+        for agent in await every_agent(engine)
     ]
 
 
 async def _built(engine: Engine, asked: Asked) -> tuple[Agent, Snapshot, Request]:
-    agent = choose_agent(await engine.agents.list(), asked.agent)
+    agent = choose_agent(await every_agent(engine), asked.agent)
     spec = asked.spec()
     snapshot = await engine.context.snapshot(agent.id)
     return agent, snapshot, await engine.context.request(agent.id, spec)
@@ -159,7 +167,9 @@ def _print_report(request: Request, account: dict[str, Any]) -> None:
     write_line()
     rows: list[tuple[str, str, str, str]] = []
     for section in account["sections"]:
-        rows.append((section["name"], f"{section['tokens']:,}", "", _share(section["tokens"], total["tokens"])))
+        rows.append(
+            (section["name"], f"{section['tokens']:,}", "", _share(section["tokens"], total["tokens"]))
+        )
         for piece in section["pieces"]:
             source = piece["source"]
             name = source["label"] or source["id"] or piece["id"]
@@ -171,7 +181,9 @@ def _print_report(request: Request, account: dict[str, Any]) -> None:
                     word(f"rule.{piece['rule']}"),
                 )
             )
-    write_line(format_table(("Section and piece", "Tokens", "", "Share, or why it is in"), rows, frozenset({1})))
+    write_line(
+        format_table(("Section and piece", "Tokens", "", "Share, or why it is in"), rows, frozenset({1}))
+    )
     if account["left_out"]:
         write_line()
         left = [
@@ -183,7 +195,9 @@ def _print_report(request: Request, account: dict[str, Any]) -> None:
             )
             for each, out in zip(account["left_out"], request.left_out, strict=True)
         ]
-        write_line(format_table(("Left out", "Tokens", "Why", "What would bring it in"), left, frozenset({1})))
+        write_line(
+            format_table(("Left out", "Tokens", "Why", "What would bring it in"), left, frozenset({1}))
+        )
     for problem in (*account["problems"], *account["adaptations"]):
         write_line(f"{problem['severity']}: {problem['message']} [{problem['where']}]")
 

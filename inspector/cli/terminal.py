@@ -66,7 +66,9 @@ def text_width(text: str) -> int:
     )
 
 
-def format_table(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: frozenset[int] = frozenset()) -> str:
+def format_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], numbers: frozenset[int] = frozenset()
+) -> str:
     """Columns padded to their widest cell; those in `numbers` stand right. Cells are escaped."""
     cells = [[escape_controls(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
     widths = [max(text_width(row[column]) for row in cells) for column in range(len(head))]

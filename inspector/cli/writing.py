@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.cli.choices import choose_agent, choose_block
-from inspector.cli.reading import plain_problem, print_problems
+from inspector.cli.reading import every_agent, plain_problem, print_problems
 from inspector.cli.session import DONE, opened
 from inspector.cli.terminal import format_table, write_json, write_line
 from inspector.domain.actor import Actor, ActorKind
@@ -73,7 +73,7 @@ def text_operation(given: dict[str, str | None]) -> Operation:
 async def edit(path: Path, asked: EditAsked, *, as_json: bool) -> int:
     """Apply one operation to one block."""
     async with opened(path, "refuse") as engine:
-        agent = choose_agent(await engine.agents.list(), asked.agent)
+        agent = choose_agent(await every_agent(engine), asked.agent)
         snapshot = await engine.context.snapshot(agent.id)
         state = choose_block(snapshot, asked.block, asked.owner)
         actor = Actor(ActorKind.AGENT, agent.id, agent.name) if asked.as_agent else engine.actor

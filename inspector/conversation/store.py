@@ -19,7 +19,7 @@ from inspector.domain.edits.rows import (
     LogEvent,
     StoreSummary,
 )
-from inspector.domain.errors import NotFoundError, RefusedError, Refusal
+from inspector.domain.errors import NotFoundError, Refusal, RefusedError
 from inspector.domain.health import Problem
 from inspector.domain.messages import Batch, Message, TextPart, ToolResultPart
 from inspector.domain.moments import Clock, IdGenerator
@@ -108,6 +108,11 @@ class ConversationStore:
         """The newest events of all agents, in time order."""
         async with self._database.read() as source:
             return tuple(await activity_rows.recent(source, limit))
+
+    async def event_count(self) -> int:
+        """How many events there are, of all agents."""
+        async with self._database.read() as source:
+            return await activity_rows.count(source)
 
     async def counts(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
         """Messages and summaries by agent id."""
@@ -198,7 +203,9 @@ class ConversationStore:
             agent_id=operation.agent_id,
             kind=operation.kind,
             details=operation.details,
-            importance=DEFAULT_IMPORTANCE[EventKind(known)] if operation.importance is None else operation.importance,
+            importance=DEFAULT_IMPORTANCE[EventKind(known)]
+            if operation.importance is None
+            else operation.importance,
             timestamp=intent.at or self._clock(),
             batch_id=operation.batch_id,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from inspector.domain.activity import DEFAULT_IMPORTANCE, Event, EventKind
@@ -22,8 +23,12 @@ class Journal:
         self.clock = clock
         self.ids = ids
 
+    def at_a_moment(self, intent: Intent) -> Intent:
+        """The intent with its time, now if it names none: all that it leaves has one and the same."""
+        return intent if intent.at is not None else replace(intent, at=self.clock())
+
     def moment(self, intent: Intent) -> datetime:
-        """When the intent happens: the time it names, or now."""
+        """The time of an intent."""
         return self.clock() if intent.at is None else intent.at
 
     async def record(

@@ -98,6 +98,7 @@ class AgentStore:
         Raises:
             NotFoundError, RefusedError, MalformedError, FileError: roll the transaction back then.
         """
+        intent = self._journal.at_a_moment(intent)
         operation = intent.edit.operation
         if intent.actor.kind is ActorKind.AGENT and type(operation) not in _BY_AGENTS:
             raise refused("refused.people_only", operation=operation.op)

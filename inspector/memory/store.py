@@ -53,7 +53,7 @@ class MemoryStore:
     def __init__(self, database: Database, clock: Clock, ids: IdGenerator) -> None:
         self._database = database
         self._ids = ids
-        journal = Journal(clock, ids)
+        self._journal = journal = Journal(clock, ids)
         self._replicas = Replicas()
         self._contents = ContentWriter(self._replicas, journal)
         self._rows = RowWriter(self._contents, journal)
@@ -101,6 +101,7 @@ class MemoryStore:
         Raises:
             NotFoundError, RefusedError, DocumentError, FileError: as `edit`; roll the transaction back then.
         """
+        intent = self._journal.at_a_moment(intent)
         operation = intent.edit.operation
         if type(operation) in ARCHIVAL_OPERATIONS:
             return await self._archival.apply(tx, intent)

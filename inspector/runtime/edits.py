@@ -10,6 +10,7 @@ from inspector.domain.errors import InputError
 from inspector.domain.moments import IdGenerator
 from inspector.storage.database import Database, Transaction
 
+
 class Store(Protocol):
     """What takes edits of some families. It applies them inside a transaction that is not its own."""
 

@@ -15,7 +15,7 @@ from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt, Version
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory.agents import AgentStore
+from inspector.memory.registry import AgentStore
 from inspector.memory.store import MemoryStore
 from inspector.runtime.context import ContextDoor
 from inspector.runtime.drafts import DraftDoor
@@ -120,6 +120,14 @@ class Engine:
     async def apply(self, intents: Sequence[Intent], changeset: str | None = None) -> tuple[Receipt, ...]:
         """Apply intents of any family as one, or none of them; see `EditDoor.apply`."""
         return await self.edits.apply(intents, changeset)
+
+    async def save_copy(self, path: Path) -> None:
+        """Write everything to a new file, whole or not at all.
+
+        Raises:
+            FileError: something is there already, or the place cannot be written.
+        """
+        await self.database.copy_to(path)
 
     async def close(self) -> None:
         """Finish what runs and close the file."""

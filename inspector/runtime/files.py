@@ -7,8 +7,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from inspector.context.report import manifest_text
-from inspector.documents.document import Document
-from inspector.domain.blocks import Schema
 from inspector.domain.edits.base import Intent
 from inspector.domain.errors import FileError
 from inspector.domain.exchange import ImportPlan
@@ -18,8 +16,8 @@ from inspector.domain.snapshot import RequestSpec
 from inspector.exchange.formats import plan_import
 from inspector.exchange.sample import reader as sample_reader
 from inspector.exchange.sample.reader import SamplePlan, SampleRun
+from inspector.memory.checking import check
 from inspector.runtime.engine import Engine, Surroundings
-from inspector.storage.check import check
 from inspector.storage.creation import beside, put_in_place, remove_with_side_files
 
 SUFFIX = ".constellation"
@@ -40,7 +38,7 @@ async def import_into(target: Path, plan: ImportPlan, surroundings: Surroundings
     Raises:
         FileError: the target is no constellation, or cannot be written. RefusedError: a rule said no.
     """
-    if target.exists():
+    if await asyncio.to_thread(target.exists):
         engine = await Engine.open(target, surroundings)
         try:
             await engine.apply(plan.intents)
@@ -82,24 +80,19 @@ async def make_sample(target: Path, surroundings: Surroundings | None = None) ->
     await _make(target, given, fill)
 
 
-async def check_file(path: Path, surroundings: Surroundings | None = None) -> tuple[Problem, ...]:
+async def check_file(path: Path) -> tuple[Problem, ...]:
     """What is wrong with a file; it is left as it was.
 
     Raises:
         FileError: it is no constellation, or cannot be opened at all.
     """
-    given = surroundings or Surroundings()
-
-    def readable(schema: Schema, snapshot: bytes | None, updates: list[bytes]) -> object:
-        return Document.load(schema, snapshot, updates).content()
-
-    return await check(path, readable, clock=given.clock)
+    return await check(path)
 
 
 async def _make(
     target: Path, surroundings: Surroundings | None, fill: Callable[[Engine], Awaitable[None]]
 ) -> None:
-    if target.exists():
+    if await asyncio.to_thread(target.exists):
         raise FileError("file.exists", path=str(target))
     temporary = beside(target)
     try:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from typing import ClassVar
 
 from inspector.conversation.store import ConversationStore
 from inspector.domain.changes import Change
@@ -14,7 +15,7 @@ from inspector.domain.errors import NotFoundError
 from inspector.domain.messages import Batch
 from inspector.domain.ref import RefKind
 from inspector.domain.snapshot import BlockState, Snapshot
-from inspector.memory.agents import AgentStore
+from inspector.memory.registry import AgentStore
 from inspector.memory.store import MemoryStore
 from inspector.storage.database import Database
 
@@ -111,7 +112,8 @@ class Snapshots:
         agent = await self._agents.get(agent_id)
         if agent is None:
             raise NotFoundError("not_found.agent", name=agent_id)
-        empty = Snapshot(await self._agents.constellation_id(), 0, agent, ())
+        facts = await self._agents.facts()
+        empty = Snapshot(facts["constellation_id"], 0, agent, ())
         return await self._read_families(empty, set(Family))
 
     async def _read_again(self, view: _View, snapshot: Snapshot) -> Snapshot:
@@ -132,8 +134,12 @@ class Snapshots:
         agent = await self._agents.get(agent_id)
         if agent is None:
             raise NotFoundError("not_found.agent", name=agent_id)
-        tools, rules = await self._agents.tools_of(agent)
-        names = {each.id: each.name for each in await self._agents.list()}
+        registered, _ = await self._agents.tools()
+        by_name = {tool.name: tool for tool in registered}
+        tools = tuple(by_name[name] for name in agent.tools if name in by_name)
+        rules, _ = await self._agents.rules(agent_id)
+        everyone, _ = await self._agents.list()
+        names = {each.id: each.name for each in everyone}
         return replace(snapshot, agent=agent, tools=tools, tool_rules=rules, agent_names=names)
 
     async def _with_memory(self, snapshot: Snapshot) -> Snapshot:
@@ -180,7 +186,7 @@ class Snapshots:
                 batches[batch_id] = batch
         return replace(snapshot, history=tuple(sorted(batches.values(), key=_place)))
 
-    _readers = {
+    _readers: ClassVar[Mapping[Family, Callable[[Snapshots, Snapshot], Awaitable[Snapshot]]]] = {
         Family.AGENT: _with_agent,
         Family.BLOCKS: _with_memory,
         Family.HISTORY: _with_history,

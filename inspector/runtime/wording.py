@@ -25,7 +25,11 @@ def word(code: str, parameters: Parameters | None = None, translate: Translate =
     told = parameters or {}
     template = catalogue().get(code)
     if template is None:
-        return code if not told else f"{code} ({', '.join(f'{name} {_shown(each)}' for name, each in told.items())})"
+        return (
+            code
+            if not told
+            else f"{code} ({', '.join(f'{name} {_shown(each)}' for name, each in told.items())})"
+        )
     return translate(template).format_map(_Shown(told))
 
 

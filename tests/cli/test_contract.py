@@ -89,7 +89,9 @@ def check_account(text: str, account: dict[str, Any]) -> None:
     assert at == len(text)
     assert account["total"]["tokens"] == sum(section["tokens"] for section in account["sections"])
     runs = [each for section in account["sections"] for piece in section["pieces"] for each in piece["runs"]]
-    assert account["total"]["exact_tokens"] == sum(each["tokens"] for each in runs if each["method"] == "exact")
+    assert account["total"]["exact_tokens"] == sum(
+        each["tokens"] for each in runs if each["method"] == "exact"
+    )
     assert (account["total"]["method"] == "exact") == all(each["method"] == "exact" for each in runs)
 
 
@@ -149,7 +151,18 @@ def test_that_an_edit_is_shown_exactly_and_survives(sample: Path, tmp_path: Path
     path = tmp_path / "copy.constellation"
     path.write_bytes(sample.read_bytes())
     text = "one\r\ntwo\u00a0three 🙂\n  last"
-    done = run("edit", path, "--agent", "Ada", "--block", "scratchpad", "--set-file", "-", "--json", given=text.encode())
+    done = run(
+        "edit",
+        path,
+        "--agent",
+        "Ada",
+        "--block",
+        "scratchpad",
+        "--set-file",
+        "-",
+        "--json",
+        given=text.encode(),
+    )
     assert done.returncode == 0, done.stderr.decode()
     told = json.loads(done.stdout)
     assert set(told) == {"block", "seq", "changed"}
@@ -204,5 +217,7 @@ def test_that_commands_without_a_window_never_import_qt(sample: Path) -> None:
         f"assert main(['report', {str(sample)!r}, '--agent', 'Ada', '--json']) == 0\n"
         "assert not [name for name in sys.modules if name.startswith(('PySide6', 'qasync', 'inspector.ui'))]\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, timeout=60, check=False
+    )
     assert done.returncode == 0, done.stderr.decode()

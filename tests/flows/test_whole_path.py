@@ -32,7 +32,10 @@ async def furnish(engine: Engine) -> None:
     """One agent with a core block, a working block and a short conversation."""
     config = ContextConfig(limits=LimitOverrides(preset="small"))
     edits = [
-        Edit(Ref(RefKind.AGENT, ADA), CreateAgent("Ada", "I am Ada.", ("Be brief.",), "openai", "gpt-4o", config=config)),
+        Edit(
+            Ref(RefKind.AGENT, ADA),
+            CreateAgent("Ada", "I am Ada.", ("Be brief.",), "openai", "gpt-4o", config=config),
+        ),
         Edit(
             Ref(RefKind.BLOCK, "blk_persona"),
             CreateBlock(ADA, "about", block_type=BlockType.CORE, content=TextContent("Careful and curious.")),
@@ -138,7 +141,9 @@ async def test_that_another_process_s_edit_appears_within_a_second(
         other = second_process(opened.path)
         await other.ask(do="text", block=NOTES)
         news = opened.news()
-        said = await other.ask(do="edit", block=NOTES, operation={"op": "append_text", "text": "from elsewhere\n"})
+        said = await other.ask(
+            do="edit", block=NOTES, operation={"op": "append_text", "text": "from elsewhere\n"}
+        )
         change = await asyncio.wait_for(anext(news), 1.0)
         request = await opened.context.request(ADA)
     assert (change.seq, change.own) == (said["seq"], False)

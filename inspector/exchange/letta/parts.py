@@ -52,25 +52,29 @@ def read_content(record: Record) -> list[Part]:
 def read_calls(record: Record, content: list[Part]) -> list[ToolCallPart]:
     """What stands under ``tool_calls``, less what the content names already."""
     named = {part.id for part in content if isinstance(part, ToolCallPart)}
+    made: set[str] = set()
     calls = []
     left = []
     for each in record.records("tool_calls"):
         function = each.record("function") or each
         call_id = each.text("id")
         name, arguments = function.text("name"), function.take("arguments")
+        if function is not each:
+            each.leave("function", function.rest())
         if each.peek("type") == "function":
             each.drop("type")
-        if call_id and name and call_id not in named:
-            calls.append(ToolCallPart(call_id, name, _arguments(arguments)))
-            named.add(call_id)
-        elif not call_id or not name:
+        if not call_id or not name or call_id in made:
             each.notes.warn("import.unreadable_call", each.where)
             left.append(each.whole())
             continue
+        made.add(call_id)
+        if call_id not in named:
+            calls.append(ToolCallPart(call_id, name, _arguments(arguments)))
         if rest := each.rest():
             left.append({"id": call_id, **rest})
     record.leave("tool_calls", left)
-    if len(calls) and record.peek("tool_call_id") in named:
+    own_id = record.peek("tool_call_id")
+    if isinstance(own_id, str) and own_id in made | named:
         # An approval request repeats the id of its first call.
         record.drop("tool_call_id")
     return calls
@@ -87,7 +91,7 @@ def read_results(record: Record, role: str, content: list[Part]) -> tuple[ToolRe
     inside = [part for part in content if isinstance(part, ToolResultPart)]
     content[:] = [part for part in content if not isinstance(part, ToolResultPart)]
     returned = inside + _returns(record, "tool_returns", fallback) + _returns(record, "approvals", fallback)
-    if returned and own_id in {part.call_id for part in returned}:
+    if isinstance(own_id, str) and own_id in {part.call_id for part in returned}:
         record.drop("tool_call_id")
     if role not in ("tool", "function"):
         return tuple(returned)

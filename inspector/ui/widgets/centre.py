@@ -25,6 +25,7 @@ class Centre(QTabWidget):
         super().__init__()
         self._icons = icons
         self._keys: dict[QWidget, Hashable] = {}
+        self._closable: set[Hashable] = set()
         self.setDocumentMode(True)
         self.setMovable(True)
         self.setElideMode(Qt.TextElideMode.ElideRight)
@@ -41,6 +42,11 @@ class Centre(QTabWidget):
         return self._keys.get(widget) if widget is not None else None
 
     @property
+    def current_closable(self) -> bool:
+        """Whether the tab in front may be closed."""
+        return self.current_key in self._closable
+
+    @property
     def keys(self) -> tuple[Hashable, ...]:
         """The keys from left to right."""
         return tuple(self._keys[self.widget(place)] for place in range(self.count()))
@@ -55,6 +61,7 @@ class Centre(QTabWidget):
         place = self.addTab(widget, "")
         self.rename(widget, title)
         if closable:
+            self._closable.add(key)
             close = icon_button(self._icons, "close", tr("Close {title}", title=one_line(title)))
             close.clicked.connect(lambda _=False: self.close_view(key))
             close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -79,6 +86,7 @@ class Centre(QTabWidget):
             return
         self.removeTab(self.indexOf(widget))
         del self._keys[widget]
+        self._closable.discard(key)
         widget.deleteLater()
         if not self.count():
             self.emptied.emit()

@@ -1,0 +1,110 @@
+"""Unsaved work, kept through a crash: in the user's private state folder, never in a constellation."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import secrets
+import sys
+from pathlib import Path
+
+from platformdirs import user_state_path
+
+from inspector.domain.drafts import Draft
+from inspector.domain.edits.base import Edit
+from inspector.domain.health import Problem
+from inspector.domain.moments import Clock
+from inspector.domain.ref import Ref
+from inspector.memory.registry import AgentStore
+from inspector.storage.drafts_file import DraftsFile
+
+PROGRAM_FOLDER = "context-inspector"
+_FILE = "drafts.sqlite"
+_QUERY_LIMITED_INFORMATION = 0x1000
+
+
+class DraftDoor:
+    """This instance's drafts for one constellation. The file is opened, or made, by the first use."""
+
+    def __init__(self, agents: AgentStore, clock: Clock, folder: Path | None = None) -> None:
+        self._agents = agents
+        self._clock = clock
+        self._folder = folder
+        self._instance = f"{os.getpid()}.{secrets.token_hex(8)}"
+        self._file: DraftsFile | None = None
+        self._constellation = ""
+        self._lock = asyncio.Lock()
+
+    async def keep(self, edit: Edit) -> None:
+        """Keep the edit that a save would make; on disk when this returns.
+
+        Raises:
+            FileError: the drafts' file cannot be written.
+        """
+        file = await self._opened()
+        await file.put(self._constellation, self._instance, Draft(edit.target.whole, edit, self._clock()))
+
+    async def drop(self, ref: Ref) -> None:
+        """Forget the draft of a thing: it was saved, or is not wanted.
+
+        Raises:
+            FileError: the drafts' file cannot be written.
+        """
+        file = await self._opened()
+        await file.discard(self._constellation, self._instance, ref)
+
+    async def take_up(self) -> tuple[tuple[Draft, ...], tuple[Problem, ...]]:
+        """The drafts of this constellation whose instance has ended, now this instance's own.
+
+        Raises:
+            FileError: the drafts' file cannot be read.
+        """
+        file = await self._opened()
+        stored, problems = await file.of_constellation(self._constellation)
+        newest: dict[Ref, Draft] = {}
+        for each in stored:
+            if each.instance == self._instance or not _is_running(each.instance):
+                newest[each.draft.ref] = each.draft
+        for each in stored:
+            if (
+                each.draft.ref in newest
+                and each.instance != self._instance
+                and not _is_running(each.instance)
+            ):
+                await file.put(self._constellation, self._instance, newest[each.draft.ref])
+                await file.discard(self._constellation, each.instance, each.draft.ref)
+        return tuple(newest.values()), problems
+
+    async def close(self) -> None:
+        """Close the file; what is in it stays."""
+        if self._file is not None:
+            await self._file.close()
+            self._file = None
+
+    async def _opened(self) -> DraftsFile:
+        async with self._lock:
+            if self._file is None:
+                folder = self._folder or user_state_path(PROGRAM_FOLDER)
+                self._constellation = (await self._agents.facts())["constellation_id"]
+                self._file = await DraftsFile.open(folder / _FILE)
+            return self._file
+
+
+def _is_running(instance: str) -> bool:
+    """Whether the process that named itself so still runs; an id used again by another program counts as running."""
+    number = instance.partition(".")[0]
+    if not number.isdigit() or int(number) == os.getpid():
+        return False
+    if sys.platform == "win32":
+        handle = ctypes.windll.kernel32.OpenProcess(_QUERY_LIMITED_INFORMATION, False, int(number))
+        if handle:
+            ctypes.windll.kernel32.CloseHandle(handle)
+        return bool(handle)
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,174 @@
+"""Furnishes the window once it is on screen: workspace, panels, actions, menus and the palette."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QMenu
+
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.actions import Action
+from inspector.ui.appearance import Appearance
+from inspector.ui.block_commands import BlockCommands
+from inspector.ui.bridge import Bridge
+from inspector.ui.doors import Opener
+from inspector.ui.file_commands import FileCommands
+from inspector.ui.icons import Icons
+from inspector.ui.main_window import MainWindow, Side
+from inspector.ui.menus import build_menus
+from inspector.ui.panel import Panel, PanelRow, Place, Services
+from inspector.ui.preferences import Preferences
+from inspector.ui.quick_open import entries
+from inspector.ui.safe_text import without_mnemonic
+from inspector.ui.selection import Selection
+from inspector.ui.telling import Telling
+from inspector.ui.view_commands import ViewCommands
+from inspector.ui.widgets.palette import Palette
+from inspector.ui.wording import tr
+from inspector.ui.workspace import Workspace
+
+_AREAS = {
+    Place.LEFT: Qt.DockWidgetArea.LeftDockWidgetArea,
+    Place.RIGHT: Qt.DockWidgetArea.RightDockWidgetArea,
+    Place.BOTTOM: Qt.DockWidgetArea.BottomDockWidgetArea,
+}
+
+
+class Furniture(QObject):
+    """Everything in the window but its shell. Made once, after the first paint."""
+
+    def __init__(
+        self, window: MainWindow, look: tuple[Appearance, Icons, Preferences], bridge: Bridge, opener: Opener
+    ) -> None:
+        super().__init__(window)
+        appearance, icons, preferences = look
+        self.window = window
+        self.workspace = Workspace(bridge, opener, self)
+        self.services = Services(
+            self.workspace, Selection(self), window.actions_, bridge, appearance, icons, preferences
+        )
+        self._rows: Sequence[PanelRow] = ()
+
+    def put(self, rows: Sequence[PanelRow]) -> None:
+        """Make the panels of a table and connect everything."""
+        self._rows = rows
+        services, window = self.services, self.window
+        self.files = FileCommands(services, window, window.banners)
+        BlockCommands(services, window)
+        self._views = ViewCommands(services, window)
+        sides = [self._side(row) for row in rows if row.place in _AREAS]
+        welcome = next(row for row in rows if row.place is Place.WELCOME)
+        window.furnish(sides, welcome.make(services, None))
+        for row in rows:
+            if row.place is not Place.WELCOME:
+                self._add_view_action(row)
+        self.palette = Palette(window, services.appearance, lambda: entries(services))
+        window.go_to = self.palette.summon
+        services.actions.add(
+            Action("palette.show", tr("Go to anything …"), self.palette.summon, "Ctrl+K", "search", hidden=True)
+        )
+        window.top_bar.search.tell_shortcut(services.actions.shortcut_text("palette.show"))
+        window.show_drafts = lambda: self.palette.summon(tr("draft"))
+        build_menus(window.menuBar(), services.actions, self._fill_recent)
+        self._bind_icons()
+        self._connect()
+        self._telling = Telling(services, window, self)
+
+    def open_view(self, id_: str, ref: Ref | None = None) -> Panel | None:
+        """Show a centre panel's tab, making it first where there is none; None when no row has that id."""
+        row = next((row for row in self._rows if row.id == id_ and row.place is Place.CENTRE), None)
+        if row is None:
+            return None
+        centre = self.window.centre
+        key = (id_, ref)
+        there = centre.find(key)
+        if isinstance(there, Panel):
+            centre.setCurrentWidget(there)
+            return there
+        panel = row.make(self.services, ref)
+        centre.put(key, panel, panel.heading or row.title(), closable=bool(row.opens) or not row.shown)
+        panel.heading_changed.connect(
+            lambda: centre.rename(panel, panel.heading or row.title(), marked=panel.marked)
+        )
+        centre.rename(panel, panel.heading or row.title(), marked=panel.marked)
+        return panel
+
+    def _side(self, row: PanelRow) -> Side:
+        panel = row.make(self.services, None)
+        return Side(row.id, row.title(), _AREAS[row.place], panel, row.shown, row.size, row.share)
+
+    def _add_view_action(self, row: PanelRow) -> None:
+        if row.opens:
+            return
+        window = self.window
+        centre = row.place is Place.CENTRE
+
+        def go() -> None:
+            if centre:
+                panel = self.open_view(row.id)
+                if panel is not None:
+                    panel.first_focus().setFocus(Qt.FocusReason.ShortcutFocusReason)
+            else:
+                window.toggle_panel(row.id)
+
+        is_on = None if centre else (lambda: window.dock(row.id).isVisible())
+        self.services.actions.add(
+            Action(f"view.{row.id}", row.title(), go, row.shortcut, row.icon, self._no_file, is_on)
+        )
+
+    def _no_file(self) -> str:
+        return "" if self.workspace.path else tr("no file is open")
+
+    def _connect(self) -> None:
+        self.services.selection.opened.connect(self._open_ref)
+        self.workspace.file_changed.connect(self._show_file)
+        self.workspace.agent_changed.connect(self.services.selection.clear)
+        self.services.selection.changed.connect(lambda selected: self._saw(selected.ref))
+        self.window.dropped.connect(self.files.take)
+
+    def _open_ref(self, ref: Ref) -> None:
+        for row in self._rows:
+            if ref.kind in row.opens:
+                panel = self.open_view(row.id, ref.whole)
+                if panel is not None:
+                    panel.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
+                return
+        request = next((row for row in self._rows if row.id == "request"), None)
+        if request is not None:
+            self.open_view(request.id)
+
+    def _saw(self, ref: Ref | None) -> None:
+        if ref is not None and ref.kind is RefKind.BLOCK:
+            self.workspace.saw(ref.id)
+
+    def _show_file(self) -> None:
+        path = self.workspace.path
+        window = self.window
+        window.centre.close_all()
+        window.name_file(path)
+        if path is not None:
+            self.services.preferences.remember(path)
+        self.services.preferences.set("window.last_file", str(path) if path else "")
+        window.show_file(path is not None)
+        if path is not None:
+            for row in self._rows:
+                if row.place is Place.CENTRE and row.shown and not row.opens:
+                    self.open_view(row.id)
+            window.centre.setCurrentIndex(0)
+        self.services.actions.refresh()
+
+    def _fill_recent(self, menu: QMenu) -> None:
+        for path in self.services.preferences.recent:
+            action = menu.addAction(without_mnemonic(str(path)))
+            action.setEnabled(path.exists())
+            action.triggered.connect(lambda _=False, path=path: self._open_recent(path))
+
+    def _open_recent(self, path: Path) -> None:
+        self.workspace.open(path)
+
+    def _bind_icons(self) -> None:
+        for action in self.services.actions:
+            if action.icon:
+                self.services.icons.bind(self.services.actions.item(action.id), action.icon)

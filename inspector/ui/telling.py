@@ -1,0 +1,191 @@
+"""Tells the window's bars what the workspace knows: pickers, status line, banners."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from PySide6.QtCore import QObject, QTimer
+
+from inspector.domain.changes import FileMoved
+from inspector.domain.counts import Method
+from inspector.domain.health import Severity
+from inspector.ui.failures import Failure
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panel import Services
+from inspector.ui.widgets.banner import Notice, failure_notice
+from inspector.ui.widgets.status import Status
+from inspector.ui.widgets.top_bar import Option
+from inspector.ui.wording import ago, tr, tr_code, tr_count
+from inspector.ui.workspace import WhatIf
+
+_WORST = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: ""}
+_CLOCK_MILLISECONDS = 5_000
+_BUSY_AFTER_MILLISECONDS = 500
+
+
+class Telling(QObject):
+    """Keeps what is always on screen up to date."""
+
+    def __init__(self, services: Services, window: MainWindow, parent: QObject) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._window = window
+        self._busy = self._moved = False
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self.tell)
+        self._clock = QTimer(self, interval=_CLOCK_MILLISECONDS)
+        self._clock.timeout.connect(self.tell)
+        self._late = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MILLISECONDS)
+        self._late.timeout.connect(self._soon.start)
+        self._listen()
+        self.tell()
+
+    def tell(self) -> None:
+        """Say everything as it is now."""
+        self._window.status_line.tell(self._status())
+        self._tell_pickers()
+
+    def _listen(self) -> None:
+        workspace, bridge = self._services.workspace, self._services.bridge
+        for signal in (
+            workspace.agents_changed,
+            workspace.agent_changed,
+            workspace.request_changed,
+            workspace.drafts_changed,
+            workspace.problems_changed,
+            workspace.written,
+        ):
+            signal.connect(self._soon.start)
+        workspace.file_changed.connect(self._file_changed)
+        workspace.drafts_changed.connect(self._tell_restored)
+        workspace.moved.connect(self._tell_moved)
+        workspace.busy_changed.connect(self._note_busy)
+        bridge.failed.connect(self._tell_failure)
+
+    def _status(self) -> Status:
+        workspace = self._services.workspace
+        if workspace.path is None:
+            return Status()
+        request, actor = workspace.request, workspace.actor
+        problems = workspace.problems
+        worst = next((each for each in _WORST if any(problem.severity is each for problem in problems)), Severity.INFO)
+        live, tone = self._live()
+        return Status(
+            live,
+            tone,
+            self._written(),
+            tr("acting as {name} ({kind})", name=actor.name, kind=actor.kind.value) if actor else "",
+            tr("building …") if self._busy and not self._late.isActive() else "",
+            len(workspace.drafts),
+            len(problems),
+            _WORST[worst],
+            request.tokens if request else None,
+            request.limits.usable if request else 0,
+            request is None or request.method is Method.EXACT,
+            True,
+        )
+
+    def _live(self) -> tuple[str, str]:
+        if self._moved:
+            return tr("file moved away"), "error"
+        if self._services.workspace.read_only:
+            return tr("read only"), "warning"
+        return tr("live"), "ok"
+
+    def _written(self) -> str:
+        change = self._services.workspace.last_written
+        now = self._services.workspace.now() or datetime.now(UTC)
+        return "" if change is None else tr("{name} wrote {ago}", name=change.actor.name, ago=ago(change.at, now))
+
+    def _tell_pickers(self) -> None:
+        workspace, bar = self._services.workspace, self._window.top_bar
+        agent, request, path = workspace.agent, workspace.request, workspace.path
+        file = path.name if path else ""
+        bar.agent.tell(file, agent.name if agent else tr("no agent"), strong_first=True)
+        bar.agent.offer(
+            [Option(each.id, each.name) for each in workspace.agents], agent.id if agent else "", workspace.show_agent
+        )
+        model = request.model if request else workspace.what_if.model or (agent.model if agent else "")
+        layout = request.layout if request else workspace.what_if.layout or (agent.config.layout if agent else "")
+        bar.model.tell(tr("Model"), model or tr("none set"))
+        bar.layout_.tell(tr("Layout"), layout)
+        models = dict.fromkeys([*([agent.model] if agent and agent.model else []), *workspace.models])
+        bar.model.offer([Option(each, each) for each in models], model, self._try_model)
+        bar.layout_.offer([Option(each, each) for each in workspace.layouts], layout, self._try_layout)
+        bar.show_what_if(workspace.what_if != WhatIf())
+
+    def _try_model(self, model: str) -> None:
+        workspace = self._services.workspace
+        own = workspace.agent is not None and workspace.agent.model == model
+        workspace.try_out(WhatIf(None if own else model, workspace.what_if.layout))
+        self._soon.start()
+
+    def _try_layout(self, layout: str) -> None:
+        workspace = self._services.workspace
+        own = workspace.agent is not None and workspace.agent.config.layout == layout
+        workspace.try_out(WhatIf(workspace.what_if.model, None if own else layout))
+        self._soon.start()
+
+    def _file_changed(self) -> None:
+        self._moved = False
+        banners, workspace = self._window.banners, self._services.workspace
+        banners.close_notice("moved")
+        banners.close_notice("read_only")
+        banners.close_notice("restored")
+        reason = workspace.read_only
+        if reason is not None:
+            text = tr("This file is open for reading only.")
+            told = tr_code(reason.code, reason.parameters)
+            banners.show_notice(Notice("read_only", text, told, "warning"))
+        self._soon.start()
+
+    def _tell_restored(self) -> None:
+        drafts = self._services.workspace.drafts
+        restored = [id_ for id_ in drafts.block_ids if (work := drafts.get(id_)) is not None and work.restored]
+        if not restored:
+            self._window.banners.close_notice("restored")
+            return
+        text = tr_count(
+            "{count} unsaved draft of last time is back.", "{count} unsaved drafts of last time are back.", len(restored)
+        )
+        labels = [state.block.label for id_ in restored if (state := self._services.workspace.block(id_)) is not None]
+        self._window.banners.show_notice(Notice("restored", text, ", ".join(labels), "info"))
+
+    def _tell_moved(self, moved: FileMoved) -> None:
+        self._moved = True
+        path = self._services.workspace.path
+
+        def again() -> None:
+            if path is not None:
+                self._services.workspace.open(path)
+
+        happened = {
+            "deleted": tr("The file was deleted while it was open."),
+            "replaced": tr("Another file has taken this file's place."),
+        }
+        self._window.banners.show_notice(
+            Notice(
+                "moved",
+                happened.get(moved.what, tr("The file was moved away while it was open.")),
+                tr("Nothing more is written to it. Your drafts are kept."),
+                "error",
+                choices=(
+                    (tr("Open again"), again),
+                    (tr("Save a copy …"), lambda: self._window.actions_.item("file.save_copy").trigger()),
+                ),
+                closable=False,
+            )
+        )
+        self._soon.start()
+
+    def _tell_failure(self, failure: Failure) -> None:
+        self._window.banners.show_notice(failure_notice(failure))
+
+    def _note_busy(self, busy: bool) -> None:
+        self._busy = busy
+        if busy:
+            self._late.start()
+        else:
+            self._late.stop()
+            self._soon.start()
+
