@@ -39,6 +39,8 @@ SHORTEST, LONGEST = 60, 4000
 DOCUMENTS_PER_KIND = 90
 HELD_OUT_EVERY = 4
 ROUNDS = 6
+# No character is free of charge, however rare it was in the corpus.
+LEAST_A_CHARACTER = 0.03
 GENERIC = "generic"
 # The open-weight and OpenAI tokenizers fitted from splintr-rs and tiktoken, by the family names of models.json.
 SPLINTR = {
@@ -160,10 +162,13 @@ def fit(matrix: Any, counts: Any, chunks: Sequence[Chunk]) -> Any:
     share = {kind: 1 / max(30, int((kinds == kind).sum())) for kind in set(kinds)}
     base = np.array([share[kind] for kind in kinds])
     rows = matrix[training] / counts[training][:, None]
+    least = np.array([LEAST_A_CHARACTER if name.endswith("_length") else 0.0 for name in FEATURE_NAMES])
+    owed = 1 - rows @ least
     emphasis = np.ones(len(base))
     for _ in range(ROUNDS):
         scale = np.sqrt(base * emphasis)
-        weights, _ = nnls(rows * scale[:, None], scale)
+        above, _ = nnls(rows * scale[:, None], owed * scale)
+        weights = least + above
         emphasis = 1 / np.maximum(np.abs(rows @ weights - 1), 0.02)
     return weights
 

@@ -46,16 +46,16 @@ class ListField:
                 self._insert(at, stamp.new_id(), values[new_from + offset])
         return bool(changes)
 
-    def append(self, value: FieldScalar, stamp: Stamp) -> str:
-        """Add an element, and give its id.
+    def append(self, value: FieldScalar, stamp: Stamp, item: str | None = None) -> str:
+        """Add an element, and give its id: `item` if that is given, else a new one.
 
         Raises:
             RefusedError: when the value breaks the field's rules.
         """
         check_element(self._field, value)
-        item = stamp.new_id()
-        self._insert(len(self._elements), item, value)
-        return item
+        made = item or stamp.new_id()
+        self._insert(len(self._elements), made, value)
+        return made
 
     def remove(self, item: str) -> None:
         """Remove an element.

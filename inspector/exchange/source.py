@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import chain
 
 from inspector.domain.codec import read_time
 from inspector.domain.errors import MalformedError, Parameter
@@ -16,6 +17,7 @@ from inspector.domain.health import Problem, Severity
 from inspector.exchange.guard import Json
 
 _PROBLEMS_TOLD = 1000
+_KEPT_TOLD = 2000
 _INDEX = re.compile(r"\[\d+\]")
 _YEARS = range(1970, 2262)
 _EMPTY: tuple[Json, ...] = (None, "", [], {})
@@ -46,6 +48,7 @@ class Notes:
         self._problems: list[Problem] = []
         self._kept: dict[str, None] = {}
         self._untold = 0
+        self._more_kept = 0
 
     def say(self, severity: Severity, code: str, where: str, **parameters: Parameter) -> None:
         """Note a problem."""
@@ -64,15 +67,20 @@ class Notes:
 
     def keep(self, where: str) -> None:
         """Note a field kept as metadata; the same field of neighbours is named once, as ``blocks[].x``."""
-        self._kept[_INDEX.sub("[]", where)] = None
+        if len(self._kept) < _KEPT_TOLD:
+            self._kept[_INDEX.sub("[]", where)] = None
+        elif _INDEX.sub("[]", where) not in self._kept:
+            self._more_kept += 1
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """All that was noted, in order."""
-        if not self._untold:
-            return tuple(self._problems)
-        more = Problem("import.more_problems", Severity.WARNING, "", {"count": self._untold})
-        return (*self._problems, more)
+        told = list(self._problems)
+        if self._more_kept:
+            told.append(Problem("import.more_kept", Severity.INFO, "", {"count": self._more_kept}))
+        if self._untold:
+            told.append(Problem("import.more_problems", Severity.WARNING, "", {"count": self._untold}))
+        return tuple(told)
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -191,8 +199,8 @@ class Record:
     def rest(self) -> dict[str, Json]:
         """What was not taken and holds something, secrets left out; each field is noted as kept."""
         kept = {}
-        left = {key: value for key, value in self._value.items() if key not in self._taken}
-        for key, value in (left | self._left).items():
+        untaken = ((key, value) for key, value in self._value.items() if key not in self._taken)
+        for key, value in chain(untaken, self._left.items()):
             if value in _EMPTY:
                 continue
             cleaned = self._without_secrets(key, value, self.path(key))

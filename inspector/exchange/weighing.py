@@ -51,7 +51,7 @@ class Limits:
     The defaults keep the peak within 300 MB: the file's bytes and what they decode to are held together.
     """
 
-    max_bytes: int = 128 << 20
+    max_bytes: int = 96 << 20
     max_depth: int = 200
     max_values: int = 4_000_000
     max_memory: int = 160 << 20

@@ -9,17 +9,15 @@ import secrets
 import sys
 from pathlib import Path
 
-from platformdirs import user_state_path
-
 from inspector.domain.drafts import Draft
 from inspector.domain.edits.base import Edit
 from inspector.domain.health import Problem
 from inspector.domain.moments import Clock
 from inspector.domain.ref import Ref
 from inspector.memory.registry import AgentStore
+from inspector.runtime.places import state_folder
 from inspector.storage.drafts_file import DraftsFile
 
-PROGRAM_FOLDER = "context-inspector"
 _FILE = "drafts.sqlite"
 _QUERY_LIMITED_INFORMATION = 0x1000
 
@@ -85,7 +83,7 @@ class DraftDoor:
     async def _opened(self) -> DraftsFile:
         async with self._lock:
             if self._file is None:
-                folder = self._folder or user_state_path(PROGRAM_FOLDER)
+                folder = self._folder or state_folder()
                 self._constellation = (await self._agents.facts())["constellation_id"]
                 self._file = await DraftsFile.open(folder / _FILE)
             return self._file

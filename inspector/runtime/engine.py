@@ -13,6 +13,7 @@ from inspector.context.builder import ContextBuilder
 from inspector.conversation.store import ConversationStore
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt, Version
+from inspector.domain.errors import FileError
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.registry import AgentStore
@@ -22,8 +23,9 @@ from inspector.runtime.drafts import DraftDoor
 from inspector.runtime.edits import EditDoor
 from inspector.runtime.jobs import Jobs
 from inspector.runtime.moments import sortable_ids, system_clock
-from inspector.runtime.resources import shipped_layouts, shipped_models
+from inspector.runtime.catalogues import shipped_layouts, shipped_models
 from inspector.runtime.snapshots import Snapshots
+from inspector.storage.copying import copy_database
 from inspector.storage.database import Database
 from inspector.storage.feed import Subscription
 
@@ -85,9 +87,13 @@ class Engine:
             FileError: the file cannot be opened, with the reason.
         """
         given = surroundings or Surroundings()
-        database = await Database.open(
-            path, create=create, clock=given.clock, actor=given.actor, program=given.program, older=older
-        )
+        clock, actor, program = given.clock, given.actor, given.program
+        try:
+            database = await Database.open(path, create=create, clock=clock, actor=actor, program=program)
+        except FileError as error:
+            if error.code != "file.older_version" or older == "refuse":
+                raise
+            database = await Database.open_copy(path, clock=clock, actor=actor, program=program)
         engine = cls(database, given)
         if watch:
             engine._watch = asyncio.ensure_future(database.watch())
@@ -127,7 +133,7 @@ class Engine:
         Raises:
             FileError: something is there already, or the place cannot be written.
         """
-        await self.database.copy_to(path)
+        await asyncio.to_thread(copy_database, self.path, path)
 
     async def close(self) -> None:
         """Finish what runs and close the file."""

@@ -1,17 +1,13 @@
-"""What ships beside the code, for screens and for the wiring of the engine."""
+"""What ships beside the code, as far as a window needs it before there is an engine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from inspector.domain.layouts import Layout
 from inspector.shipped.icon_files import icon_names, load_icon
-from inspector.shipped.layout_files import load_layouts
 from inspector.shipped.locate import resource_path
-from inspector.shipped.models import ModelTable, load_model_table
 from inspector.shipped.theme_files import THEME_NAMES, load_theme
 
 __all__ = [
@@ -19,8 +15,6 @@ __all__ = [
     "help_file",
     "icon_names",
     "load_icon",
-    "shipped_layouts",
-    "shipped_models",
     "theme_mapping",
 ]
 
@@ -42,18 +36,6 @@ def theme_mapping(name: str) -> Mapping[str, Any]:
         "sections": theme.section_colours(),
         "code": code,
     }
-
-
-@cache
-def shipped_models() -> ModelTable:
-    """The dated table of model facts."""
-    return load_model_table()
-
-
-@cache
-def shipped_layouts() -> Mapping[str, Layout]:
-    """The shipped layouts by name."""
-    return load_layouts()
 
 
 def help_file(name: str) -> Path:

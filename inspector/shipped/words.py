@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from string import Formatter
 from types import MappingProxyType
 
@@ -20,7 +21,11 @@ def load_words(language: str = "en") -> Mapping[str, str]:
         MalformedError: the file is no mapping of codes to templates, or a template's braces do not match or
             hold anything but a name.
     """
-    path = resource_path("words", f"{language}.json")
+    return read_words(resource_path("words", f"{language}.json"))
+
+
+def read_words(path: Path) -> Mapping[str, str]:
+    """A catalogue from any file; `load_words` for the shipped ones."""
     words = read_json(path, dict[str, str])
     for code, template in words.items():
         reason = _fault(template)

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any
 os.environ["QT_API"] = "pyside6"
 
 import qasync
-from PySide6.QtCore import QObject, Qt, QTimer
+from platformdirs import user_config_path
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from inspector.runtime.places import config_folder
 from inspector.runtime.resources import THEME_NAMES, load_icon, theme_mapping
 from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.bridge import Bridge
@@ -41,9 +41,12 @@ if TYPE_CHECKING:
     from inspector.ui.doors import Opener
     from inspector.ui.furniture import Furniture
 
+Look = tuple[Appearance, Icons, Preferences]
 LoadEngine = Callable[[], "Opener"]
-LoadFurniture = Callable[[MainWindow, tuple[Appearance, Icons, Preferences], Bridge, "Opener"], "Furniture"]
+MakeFurniture = Callable[[MainWindow, Look, Bridge, "Opener"], "Furniture"]
+LoadFurniture = Callable[[], MakeFurniture]
 
+PROGRAM = "context-inspector"
 PREFERENCES_FILE = "window.json"
 _SWITCH_SECONDS = 0.0005
 _COLLECT_MILLISECONDS = 200
@@ -83,14 +86,14 @@ class MainThreadGc(QObject):
 
 def run(file: Path | None, *, sample: bool, load_engine: LoadEngine, load_furniture: LoadFurniture) -> int:
     """Show the window until it is closed; gives the exit code."""
-    start = Start(file, sample, config_folder() / PREFERENCES_FILE)
+    start = Start(file, sample, user_config_path(PROGRAM) / PREFERENCES_FILE)
     return Program(start, sys.argv[:1]).run(load_engine, load_furniture)
 
 
 def make_application(arguments: Sequence[str]) -> QApplication:
     """The Qt application in the style that the themes are made for."""
     application = QApplication(list(arguments))
-    application.setApplicationName("context-inspector")
+    application.setApplicationName(PROGRAM)
     application.setApplicationDisplayName("Context Inspector")
     application.setStyle("Fusion")
     # The last window closing must not end the loop under the coroutines that are still closing the file.
@@ -149,7 +152,7 @@ class Program:
             loop.add_signal_handler(each, stop.set)
         opener = await loop.run_in_executor(None, load_engine)
         look = (self.appearance, self.icons, self.preferences)
-        self.furniture = load_furniture(self.window, look, bridge, opener)
+        self.furniture = load_furniture()(self.window, look, bridge, opener)
         gc.collect()
         gc.freeze()
         self._open_first()

@@ -18,9 +18,9 @@ from inspector.domain.health import Problem
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec
+from inspector.runtime.catalogues import shipped_layouts, shipped_models
 from inspector.runtime.engine import Engine, Surroundings
 from inspector.runtime.files import import_into, make_empty, make_sample, read_foreign
-from inspector.runtime.resources import shipped_layouts, shipped_models
 from inspector.ui.doors import Doors, EditOptions, Holdings, RestoredDraft
 
 

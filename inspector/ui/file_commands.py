@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from platformdirs import user_data_path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -17,6 +18,7 @@ from inspector.ui.widgets.import_preview import ImportPreview
 from inspector.ui.wording import tr
 
 SUFFIX = ".constellation"
+_PROGRAM = "context-inspector"
 
 
 class FileCommands:
@@ -31,7 +33,8 @@ class FileCommands:
             Action("file.open", tr("Open …"), self._ask_open, keys.Open, "open"),
             Action("file.import", tr("Import an agent file …"), self._ask_import, "Ctrl+I", "import"),
             Action("file.new", tr("New constellation …"), self._ask_new, keys.New, "new_file"),
-            Action("file.sample", tr("See the sample …"), self._ask_sample, None, "sample"),
+            Action("file.sample", tr("See the sample"), self.see_sample, None, "sample"),
+            Action("file.new_sample", tr("Make the sample afresh …"), self._ask_sample, None, "sample"),
             Action("file.save_copy", tr("Save a copy …"), self._ask_copy, keys.SaveAs, "copy", self._no_file),
             Action("file.close", tr("Close file"), self._close, None, "close", self._no_file),
         )
@@ -52,6 +55,15 @@ class FileCommands:
             name=tr("Importing {file}", file=path.name),
             on_done=lambda plan: self._preview(path, plan),
         )
+
+    def see_sample(self) -> None:
+        """Open the sample, made anew where it is not there yet."""
+        target = user_data_path(_PROGRAM) / f"sample{SUFFIX}"
+        if target.exists():
+            self._services.workspace.open(target)
+            return
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._services.workspace.create_sample(target)
 
     def copy_to(self, path: Path) -> None:
         """Write everything to a new file and say so."""

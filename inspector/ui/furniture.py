@@ -36,6 +36,19 @@ _AREAS = {
 }
 
 
+def furnish(
+    window: MainWindow,
+    look: tuple[Appearance, Icons, Preferences],
+    bridge: Bridge,
+    opener: Opener,
+    rows: Sequence[PanelRow],
+) -> Furniture:
+    """Put the panels of a table into a window."""
+    furniture = Furniture(window, look, bridge, opener)
+    furniture.put(rows)
+    return furniture
+
+
 class Furniture(QObject):
     """Everything in the window but its shell. Made once, after the first paint."""
 

@@ -12,8 +12,8 @@ from PySide6.QtSvg import QSvgRenderer
 
 from inspector.ui.appearance import Appearance
 
-ReadResource = Callable[[str], bytes]
-"""Gives a resource's bytes by its path below ``resources`` (``icons/add.svg``)."""
+ReadIcon = Callable[[str], bytes]
+"""Gives the SVG of that name."""
 
 _SIZES = (16, 20, 24, 32, 48)
 _INK = b"currentColor"
@@ -29,7 +29,7 @@ class HasIcon(Protocol):
 class Icons(QObject):
     """Icons by name, in the theme's colours; what is bound to one changes with the theme."""
 
-    def __init__(self, appearance: Appearance, read: ReadResource) -> None:
+    def __init__(self, appearance: Appearance, read: ReadIcon) -> None:
         super().__init__(appearance)
         self._appearance = appearance
         self._read = read
@@ -77,7 +77,7 @@ class Icons(QObject):
 
     def _paint(self, name: str, size: int, colour: QColor) -> QPixmap:
         if name not in self._drawings:
-            self._drawings[name] = self._read(f"icons/{name}.svg")
+            self._drawings[name] = self._read(name)
         drawing = self._drawings[name].replace(_INK, colour.name().encode("ascii"))
         pixmap = QPixmap(size, size)
         pixmap.fill(Qt.GlobalColor.transparent)

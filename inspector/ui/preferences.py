@@ -129,6 +129,12 @@ class Preferences(QObject):
         self._data["layouts"] = {}
         self._write()
 
+    def set_aside(self) -> None:
+        """Use defaults and the first layout from now on; recent files stay."""
+        self._data["settings"] = {}
+        self._data["layouts"] = {}
+        self._write()
+
     def begin_start(self) -> bool:
         """Note that a start is under way; True when the last ones failed and defaults should be used."""
         stored = self._data.get("unfinished_starts")

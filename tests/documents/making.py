@@ -15,7 +15,7 @@ from inspector.domain.content import Content
 MOMENT = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 _numbers = count(1)
 
-UNHURRIED = settings(deadline=None, max_examples=3000)
+UNHURRIED = settings(deadline=None, max_examples=60)
 
 TEXTS = st.text(
     st.one_of(

@@ -8,7 +8,7 @@ from tests.exchange.agent_files import counted_ids
 from tests.exchange.bomb_files import BOMBS
 
 READ = {
-    "120 MB string",
+    "95 MB string",
     "90 000 tiny messages",
     "90 000 open calls",
     "a million keys",
@@ -22,7 +22,7 @@ def test_that_a_small_bomb_of_each_kind_is_read_or_refused_with_a_reason(tmp_pat
     path = tmp_path / "bomb.af"
     with path.open("wb") as target:
         target.writelines(BOMBS[name](0.002))
-    if name in READ or name in {"10 M tiny messages", "100 MB with one wide character"}:
+    if name in READ or name in {"10 M tiny messages", "90 MB with one wide character"}:
         assert plan_import(path, counted_ids()).agents[0].name
         return
     with pytest.raises(InputError) as caught:

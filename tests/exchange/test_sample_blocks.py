@@ -89,7 +89,9 @@ def test_that_blocks_are_shared_but_not_with_their_owner() -> None:
     assert len(set(pairs)) == len(pairs)
     assert all(BLOCKS[block]["owner"] != agent for block, agent in pairs)
     assert not any(BLOCKS[block]["deleted"] for block, _ in pairs)
-    assert CONSTELLATION in {BLOCKS[block]["owner"] for block, _ in pairs}
+    # What every agent sees already cannot be attached as well.
+    assert CONSTELLATION not in {BLOCKS[block]["owner"] for block, _ in pairs}
+    assert CONSTELLATION in {block["owner"] for block in BLOCKS.values()}
     assert len({each["permission"] for each in ATTACHMENTS}) >= 3
 
 

@@ -58,31 +58,23 @@ class SummaryChoice:
 def coverage(summaries: Sequence[Summary]) -> Mapping[str, Ranges]:
     """The ranges of message positions that each summary speaks of, by id; merged, in order.
 
-    A missing child and a cycle add nothing. Children come before parents in the walk, and each is walked once.
+    A missing child and a cycle add nothing.
     """
     by_id = {summary.id: summary for summary in summaries}
     known: dict[str, Ranges] = {}
-    for root in by_id:
-        stack = [root]
-        open_ids: set[str] = set()
-        while stack:
-            current = by_id[stack[-1]]
-            waiting = [
-                child
-                for child in current.children
-                if child in by_id and child not in known and child not in open_ids and child != current.id
-            ]
-            if current.id in known or (waiting and current.id not in open_ids):
-                if current.id in known:
-                    stack.pop()
-                else:
-                    open_ids.add(current.id)
-                    stack.extend(waiting)
-                continue
-            own = (current.covers,) if current.covers is not None else ()
-            below = (each for child in current.children for each in known.get(child, ()))
-            known[current.id] = _merged((*own, *below))
-            stack.pop()
+    entered: set[str] = set()
+    waiting = [(summary_id, False) for summary_id in by_id]
+    while waiting:
+        summary_id, has_children = waiting.pop()
+        summary = by_id[summary_id]
+        if has_children:
+            own = () if summary.covers is None else (summary.covers,)
+            below = (each for child in summary.children for each in known.get(child, ()))
+            known[summary_id] = _merged((*own, *below))
+        elif summary_id not in entered:
+            entered.add(summary_id)
+            waiting.append((summary_id, True))
+            waiting.extend((child, False) for child in summary.children if child in by_id)
     return known
 
 
@@ -113,7 +105,7 @@ def choose_latest(summaries: Sequence[Summary], kept: Kept, *, is_whole: bool) -
     """The one that speaks of the latest time, none where the whole conversation is in."""
     ranges = coverage(summaries)
     usable = [each for each in summaries if not _speaks_of(each, ranges[each.id], kept)]
-    latest = None if is_whole else max(usable, key=lambda each: _place(each, ranges)[::-1], default=None)
+    latest = None if is_whole else max(usable, key=lambda each: _place(each, ranges), default=None)
     in_use = {each.id for each in usable}
     others = tuple(
         (each, OutRule.SUMMARY_COVERED if each.id in in_use else OutRule.SUMMARY_KEPT_VERBATIM)
@@ -124,7 +116,7 @@ def choose_latest(summaries: Sequence[Summary], kept: Kept, *, is_whole: bool) -
 
 
 @lru_cache(maxsize=1024)
-def summary_part(summary: Summary, plan_zone: object, text: str, element: str) -> Adapted:
+def summary_part(summary: Summary, text: str, element: str) -> Adapted:
     """A summary's part; `text` is its rendering."""
     body = text.rstrip("\n")
     adaptations: tuple[Problem, ...] = ()
@@ -142,7 +134,7 @@ def summary_part(summary: Summary, plan_zone: object, text: str, element: str) -
 
 def summary_adapted(summary: Summary, plan: Plan, element: str) -> Adapted:
     """A summary's part in the plan's zone."""
-    return summary_part(summary, plan.zone, summary_text(summary, plan.zone), element)
+    return summary_part(summary, summary_text(summary, plan.zone), element)
 
 
 def summary_source(summary: Summary) -> Source:

@@ -68,8 +68,8 @@ class MapShape:
                 return self._set(self._named(name), value, stamp)
             case ClearField(name):
                 return self._set(self._named(name), None, stamp)
-            case AppendToField(name, value):
-                return (name, self._list_named(name).append(value, stamp))
+            case AppendToField(name, value, item):
+                return (name, self._list_named(name).append(value, stamp, item))
             case RemoveFromField(name, item):
                 self._list_named(name).remove(item)
                 return (name, item)

@@ -6,15 +6,19 @@ A new panel is one module here and one row in `PANELS`.
 from __future__ import annotations
 
 from inspector.ui.panel import PanelRow, Place
+from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.panels.navigator import NavigatorPanel
 from inspector.ui.panels.problems import ProblemsPanel
+from inspector.ui.panels.request import RequestPanel
 from inspector.ui.panels.welcome import WelcomePanel
 from inspector.ui.wording import tr
 
 PANELS: tuple[PanelRow, ...] = (
     PanelRow("welcome", lambda: tr("Welcome"), Place.WELCOME, WelcomePanel),
     PanelRow("navigator", lambda: tr("Navigator"), Place.LEFT, NavigatorPanel, "navigator", "Alt+1", size=248),
+    PanelRow("request", lambda: tr("Request"), Place.CENTRE, RequestPanel, "request", "Alt+2"),
+    PanelRow("budget", lambda: tr("Budget"), Place.RIGHT, BudgetPanel, "budget", "Alt+3", size=404),
     PanelRow("detail", lambda: tr("Detail"), Place.BOTTOM, DetailPanel, "detail", "Alt+4", size=172),
     PanelRow(
         "problems", lambda: tr("Problems"), Place.BOTTOM, ProblemsPanel, "problems", "Alt+5", shown=False, size=172

@@ -1,0 +1,147 @@
+"""Tools: their definitions before the system string, their rules and examples in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from inspector.context.counting.frames import FrameCosts
+from inspector.context.markup import close_proof, one_line
+from inspector.context.parts import END_OF_STRING, Part
+from inspector.context.plan import Plan
+from inspector.domain.agents import Tool, ToolRule
+from inspector.domain.health import Problem, Severity
+from inspector.domain.requests import Piece, Run, Source, SourceKind
+from inspector.domain.rules import InRule
+from inspector.domain.snapshot import Snapshot
+
+SECTION = "tools"
+RULES_SECTION = "tool_rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The tools that a Request offers, in order, and what is wrong with others."""
+
+    tools: tuple[Tool, ...]
+    problems: tuple[Problem, ...]
+
+
+def offered_tools(snapshot: Snapshot, plan: Plan) -> Offered:
+    """The agent's tools in its own order, then the caller's; none twice, none silently skipped."""
+    known = {tool.name: tool for tool in snapshot.tools}
+    found: dict[str, Tool] = {}
+    problems: list[Problem] = []
+    for name in plan.agent.tools:
+        if name not in known:
+            problems.append(Problem("tool_missing", Severity.WARNING, f"tool:{name}", {"name": name}))
+        else:
+            found.setdefault(name, known[name])
+    for tool in plan.spec.extra_tools:
+        if found.setdefault(tool.name, tool) is not tool:
+            facts = {"name": tool.name}
+            problems.append(Problem("tool_twice", Severity.WARNING, f"tool:{tool.name}", facts))
+    for tool in found.values():
+        if _parameters(tool) is None:
+            facts = {"name": tool.name}
+            problems.append(Problem("tool_parameters_unreadable", Severity.ERROR, f"tool:{tool.name}", facts))
+    return Offered(tuple(found.values()), tuple(problems))
+
+
+def definition_pieces(tools: Sequence[Tool], plan: Plan) -> tuple[Piece, ...]:
+    """The frame before all definitions and one piece for each."""
+    if not tools:
+        return ()
+    cost = plan.costs.tools_end()
+    frame = Run("=== tools ===\n", sent=False, tokens=cost.tokens, method=cost.method)
+    source = Source(SourceKind.LITERAL, "tools/frame", "frame")
+    lead = Piece("literal:tools/frame", SECTION, source, InRule.FRAME.value, (frame,))
+    return (lead, *(_definition(tool, plan.agent.id, plan.costs) for tool in tools))
+
+
+@lru_cache(maxsize=2048)
+def _definition(tool: Tool, owner: str, costs: FrameCosts) -> Piece:
+    parameters = _parameters(tool)
+    plain = {"description": tool.description, "name": tool.name, "parameters": parameters or {}}
+    text = json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    count = costs.tool(tool.name, tool.description, parameters or {})
+    run = Run(text, sent=True, tokens=count.tokens, method=count.method)
+    source = Source(SourceKind.TOOL, tool.name, tool.name, owner)
+    return Piece(f"tool:{tool.name}", SECTION, source, InRule.TOOL.value, (run, END_OF_STRING))
+
+
+def _parameters(tool: Tool) -> dict[str, Any] | None:
+    try:
+        parameters = json.loads(tool.parameters or "{}")
+        json.dumps(parameters)
+    except (ValueError, RecursionError):
+        return None
+    return parameters if isinstance(parameters, dict) else None
+
+
+def rule_parts(tools: Sequence[Tool], rules: Sequence[ToolRule], element: str) -> Iterator[Part]:
+    """One part for each tool with rules or examples; nothing where there are none."""
+    by_tool: dict[str, list[ToolRule]] = {}
+    for rule in rules:
+        by_tool.setdefault(rule.tool, []).append(rule)
+    for tool in tools:
+        lines = [_rule_line(rule) for rule in by_tool.get(tool.name, ())]
+        if lines or any(example.strip() for example in tool.examples):
+            yield _rule_part(tool.name, tuple(lines), tool.examples, element)
+
+
+@lru_cache(maxsize=2048)
+def _rule_part(name: str, lines: tuple[str, ...], examples: tuple[str, ...], element: str) -> Part:
+    paragraphs = [f"## {one_line(name)}"]
+    if lines:
+        paragraphs.append("\n".join(("**Rules:**", *(f"- {line}" for line in lines))))
+    told = [example.strip("\n") for example in examples if example.strip()]
+    if told:
+        paragraphs.append("\n".join(("**Examples:**", *(f"- {example}" for example in told))))
+    text = "\n\n".join(paragraphs)
+    if element:
+        text = close_proof(text, [element]).text
+    source = Source(SourceKind.TOOL, name, name)
+    return Part(f"tool_rules:{name}", RULES_SECTION, source, InRule.TOOL_RULE, text)
+
+
+_RULE_TEXTS = {
+    "continue": "After it, go on: the turn does not end with this call.",
+    "exit": "It ends the turn.",
+    "requires_preceding": "Call it only after {names}.",
+    "max_calls": "Call it at most {count} times a turn.",
+    "cooldown": "Wait {seconds} seconds between calls.",
+    "requires_consent": "A person must agree to each call.",
+}
+
+
+def _rule_line(rule: ToolRule) -> str:
+    return one_line(_RULE_TEXTS[rule.kind.value].format_map(_RuleFacts(_detail(rule))))
+
+
+class _RuleFacts(dict[str, str]):
+    """A rule's own numbers and names for its sentence, by any of the keys that rules come with."""
+
+    _KEYS: Mapping[str, tuple[str, ...]] = {
+        "names": ("tools", "names", "preceding", "tool_names", "requires"),
+        "count": ("count", "max_calls", "limit", "max", "max_count_limit"),
+        "seconds": ("seconds", "cooldown_seconds", "cooldown"),
+    }
+
+    def __init__(self, detail: Mapping[str, Any]) -> None:
+        super().__init__()
+        for name, keys in self._KEYS.items():
+            value = next((detail[key] for key in keys if key in detail), None)
+            told = ", ".join(map(str, value)) if isinstance(value, list) else value
+            self[name] = "?" if told is None else str(told)
+
+
+def _detail(rule: ToolRule) -> Mapping[str, Any]:
+    try:
+        detail = json.loads(rule.detail or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return detail if isinstance(detail, dict) else {}
