@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from inspector.ui.app import MakeFurniture
+    from inspector.ui.appearance import Appearance
+    from inspector.ui.bridge import Bridge
     from inspector.ui.doors import Opener
+    from inspector.ui.furniture import Furniture
+    from inspector.ui.icons import Icons
+    from inspector.ui.main_window import MainWindow
+    from inspector.ui.preferences import Preferences
 
 _COMMANDS = frozenset(
     {"agents", "report", "build", "show", "check", "edit", "import", "sample", "open", "screenshots"}
@@ -50,7 +56,7 @@ def take_screenshots(file: Path, out: Path, themes: tuple[str, ...], size: tuple
     """Draw every panel to PNG, without a display."""
     from inspector.ui.screenshots import run
 
-    return run(file, out, themes=themes, size=size, load_engine=_load_opener)
+    return run(file, out, themes, size)
 
 
 def _load_furniture() -> MakeFurniture:
@@ -64,6 +70,15 @@ def _load_opener() -> Opener:
     from inspector.ui.engine_doors import EngineOpener
 
     return EngineOpener()
+
+
+def _load_furniture(
+    window: MainWindow, look: tuple[Appearance, Icons, Preferences], bridge: Bridge, opener: Opener
+) -> Furniture:
+    from inspector.ui.furniture import furnish
+    from inspector.ui.panels import PANELS
+
+    return furnish(window, look, bridge, opener, PANELS)
 
 
 def _run_command(given: list[str]) -> int:

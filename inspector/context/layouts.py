@@ -66,6 +66,7 @@ def _faults(layout: Layout) -> Iterator[tuple[str, str]]:
     if core and not starts_legally(core):
         yield "join", "its first line must begin with neither white space nor a solidus"
     seen: set[str] = set()
+    names = [entry.name for entry in layout.sections]
     for entry in layout.sections:
         if not entry.name or entry.name in seen or entry.name in FIXED:
             yield entry.name, "the name is empty, taken, or that of a fixed section"
@@ -75,8 +76,14 @@ def _faults(layout: Layout) -> Iterator[tuple[str, str]]:
         for text in (entry.heading, entry.group):
             if text and (not starts_legally(text) or text.endswith("\n")):
                 yield entry.name, "a heading must begin and end with visible characters"
+        if entry.name == PERSONA and not _neighbours(names, PERSONA, INSTRUCTIONS):
+            yield entry.name, "it must stand beside the instructions, whose section it belongs to"
         if entry.element and not is_element_name(entry.element):
             yield entry.name, f"not an element's name: {entry.element!r}"
+
+
+def _neighbours(names: list[str], one: str, other: str) -> bool:
+    return other not in names or abs(names.index(one) - names.index(other)) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +119,8 @@ class _Around:
     def enclose(self, parts: Sequence[Part]) -> tuple[Part, ...]:
         """The parts with everything before and behind them."""
         head = [*self._lead(), *self._open(parts)]
+        if not parts:
+            return (*head, *self._close(parts))
         if not head and self.with_join:
             return (with_before(parts[0], self._border()), *parts[1:])
         if not head:
@@ -161,6 +170,12 @@ class _Around:
             yield _fixed(name, f"{key}/fence_end", fence_around(parts), InRule.FENCE, LINE)
         if self.entry.element:
             yield _fixed(name, f"{key}/close", f"</{self.entry.element}>", InRule.HEADING, LINE)
+
+
+def dress_parts(layout: Layout, entry: SectionLayout, *, with_group: bool) -> tuple[Part, ...]:
+    """What a section costs beside its content where others stand before it."""
+    around = _Around(layout, entry, with_join=with_group or not entry.group, with_group=with_group)
+    return around.enclose(())
 
 
 def fence_around(parts: Sequence[Part]) -> str:

@@ -63,4 +63,5 @@ class OutRule(StrEnum):
     ENTRY_LIMIT = "log_display_limit"
     ENTRY_ROOM = "log_no_room"
     NOT_IN_LAYOUT = "not_in_layout"
+    SECTION_FULL = "section_full"
     DROPPED = "dropped_in_what_if"

@@ -53,7 +53,7 @@ class Limits:
 
     max_bytes: int = 96 << 20
     max_depth: int = 200
-    max_values: int = 4_000_000
+    max_values: int = 3_000_000
     max_memory: int = 160 << 20
 
 

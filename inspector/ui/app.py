@@ -175,7 +175,9 @@ class Program:
             furniture.files.see_sample()
         elif start.file is not None:
             furniture.files.take(start.file)
-        elif not self._safe and self.preferences.switch("window.reopen_last") and last and Path(last).exists():
+        elif (
+            not self._safe and self.preferences.switch("window.reopen_last") and last and Path(last).exists()
+        ):
             furniture.workspace.open(Path(last))
 
     def _catch_stray_errors(self, loop: asyncio.AbstractEventLoop, bridge: Bridge) -> None:

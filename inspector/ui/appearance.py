@@ -47,7 +47,9 @@ class Appearance(QObject):
         self._themes = themes
         self._hints = application.styleHints()
         self._system_is_dark = application.palette().window().color().lightnessF() < 0.5
-        self._points = max(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).pointSizeF(), _SMALLEST_POINTS)
+        self._points = max(
+            QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).pointSizeF(), _SMALLEST_POINTS
+        )
         self._choice = ThemeChoice.SYSTEM
         self._scale = 1.0
         self._hints.colorSchemeChanged.connect(self._follow_system)

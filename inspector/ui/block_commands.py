@@ -37,19 +37,46 @@ class BlockCommands:
         selection = services.selection
         services.actions.add(
             Action("selection.open", tr("Open source"), self._open, "Ctrl+Return", "open", self._nothing),
-            Action("selection.copy_text", tr("Copy as the model reads it"), self._copy, None, "copy", self._not_in),
+            Action(
+                "selection.copy_text",
+                tr("Copy as the model reads it"),
+                self._copy,
+                None,
+                "copy",
+                self._not_in,
+            ),
             Action("selection.back", tr("Back"), selection.go_back, "Alt+Left", "back", self._no_past),
-            Action("selection.forward", tr("Forward"), selection.go_forward, "Alt+Right", "forward", self._no_future),
+            Action(
+                "selection.forward",
+                tr("Forward"),
+                selection.go_forward,
+                "Alt+Right",
+                "forward",
+                self._no_future,
+            ),
             Action("block.new", tr("New block …"), self._ask_new, "Ctrl+Shift+N", "add", self._no_agent),
             Action("block.rename", tr("Rename block …"), self._ask_rename, "F2", "rename", active),
             Action("block.describe", tr("Describe block …"), self._ask_description, None, "block", active),
             Action("block.pin", tr("Pin"), lambda: self._do(SetPinned(True)), None, "pin", loose),
             Action("block.unpin", tr("Unpin"), lambda: self._do(SetPinned(False)), None, "unpin", pinned),
-            Action("block.delete", tr("Delete block"), lambda: self._do(DeleteBlock()), None, "delete", active),
-            Action("block.restore", tr("Restore block"), lambda: self._do(RestoreBlock()), None, "restore", gone),
+            Action(
+                "block.delete", tr("Delete block"), lambda: self._do(DeleteBlock()), None, "delete", active
+            ),
+            Action(
+                "block.restore", tr("Restore block"), lambda: self._do(RestoreBlock()), None, "restore", gone
+            ),
             Action("agent.new", tr("New agent …"), self._ask_agent, None, "agent", self._not_writable),
-            Action("agent.show", tr("Show this agent's Request"), self._show_agent, None, "request", self._not_other),
-            Action("request.rebuild", tr("Build again as of now"), self._rebuild, "F5", "refresh", self._no_agent),
+            Action(
+                "agent.show",
+                tr("Show this agent's Request"),
+                self._show_agent,
+                None,
+                "request",
+                self._not_other,
+            ),
+            Action(
+                "request.rebuild", tr("Build again as of now"), self._rebuild, "F5", "refresh", self._no_agent
+            ),
         )
         for signal in (
             selection.changed,
@@ -112,7 +139,9 @@ class BlockCommands:
 
     def _not_loose(self) -> str:
         state = self._state()
-        return self._not_active() or (tr("the block is pinned already") if state and state.block.pinned else "")
+        return self._not_active() or (
+            tr("the block is pinned already") if state and state.block.pinned else ""
+        )
 
     def _open(self) -> None:
         ref = self._services.selection.ref
@@ -142,13 +171,20 @@ class BlockCommands:
         state = self._state()
         if state is not None:
             field = Field("label", tr("Label"), state.block.label, required=True)
-            self._ask(tr("Rename block"), (field,), tr("Rename"), lambda told: self._do(SetLabel(told["label"])))
+            self._ask(
+                tr("Rename block"), (field,), tr("Rename"), lambda told: self._do(SetLabel(told["label"]))
+            )
 
     def _ask_description(self) -> None:
         state = self._state()
         if state is not None:
             field = Field("text", tr("Description"), state.block.description)
-            self._ask(tr("Describe block"), (field,), tr("Save"), lambda told: self._do(SetDescription(told["text"])))
+            self._ask(
+                tr("Describe block"),
+                (field,),
+                tr("Save"),
+                lambda told: self._do(SetDescription(told["text"])),
+            )
 
     def _ask_new(self) -> None:
         agent = self._services.workspace.agent
@@ -177,7 +213,9 @@ class BlockCommands:
         )
 
         def make(told: Mapping[str, str]) -> None:
-            operation = CreateAgent(told["name"], model=told["model"], provider=shown.provider if shown else "")
+            operation = CreateAgent(
+                told["name"], model=told["model"], provider=shown.provider if shown else ""
+            )
             self._services.workspace.apply([Edit(Ref(RefKind.AGENT, ""), operation)])
 
         self._ask(tr("New agent"), fields, tr("Make agent"), make)

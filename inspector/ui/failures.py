@@ -58,13 +58,19 @@ def failure_of(error: BaseException, *, doing: str) -> Failure:
 
 def _known(error: InspectorError) -> tuple[str, str]:
     if isinstance(error, RefusedError):
-        return tr("Nothing was changed; your draft is kept."), tr("Change it so that the rule allows it, then save.")
+        return tr("Nothing was changed; your draft is kept."), tr(
+            "Change it so that the rule allows it, then save."
+        )
     if isinstance(error, BudgetError):
         return tr("No Request can be built as it is set."), tr("Shorten that piece or raise the limit.")
     if isinstance(error, InputError):
         return tr("Nothing was changed."), tr("Mend what was given, or choose another.")
     if isinstance(error, FileError):
-        return tr("Nothing was written to the file; drafts are kept."), tr("Open it again, or open another file.")
+        return tr("Nothing was written to the file; drafts are kept."), tr(
+            "Open it again, or open another file."
+        )
     if isinstance(error, DocumentError):
-        return tr("This block is left as it was; all others work."), tr("Run the check of the file from the File menu.")
+        return tr("This block is left as it was; all others work."), tr(
+            "Run the check of the file from the File menu."
+        )
     return tr("Nothing was changed."), tr("Try again.")

@@ -102,7 +102,9 @@ class FileCommands:
         self._ask_file(tr("Open a constellation"), filters, self.take)
 
     def _ask_import(self) -> None:
-        self._ask_file(tr("Import an agent file"), tr("Agent files (*.af *.json);;All files (*)"), self.import_)
+        self._ask_file(
+            tr("Import an agent file"), tr("Agent files (*.af *.json);;All files (*)"), self.import_
+        )
 
     def _ask_new(self) -> None:
         first = self._folder() / f"agents{SUFFIX}"
@@ -127,7 +129,9 @@ class FileCommands:
         self._ask(dialog, chosen)
 
     def _ask_new_path(self, title: str, first: Path, chosen: Callable[[Path], None]) -> None:
-        dialog = QFileDialog(self._window, title, str(first.parent), tr("Constellations (*{suffix})", suffix=SUFFIX))
+        dialog = QFileDialog(
+            self._window, title, str(first.parent), tr("Constellations (*{suffix})", suffix=SUFFIX)
+        )
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(SUFFIX.lstrip("."))
         # Qt's own question would take a file name for markup; nothing here ever replaces a file anyway.

@@ -80,7 +80,9 @@ class Furniture(QObject):
         self.palette = Palette(window, services.appearance, lambda: entries(services))
         window.go_to = self.palette.summon
         services.actions.add(
-            Action("palette.show", tr("Go to anything …"), self.palette.summon, "Ctrl+K", "search", hidden=True)
+            Action(
+                "palette.show", tr("Go to anything …"), self.palette.summon, "Ctrl+K", "search", hidden=True
+            )
         )
         window.top_bar.search.tell_shortcut(services.actions.shortcut_text("palette.show"))
         window.show_drafts = lambda: self.palette.summon(tr("draft"))
@@ -96,7 +98,7 @@ class Furniture(QObject):
             return None
         centre = self.window.centre
         key = (id_, ref)
-        there = centre.find(key)
+        there = centre.view(key)
         if isinstance(there, Panel):
             centre.setCurrentWidget(there)
             return there

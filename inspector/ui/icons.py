@@ -22,7 +22,7 @@ _INK = b"currentColor"
 class HasIcon(Protocol):
     """A button, an action."""
 
-    def setIcon(self, icon: QIcon, /) -> None:  # noqa: N802
+    def setIcon(self, icon: QIcon, /) -> None:
         """Show an icon."""
 
 

@@ -66,9 +66,13 @@ class MainWindow(QMainWindow):
         self.show_drafts: Callable[[], None] = _nothing
         self.top_bar = TopBar(icons, lambda: self.go_to())
         self.status_line = StatusLine(
-            lambda: self.show_drafts(), lambda: self.go_to_panel("problems"), lambda: self.go_to_panel("budget")
+            lambda: self.show_drafts(),
+            lambda: self.go_to_panel("problems"),
+            lambda: self.go_to_panel("budget"),
         )
         self._pages = QStackedWidget()
+        self._starting = PlainLabel(tr("Starting …"), tone="muted")
+        self._named: dict[str, QWidget] = {_VIEWS: self.centre}
         self._build()
 
     def furnish(self, sides: Iterable[Side], welcome: QWidget) -> None:
@@ -76,7 +80,7 @@ class MainWindow(QMainWindow):
         for side in sides:
             self._add_dock(side)
         self._pages.addWidget(welcome)
-        welcome.setObjectName(_WELCOME)
+        self._named[_WELCOME] = welcome
         self._furnished = True
         self.show_file(False)
 
@@ -146,7 +150,7 @@ class MainWindow(QMainWindow):
         self._may_close = True
         self.close()
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+    def closeEvent(self, event: QCloseEvent) -> None:
         """Ask for the end and wait for it; what is unsaved is kept as drafts, so nothing is asked."""
         if self._may_close:
             event.accept()
@@ -155,12 +159,12 @@ class MainWindow(QMainWindow):
         self.store_layout()
         self.closing.emit()
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take one local file."""
         if _dropped_file(event) is not None:
             event.acceptProposedAction()
 
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+    def dropEvent(self, event: QDropEvent) -> None:
         """Tell which file it is."""
         path = _dropped_file(event)
         if path is not None:
@@ -179,11 +183,9 @@ class MainWindow(QMainWindow):
         self.menuBar().setCornerWidget(_program_name(self._appearance), Qt.Corner.TopLeftCorner)
         self.addToolBar(self.top_bar)
         self.setStatusBar(self.status_line)
-        starting = PlainLabel(tr("Starting …"), tone="muted")
-        starting.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._pages.addWidget(starting)
+        self._starting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._pages.addWidget(self._starting)
         self._pages.addWidget(self.centre)
-        self.centre.setObjectName(_VIEWS)
         middle = QWidget()
         arrange(QVBoxLayout(middle), self.banners, self._pages)
         self.setCentralWidget(middle)
@@ -194,8 +196,7 @@ class MainWindow(QMainWindow):
 
     def _page(self, shows_file: bool) -> QWidget:
         name = _VIEWS if shows_file else _WELCOME
-        pages = (self._pages.widget(place) for place in range(self._pages.count()))
-        return next((each for each in pages if each.objectName() == name), self._pages.widget(0))
+        return self._named.get(name, self._starting)
 
     def _add_dock(self, side: Side) -> None:
         dock = QDockWidget(without_mnemonic(side.title), self)

@@ -45,7 +45,7 @@ class Panel(QWidget):
         super().__init__()
         self.services = services
         self._heading = ""
-        self._note = ""
+        self._heading_note = ""
         self._marked = False
 
     @property
@@ -56,7 +56,7 @@ class Panel(QWidget):
     @property
     def note(self) -> str:
         """What stands beside the heading, in the quiet colour."""
-        return self._note
+        return self._heading_note
 
     @property
     def marked(self) -> bool:
@@ -65,8 +65,8 @@ class Panel(QWidget):
 
     def set_heading(self, heading: str, note: str = "", *, marked: bool = False) -> None:
         """Change what the title bar or the tab says."""
-        if (heading, note, marked) != (self._heading, self._note, self._marked):
-            self._heading, self._note, self._marked = heading, note, marked
+        if (heading, note, marked) != (self._heading, self._heading_note, self._marked):
+            self._heading, self._heading_note, self._marked = heading, note, marked
             self.heading_changed.emit()
 
     def header(self) -> tuple[QWidget, ...]:

@@ -110,7 +110,7 @@ def tooltip_text(text: str) -> str:
 
 
 class _HasToolTip(Protocol):
-    def setToolTip(self, text: str, /) -> None: ...  # noqa: N802
+    def setToolTip(self, text: str, /) -> None: ...
 
 
 def safe_tooltip(target: _HasToolTip, text: str) -> None:
@@ -139,12 +139,12 @@ class PlainLabel(QLabel):
         """The text that was given, hidden characters and all."""
         return self._original
 
-    def setText(self, text: str) -> None:  # noqa: N802
+    def setText(self, text: str) -> None:
         """Show a text, plain."""
         self._original = text
         super().setText(show_controls(shorten(text, _LABEL_LENGTH)))
 
-    def setTextFormat(self, format_: Qt.TextFormat) -> None:  # noqa: N802
+    def setTextFormat(self, format_: Qt.TextFormat) -> None:
         """Refuse everything but plain text."""
         if format_ != Qt.TextFormat.PlainText:
             raise ValueError(format_)
@@ -164,27 +164,33 @@ class ElidedLabel(PlainLabel):
         super().__init__(text, tone=tone, size=size, strong=strong)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         """Room for a few letters."""
         return QSize(self.fontMetrics().horizontalAdvance("mmm"), super().minimumSizeHint().height())
 
-    def setText(self, text: str) -> None:  # noqa: N802
+    def setText(self, text: str) -> None:
         """Show a text, plain and in one line."""
         super().setText(" ".join(text.split()))
         self._tell()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Offer the whole text where it no longer fits."""
         super().resizeEvent(event)
         self._tell()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Paint what fits."""
         painter = QPainter(self)
         metrics = QFontMetrics(self.font())
         shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
         self.style().drawItemText(
-            painter, self.contentsRect(), int(self.alignment()), self.palette(), self.isEnabled(), shown, self.foregroundRole()
+            painter,
+            self.contentsRect(),
+            int(self.alignment()),
+            self.palette(),
+            self.isEnabled(),
+            shown,
+            self.foregroundRole(),
         )
 
     def _tell(self) -> None:
@@ -221,7 +227,9 @@ class Question:
     weight: Weight = Weight.INFORMATION
 
 
-def safe_message(parent: QWidget | None, question: Question, answered: Callable[[str], None] | None = None) -> QMessageBox:
+def safe_message(
+    parent: QWidget | None, question: Question, answered: Callable[[str], None] | None = None
+) -> QMessageBox:
     """Show a message or a question without stopping anything else.
 
     Args:
@@ -256,7 +264,13 @@ def safe_message(parent: QWidget | None, question: Question, answered: Callable[
 
 def _add_button(box: QMessageBox, choice: Choice) -> QWidget:
     roles = QMessageBox.ButtonRole
-    role = roles.DestructiveRole if choice.destructive else roles.AcceptRole if choice.primary else roles.RejectRole
+    role = (
+        roles.DestructiveRole
+        if choice.destructive
+        else roles.AcceptRole
+        if choice.primary
+        else roles.RejectRole
+    )
     button = box.addButton(without_mnemonic(choice.label), role)
     if choice.primary:
         button.setProperty("role", "primary")

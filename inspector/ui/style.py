@@ -91,9 +91,13 @@ QPushButton[role="flat"], QToolButton[role="flat"] {
 QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: @hover; color: @text; }
 QPushButton[role="flat"]:focus, QToolButton[role="flat"]:focus { border: 1px solid @focus; }
 QToolButton[role="flat"]::menu-indicator { image: none; }
-QPushButton[role="link"] { background: transparent; border: 1px solid transparent; color: @accent; padding: @px2; text-align: left; }
+QPushButton[role="link"] { background: transparent; border: 1px solid transparent; color: @accent;
+  padding: @px2; text-align: left;
+}
 QPushButton[role="link"]:hover { text-decoration: underline; }
-QPushButton[role="row"] { background: transparent; border: 1px solid transparent; text-align: left; padding: @px6 @px8; }
+QPushButton[role="row"] {
+  background: transparent; border: 1px solid transparent; text-align: left; padding: @px6 @px8;
+}
 QPushButton[role="row"]:hover { background: @hover; }
 QPushButton[role="row"]:focus { border: 1px solid @focus; }
 QPushButton[role="segment"] { border-radius: 0px; padding: @px2 @px8; }
@@ -119,7 +123,8 @@ QTreeView::item:hover, QTableView::item:hover, QListView::item:hover { backgroun
 QTreeView::item:selected, QTableView::item:selected, QListView::item:selected { background: @selection; color: @text; }
 QHeaderView { background: @surface; border: none; }
 QHeaderView::section {
-  background: @surface; color: @muted; border: none; border-bottom: 1px solid @border; padding: @px4 @px8; font-size: @small;
+  background: @surface; color: @muted; border: none; border-bottom: 1px solid @border; padding: @px4 @px8;
+  font-size: @small;
 }
 
 QTabWidget::pane { border: none; border-top: 1px solid @border; }
@@ -162,5 +167,7 @@ QLabel[tone="error"] { color: @state_error; }
 QLabel[size="small"], QPushButton[size="small"], QToolButton[size="small"] { font-size: @small; }
 QLabel[size="large"] { font-size: @large; font-weight: 700; }
 QLabel[weight="strong"] { font-weight: 700; }
-QLabel[role="key"] { color: @muted; border: 1px solid @border; border-radius: @px4; padding: 0px @px4; font-size: @small; }
+QLabel[role="key"] { color: @muted; border: 1px solid @border; border-radius: @px4; padding: 0px @px4;
+  font-size: @small;
+}
 """

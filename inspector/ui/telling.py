@@ -68,7 +68,9 @@ class Telling(QObject):
             return Status()
         request, actor = workspace.request, workspace.actor
         problems = workspace.problems
-        worst = next((each for each in _WORST if any(problem.severity is each for problem in problems)), Severity.INFO)
+        worst = next(
+            (each for each in _WORST if any(problem.severity is each for problem in problems)), Severity.INFO
+        )
         live, tone = self._live()
         return Status(
             live,
@@ -95,7 +97,11 @@ class Telling(QObject):
     def _written(self) -> str:
         change = self._services.workspace.last_written
         now = self._services.workspace.now() or datetime.now(UTC)
-        return "" if change is None else tr("{name} wrote {ago}", name=change.actor.name, ago=ago(change.at, now))
+        return (
+            ""
+            if change is None
+            else tr("{name} wrote {ago}", name=change.actor.name, ago=ago(change.at, now))
+        )
 
     def _tell_pickers(self) -> None:
         workspace, bar = self._services.workspace, self._window.top_bar
@@ -103,10 +109,14 @@ class Telling(QObject):
         file = path.name if path else ""
         bar.agent.tell(file, agent.name if agent else tr("no agent"), strong_first=True)
         bar.agent.offer(
-            [Option(each.id, each.name) for each in workspace.agents], agent.id if agent else "", workspace.show_agent
+            [Option(each.id, each.name) for each in workspace.agents],
+            agent.id if agent else "",
+            workspace.show_agent,
         )
         model = request.model if request else workspace.what_if.model or (agent.model if agent else "")
-        layout = request.layout if request else workspace.what_if.layout or (agent.config.layout if agent else "")
+        layout = (
+            request.layout if request else workspace.what_if.layout or (agent.config.layout if agent else "")
+        )
         bar.model.tell(tr("Model"), model or tr("none set"))
         bar.layout_.tell(tr("Layout"), layout)
         models = dict.fromkeys([*([agent.model] if agent and agent.model else []), *workspace.models])
@@ -141,14 +151,22 @@ class Telling(QObject):
 
     def _tell_restored(self) -> None:
         drafts = self._services.workspace.drafts
-        restored = [id_ for id_ in drafts.block_ids if (work := drafts.get(id_)) is not None and work.restored]
+        restored = [
+            id_ for id_ in drafts.block_ids if (work := drafts.get(id_)) is not None and work.restored
+        ]
         if not restored:
             self._window.banners.close_notice("restored")
             return
         text = tr_count(
-            "{count} unsaved draft of last time is back.", "{count} unsaved drafts of last time are back.", len(restored)
+            "{count} unsaved draft of last time is back.",
+            "{count} unsaved drafts of last time are back.",
+            len(restored),
         )
-        labels = [state.block.label for id_ in restored if (state := self._services.workspace.block(id_)) is not None]
+        labels = [
+            state.block.label
+            for id_ in restored
+            if (state := self._services.workspace.block(id_)) is not None
+        ]
         self._window.banners.show_notice(Notice("restored", text, ", ".join(labels), "info"))
 
     def _tell_moved(self, moved: FileMoved) -> None:
@@ -188,4 +206,3 @@ class Telling(QObject):
         else:
             self._late.stop()
             self._soon.start()
-

@@ -114,7 +114,7 @@ class Theme:
 
     def blend(self, over: QColor, under: QColor, share: float) -> QColor:
         """`share` of one colour laid over another."""
-        parts = zip(over.getRgbF()[:3], under.getRgbF()[:3], strict=True)
+        parts = zip(_rgb(over), _rgb(under), strict=True)
         return QColor.fromRgbF(*(top * share + bottom * (1 - share) for top, bottom in parts))
 
     def palette(self) -> QPalette:
@@ -163,10 +163,12 @@ def contrast(first: QColor, second: QColor) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+def _rgb(colour: QColor) -> tuple[float, float, float]:
+    return (colour.redF(), colour.greenF(), colour.blueF())
+
+
 def _luminance(colour: QColor) -> float:
-    linear = [
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.getRgbF()[:3]
-    ]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in _rgb(colour)]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -180,7 +182,7 @@ def _part(mapping: Mapping[str, object], key: str, where: str) -> Mapping[str, o
 def _code_style(style: object, palette: Mapping[str, QColor], where: str) -> CodeStyle:
     if not isinstance(style, Mapping) or style.get("colour") not in palette:
         raise MalformedError("malformed.theme", where=where, why="no such colour")
-    return CodeStyle(palette[style["colour"]], style.get("bold") is True, style.get("italic") is True)
+    return CodeStyle(palette[str(style["colour"])], style.get("bold") is True, style.get("italic") is True)
 
 
 def _colours(mapping: Mapping[str, object], names: tuple[str, ...], where: str) -> dict[str, QColor]:

@@ -31,8 +31,20 @@ class ViewCommands:
             self._theme("look.dark", tr("Dark"), ThemeChoice.DARK),
             self._theme("look.light", tr("Light"), ThemeChoice.LIGHT),
             self._theme("look.system", tr("As the system"), ThemeChoice.SYSTEM),
-            Action("look.larger", tr("Larger text"), self._scaler(_SCALE_STEP), keys.ZoomIn, why_not=self._largest),
-            Action("look.smaller", tr("Smaller text"), self._scaler(-_SCALE_STEP), keys.ZoomOut, why_not=self._smallest),
+            Action(
+                "look.larger",
+                tr("Larger text"),
+                self._scaler(_SCALE_STEP),
+                keys.ZoomIn,
+                why_not=self._largest,
+            ),
+            Action(
+                "look.smaller",
+                tr("Smaller text"),
+                self._scaler(-_SCALE_STEP),
+                keys.ZoomOut,
+                why_not=self._smallest,
+            ),
             Action("look.normal", tr("Normal text"), lambda: self._scale(1.0), "Ctrl+0"),
             Action("layout.reset", tr("Reset layout"), window.reset_layout),
             Action("help.about", tr("About Context Inspector"), self._about, None, "info"),
@@ -46,7 +58,13 @@ class ViewCommands:
             appearance.set_choice(choice)
             self._services.preferences.set("window.theme", choice.value)
 
-        return Action(id_, tr("Theme: {name}", name=title), switch, icon="theme", is_on=lambda: appearance.choice is choice)
+        return Action(
+            id_,
+            tr("Theme: {name}", name=title),
+            switch,
+            icon="theme",
+            is_on=lambda: appearance.choice is choice,
+        )
 
     def _scaler(self, step: float) -> Callable[[], None]:
         return lambda: self._scale(self._services.appearance.scale + step)
@@ -73,7 +91,12 @@ class ViewCommands:
         path = self._services.workspace.path
         lines = [
             tr("Version {version}", version=__version__),
-            tr("Python {python}, Qt {qt}, {system}", python=platform.python_version(), qt=qVersion(), system=platform.platform()),
+            tr(
+                "Python {python}, Qt {qt}, {system}",
+                python=platform.python_version(),
+                qt=qVersion(),
+                system=platform.platform(),
+            ),
             tr("File: {file}", file=str(path)) if path else tr("No file is open."),
         ]
         question = Question(

@@ -88,7 +88,21 @@ class Workspace(QObject):
         self.drafts = Drafts()
         self._bridge = bridge
         self._doors: Doors | None = None
-        self._forget()
+        self._agents: tuple[Agent, ...] = ()
+        self._agent_id = ""
+        self._holdings: dict[str, Holdings] = {}
+        self._blocks: dict[str, BlockState] = {}
+        self._shared: dict[str, SharedBlock] = {}
+        self._request: Request | None = None
+        self._saved_request: Request | None = None
+        self._request_problem: Problem | None = None
+        self._what_if = WhatIf()
+        self._tokens: dict[str, int] = {}
+        self._health: dict[tuple[str, Ref | None], Problem] = {}
+        self._last_written: Change | None = None
+        self._unseen: set[str] = set()
+        self._stale = _Stale()
+        self._refreshing = False
         bridge.changed.connect(self._note)
 
     @property
@@ -188,11 +202,15 @@ class Workspace(QObject):
 
     def open(self, path: Path) -> None:
         """Show another file."""
-        self._bridge.supersede("file", self._swap(self.opener.open(path)), name=tr("Opening {file}", file=path.name))
+        self._bridge.supersede(
+            "file", self._swap(self.opener.open(path)), name=tr("Opening {file}", file=path.name)
+        )
 
     def create(self, path: Path) -> None:
         """Make a new file and show it."""
-        self._bridge.supersede("file", self._swap(self.opener.create(path)), name=tr("Making {file}", file=path.name))
+        self._bridge.supersede(
+            "file", self._swap(self.opener.create(path)), name=tr("Making {file}", file=path.name)
+        )
 
     def create_sample(self, path: Path) -> None:
         """Make the sample constellation and show it."""
@@ -201,7 +219,9 @@ class Workspace(QObject):
 
     def show(self, doors: Doors) -> None:
         """Show a file that is open already."""
-        self._bridge.supersede("file", self._swap(_given(doors)), name=tr("Opening {file}", file=doors.path.name))
+        self._bridge.supersede(
+            "file", self._swap(_given(doors)), name=tr("Opening {file}", file=doors.path.name)
+        )
 
     def save_copy(self, path: Path, on_done: Callable[[None], None] | None = None) -> None:
         """Write everything to a new file."""
@@ -231,7 +251,9 @@ class Workspace(QObject):
     def load(self, agent_id: str) -> None:
         """Read what is under an agent, if it has not been read."""
         if self._doors is not None and agent_id not in self._holdings:
-            self._bridge.supersede(("holdings", agent_id), self._read_holdings(agent_id), name=tr("Reading an agent"))
+            self._bridge.supersede(
+                ("holdings", agent_id), self._read_holdings(agent_id), name=tr("Reading an agent")
+            )
 
     def try_out(self, what_if: WhatIf) -> None:
         """Build the Request with other settings; nothing is stored."""
@@ -300,21 +322,15 @@ class Workspace(QObject):
             self._bridge.supersede(key, self._doors.preview(edit), name=tr("Previewing"), on_done=on_done)
 
     def _forget(self) -> None:
-        self._agents: tuple[Agent, ...] = ()
+        self._agents = ()
         self._agent_id = ""
-        self._holdings: dict[str, Holdings] = {}
-        self._blocks: dict[str, BlockState] = {}
-        self._shared: dict[str, SharedBlock] = {}
-        self._request: Request | None = None
-        self._saved_request: Request | None = None
-        self._request_problem: Problem | None = None
+        self._request = self._saved_request = self._request_problem = None
         self._what_if = WhatIf()
-        self._tokens: dict[str, int] = {}
-        self._health: dict[tuple[str, Ref | None], Problem] = {}
-        self._last_written: Change | None = None
-        self._unseen: set[str] = set()
+        self._last_written = None
         self._stale = _Stale()
         self._refreshing = False
+        for known in (self._holdings, self._blocks, self._shared, self._tokens, self._health, self._unseen):
+            known.clear()
 
     @property
     def _holdings_of_shown(self) -> Holdings:
@@ -382,12 +398,16 @@ class Workspace(QObject):
         self._stale.request = True
         if not self._refreshing and self._doors is not None:
             self._refreshing = True
-            self._bridge.supersede("refresh", self._refresh_until_fresh(self._doors), name=tr("Building the Request"))
+            self._bridge.supersede(
+                "refresh", self._refresh_until_fresh(self._doors), name=tr("Building the Request")
+            )
 
     async def _refresh_until_fresh(self, doors: Doors) -> None:
         self.busy_changed.emit(True)
         try:
-            while doors is self._doors and (self._stale.request or self._stale.holdings or self._stale.agents):
+            while doors is self._doors and (
+                self._stale.request or self._stale.holdings or self._stale.agents
+            ):
                 asked, self._stale = self._stale, _Stale(saved=False, request=False)
                 await self._refresh_once(doors, asked)
         finally:
@@ -443,12 +463,19 @@ class Workspace(QObject):
                 plain = self._saved_request
             request = await doors.request(agent_id, spec, drafts) if drafts else plain
         except InspectorError as error:
-            self._take_request(doors, agent_id, None, None, Problem(error.code, Severity.ERROR, "", error.parameters))
+            self._take_request(
+                doors, agent_id, None, None, Problem(error.code, Severity.ERROR, "", error.parameters)
+            )
             return
         self._take_request(doors, agent_id, plain, request, None)
 
     def _take_request(
-        self, doors: Doors, agent_id: str, saved: Request | None, request: Request | None, problem: Problem | None
+        self,
+        doors: Doors,
+        agent_id: str,
+        saved: Request | None,
+        request: Request | None,
+        problem: Problem | None,
     ) -> None:
         if doors is not self._doors or agent_id != self._agent_id:
             return

@@ -54,7 +54,7 @@ def _measure(name: str, folder: Path) -> bool:
     verdict = "ok  " if fits else "OVER"
     took = f"{found['megabytes']:6.0f} MB {found['seconds']:6.2f} s"
     print(f"{verdict} {took}  {size:7.1f} MB file  {name}: {found['told']}", flush=True)
-    return fits
+    return bool(fits)
 
 
 def main(arguments: list[str]) -> int:

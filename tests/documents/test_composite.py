@@ -79,7 +79,9 @@ def test_that_changed_ids_begin_with_the_section() -> None:
 
 
 def test_that_sections_keep_their_contents_when_their_order_changes() -> None:
-    document = new(SCHEMA, CompositeContent({"plan": TreeContent((TreeNode("n", "p"),)), "": TextContent("x")}))
+    document = new(
+        SCHEMA, CompositeContent({"plan": TreeContent((TreeNode("n", "p"),)), "": TextContent("x")})
+    )
     turned = CompositeSchema(SCHEMA.sections[::-1])
     other = Document.load(turned, document.export_snapshot())
     assert sections_of(other).sections == sections_of(document).sections

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.documents.document import Document
-from inspector.domain.blocks import TASK_LIST, FieldDef, FieldType, ListSchema
+from inspector.domain.blocks import TASK_LIST, FieldDef, FieldType, FieldValue, ListSchema
 from inspector.domain.content import FieldEntry, ListContent, ListItem
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.fields import SetField
@@ -21,7 +21,9 @@ TEXT_LIST = ListSchema()
 TAGGED = ListSchema((FieldDef("title", required=True), FieldDef("tags", FieldType.LIST)), max_items=2)
 Model = list[tuple[str, object]]
 STEPS = st.lists(
-    st.tuples(st.sampled_from(["insert", "update", "move", "remove"]), st.integers(0, 99), st.integers(0, 99), TEXTS),
+    st.tuples(
+        st.sampled_from(["insert", "update", "move", "remove"]), st.integers(0, 99), st.integers(0, 99), TEXTS
+    ),
     max_size=15,
 )
 
@@ -34,7 +36,7 @@ def items_of(document: Document) -> tuple[ListItem, ...]:
 
 def take(document: Document, model: Model, step: tuple[str, int, int, str], value: ItemValue) -> None:
     """Do one step to both; positions are taken modulo what is there, one past the end meaning the end."""
-    kind, first, second, text = step
+    kind, first, second, _ = step
     before = second % (len(model) + 1)
     target = model[before][0] if before < len(model) else None
     if kind == "insert":
@@ -80,7 +82,7 @@ def test_that_objects_do_what_dicts_do(steps: list[tuple[str, int, int, str]]) -
     document = new(TASK_LIST)
     model: Model = []
     for step in steps:
-        value = {"title": f"t{step[3]}", "done": step[1] % 2 == 0, "priority": step[2]}
+        value: dict[str, FieldValue] = {"title": f"t{step[3]}", "done": step[1] % 2 == 0, "priority": step[2]}
         take(document, model, step, value)
         assert [(item.id, item.value) for item in items_of(document)] == model
 

@@ -15,7 +15,9 @@ from inspector.domain.errors import RefusedError
 from inspector.domain.rendering.text import text_lines
 from tests.documents.making import TEXTS, UNHURRIED
 
-LINES = st.lists(st.sampled_from(["a", "b", "", "- c", "+ d", "@@", "漢🙂", "e\r", "\\ f", "--- g"]), max_size=12)
+LINES = st.lists(
+    st.sampled_from(["a", "b", "", "- c", "+ d", "@@", "漢🙂", "e\r", "\\ f", "--- g"]), max_size=12
+)
 
 
 def done(operation: SplicingOperation, text: str) -> str:
@@ -74,7 +76,8 @@ def test_that_a_pattern_that_never_ends_is_stopped() -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["(?:(?:a{1000}){1000}){1000}", "a{1000000000}", "(?:ab{900}){900,}", "(?:(?:[ab]{500}){5,9}){10}"]
+    "pattern",
+    ["(?:(?:a{1000}){1000}){1000}", "a{1000000000}", "(?:ab{900}){900,}", "(?:(?:[ab]{500}){5,9}){10}"],
 )
 def test_that_a_pattern_that_would_take_all_memory_is_refused(pattern: str) -> None:
     assert refused(ReplaceText(pattern, "", ReplaceMode.REGEX), "aaa").code == "refused.regex_size"

@@ -48,9 +48,7 @@ def forget(model: Model, values: dict[str, str], node: str) -> None:
     del values[node]
 
 
-def take(
-    document: Document, model: Model, values: dict[str, str], step: tuple[str, int, int, int]
-) -> None:
+def take(document: Document, model: Model, values: dict[str, str], step: tuple[str, int, int, int]) -> None:
     kind, first, second, third = step
     nodes = sorted(values)
     parent = (*nodes, None)[second % (len(nodes) + 1)]
@@ -106,7 +104,10 @@ def test_that_operations_do_what_they_do_to_a_dict(steps: list[tuple[str, int, i
 def test_that_replicas_converge(
     first: list[tuple[str, int, int, int]], second: list[tuple[str, int, int, int]]
 ) -> None:
-    roots = (TreeNode("a", "a", (TreeNode("b", "b"), TreeNode("c", "c", (TreeNode("d", "d"),)))), TreeNode("e", "e"))
+    roots = (
+        TreeNode("a", "a", (TreeNode("b", "b"), TreeNode("c", "c", (TreeNode("d", "d"),)))),
+        TreeNode("e", "e"),
+    )
     left = new(TREE, TreeContent(roots))
     assert roots_of(left) == roots
     right = replica(left)
@@ -178,7 +179,8 @@ def test_that_an_outline_has_a_deepest_level() -> None:
     for level in range(MAX_DEPTH):
         document.apply(AddNode("x", parent, id=str(level)), stamp())
         parent = str(level)
-    for operation in (AddNode("x", parent), MoveNode("0", document.apply(AddNode("y", id="y"), stamp()) and "y")):
+    document.apply(AddNode("y", id="y"), stamp())
+    for operation in (AddNode("x", parent), MoveNode("0", "y")):
         with pytest.raises(RefusedError) as caught:
             document.apply(operation, stamp())
         assert dict(caught.value.parameters) == {"depth": MAX_DEPTH + 1, "limit": MAX_DEPTH}

@@ -27,7 +27,7 @@ PYTHON = (
 ) * 3
 GERMAN = (
     "Der Speicher eines Agenten besteht aus benannten Blöcken. Jeder Block hat eine Obergrenze, und das Werkzeug "
-    "zeigt, was er kostet, bevor irgendetwas gesendet wird. Wenn der Platz knapp wird, bleiben ältere Notizen draußen.\n"
+    "zeigt, was er kostet, bevor irgendetwas gesendet wird. Wenn der Platz knapp wird, bleiben alte Notizen draußen.\n"
 ) * 3
 JAPANESE = (
     "エージェントの記憶は名前のついたブロックに分かれています。送信する前に、それぞれの費用を確認できます。\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import tiktoken
 import tiktoken.load
-import tiktoken_ext.openai_public
+import tiktoken_ext.openai_public  # type: ignore[import-untyped]
 from tiktoken.model import MODEL_PREFIX_TO_ENCODING, MODEL_TO_ENCODING
 
 from inspector.domain.errors import MalformedError

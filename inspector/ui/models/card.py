@@ -112,7 +112,9 @@ def pieces_of(ref: Ref, request: Request | None) -> tuple[Piece, ...]:
     if request is None:
         return ()
     if ref.kind is RefKind.LITERAL:
-        return tuple(each.piece for each in request.placed() if each.piece.id in (ref.id, f"literal:{ref.id}"))
+        return tuple(
+            each.piece for each in request.placed() if each.piece.id in (ref.id, f"literal:{ref.id}")
+        )
     whole = ref.whole
     return tuple(each.piece for each in request.placed() if each.piece.source.ref == whole)
 
@@ -198,7 +200,11 @@ def _draft_text(block: Block, facts: CardFacts) -> str:
     if before is None:
         return tr("not saved yet")
     difference = signed(now - before)
-    return tr("not saved yet, {difference} tokens", difference=difference) if difference else tr("not saved yet, as many tokens")
+    return (
+        tr("not saved yet, {difference} tokens", difference=difference)
+        if difference
+        else tr("not saved yet, as many tokens")
+    )
 
 
 def _characters_row(block: Block, characters: int) -> CardRow:
@@ -273,7 +279,11 @@ def _agent_card(ref: Ref, facts: CardFacts) -> Card:
             CardRow(tr("Strategy"), request.strategy.replace("_", " ")),
             CardRow(
                 tr("Tokens"),
-                tr("{tokens} of {usable}", tokens=number(request.tokens), usable=number(request.limits.usable)),
+                tr(
+                    "{tokens} of {usable}",
+                    tokens=number(request.tokens),
+                    usable=number(request.limits.usable),
+                ),
             ),
         ]
     return Card(facts.names.get(ref.id, ref.id), tr("agent"), tuple(rows), ("agent.show",))

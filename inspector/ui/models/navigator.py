@@ -179,9 +179,16 @@ def _block_groups(agent: NavigatorAgent, state: NavigatorState, wanted: list[str
         )
         if rows or (state.show_empty and not wanted):
             counted = place in ("archival", "deleted")
-            badges = (Badge(number(len(rows)), spoken=tr_count("{count} block", "{count} blocks", len(rows))),)
+            badges = (
+                Badge(number(len(rows)), spoken=tr_count("{count} block", "{count} blocks", len(rows))),
+            )
             value = NavigatorRow(
-                RowKind.GROUP, title, badges if counted else (), agent_id=agent.id, quiet=True, tip=_GROUP_TIPS[place]()
+                RowKind.GROUP,
+                title,
+                badges if counted else (),
+                agent_id=agent.id,
+                quiet=True,
+                tip=_GROUP_TIPS[place](),
             )
             groups.append(Row(("group", agent.id, place), value, rows))
     return groups
@@ -252,7 +259,9 @@ def _lists(agent: NavigatorAgent, wanted: list[str]) -> list[Row]:
         badges = [] if count is None else [Badge(number(count), "warning" if waiting else "muted")]
         if name == "activity" and agent.counts.running:
             badges.insert(0, Badge("●", "ok", spoken=tr("live")))
-        value = NavigatorRow(RowKind.LIST, told, tuple(badges), ref=list_ref(agent.id, name), agent_id=agent.id)
+        value = NavigatorRow(
+            RowKind.LIST, told, tuple(badges), ref=list_ref(agent.id, name), agent_id=agent.id
+        )
         rows.append(Row(("list", agent.id, name), value))
     return rows
 

@@ -60,7 +60,9 @@ def _agent(agent: Agent, workspace: Workspace, lengths: Lengths) -> NavigatorAge
     is_shown = shown is not None and shown.id == agent.id
     request = workspace.request if is_shown else None
     if holdings is None:
-        return NavigatorAgent(agent.id, agent.name, workspace.tokens_of(agent.id), shown=is_shown, loaded=False)
+        return NavigatorAgent(
+            agent.id, agent.name, workspace.tokens_of(agent.id), shown=is_shown, loaded=False
+        )
     figures = _Figures(workspace, lengths, _tokens(request), _left_out(request))
     return NavigatorAgent(
         agent.id,
@@ -112,7 +114,9 @@ def _tokens(request: Request | None) -> dict[str, tuple[int, bool]]:
 
 def _left_out(request: Request | None) -> frozenset[str]:
     left = request.left_out if request else ()
-    return frozenset(each.source.id for each in left if each.source.kind is SourceKind.BLOCK and each.source.id)
+    return frozenset(
+        each.source.id for each in left if each.source.kind is SourceKind.BLOCK and each.source.id
+    )
 
 
 def _counts(holdings: Holdings) -> NavigatorCounts:

@@ -49,11 +49,11 @@ class RowTable(QAbstractTableModel):
         places = (place for place, value in enumerate(self._values) if self._key(value) == key)
         return self.index(next(places, -1), 0)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: N802, B008
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """How many rows there are."""
         return 0 if parent.isValid() else len(self._values)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: N802, B008
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """How many columns there are."""
         return 0 if parent.isValid() else len(self._columns)
 
@@ -64,7 +64,9 @@ class RowTable(QAbstractTableModel):
         value = self._values[index.row()]
         return self._key(value) if role == KEY_ROLE else cell(self._columns[index.column()], value, role)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: N802
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         """What a column's head says."""
         if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self._columns):
             return heading(self._columns[section], role)

@@ -67,11 +67,11 @@ class RowTree(QAbstractItemModel):
         """All keys."""
         return iter(tuple(self._by_key))
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: N802, B008
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """How many rows are under one."""
         return 0 if parent.column() > 0 else len(self._node(parent).children)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: N802, B008, ARG002
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """How many columns there are."""
         return len(self._columns)
 
@@ -95,7 +95,9 @@ class RowTree(QAbstractItemModel):
         row = self._nodes[index.internalId()].row
         return row.key if role == KEY_ROLE else cell(self._columns[index.column()], row.value, role)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: N802
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         """What a column's head says."""
         if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self._columns):
             return heading(self._columns[section], role)

@@ -16,11 +16,20 @@ from inspector.ui.wording import tr
 
 PANELS: tuple[PanelRow, ...] = (
     PanelRow("welcome", lambda: tr("Welcome"), Place.WELCOME, WelcomePanel),
-    PanelRow("navigator", lambda: tr("Navigator"), Place.LEFT, NavigatorPanel, "navigator", "Alt+1", size=248),
+    PanelRow(
+        "navigator", lambda: tr("Navigator"), Place.LEFT, NavigatorPanel, "navigator", "Alt+1", size=248
+    ),
     PanelRow("request", lambda: tr("Request"), Place.CENTRE, RequestPanel, "request", "Alt+2"),
     PanelRow("budget", lambda: tr("Budget"), Place.RIGHT, BudgetPanel, "budget", "Alt+3", size=404),
     PanelRow("detail", lambda: tr("Detail"), Place.BOTTOM, DetailPanel, "detail", "Alt+4", size=172),
     PanelRow(
-        "problems", lambda: tr("Problems"), Place.BOTTOM, ProblemsPanel, "problems", "Alt+5", shown=False, size=172
+        "problems",
+        lambda: tr("Problems"),
+        Place.BOTTOM,
+        ProblemsPanel,
+        "problems",
+        "Alt+5",
+        shown=False,
+        size=172,
     ),
 )

@@ -34,7 +34,9 @@ class DetailPanel(Panel):
         self._scroll.setWidgetResizable(True)
         self._scroll.setAccessibleName(tr("Details of the selection"))
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        empty = EmptyState(tr("Nothing selected"), tr("Click any text, row or bar to see where it comes from."))
+        empty = EmptyState(
+            tr("Nothing selected"), tr("Click any text, row or bar to see where it comes from.")
+        )
         self._stack = QStackedLayout(self)
         self._stack.addWidget(empty)
         self._stack.addWidget(self._scroll)
@@ -104,7 +106,8 @@ class DetailPanel(Panel):
         workspace = self.services.workspace
         ref = self.services.selection.ref
         blocks = {
-            block_id: with_draft(state, workspace.drafts.get(block_id)) for block_id, state in workspace.blocks().items()
+            block_id: with_draft(state, workspace.drafts.get(block_id))
+            for block_id, state in workspace.blocks().items()
         }
         characters = {}
         shared = {}

@@ -67,7 +67,9 @@ class NavigatorPanel(Panel):
         self._later.timeout.connect(self._gather)
         self._listen()
         services.actions.add(
-            Action("navigator.filter", tr("Filter the navigator"), self.start_filter, "Ctrl+Shift+F", "search")
+            Action(
+                "navigator.filter", tr("Filter the navigator"), self.start_filter, "Ctrl+Shift+F", "search"
+            )
         )
 
     def header(self) -> tuple[QWidget, ...]:
@@ -76,7 +78,7 @@ class NavigatorPanel(Panel):
         find = icon_button(icons, "search", tr("Filter the navigator"), self.start_filter)
         add: QToolButton = icon_button(icons, "add", tr("New block or agent"))
         menu = QMenu(add)
-        menu.aboutToShow.connect(lambda: (menu.clear(), actions.fill(menu, ("block.new", "agent.new"))))
+        actions.fill(menu, ("block.new", "agent.new"))
         add.setMenu(menu)
         add.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         return (find, add)
@@ -198,17 +200,19 @@ class NavigatorPanel(Panel):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         actions = self.services.actions
         actions.refresh()
-        self.services.actions.fill(menu, [id_ for id_ in ids if id_ == SEPARATOR or _is_offered(actions, id_)])
+        self.services.actions.fill(
+            menu, [id_ for id_ in ids if id_ == SEPARATOR or _is_offered(actions, id_)]
+        )
         menu.popup(self._view.viewport().mapToGlobal(at))
 
 
 class _Tree(QTreeView):
     """A tree in which Right expands and Left collapses, and letters do not search: the filter does."""
 
-    def keyboardSearch(self, search: str) -> None:  # noqa: N802
+    def keyboardSearch(self, search: str) -> None:
         """Leave letters to the filter."""
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Let Enter open on every platform."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.activated.emit(self.currentIndex())

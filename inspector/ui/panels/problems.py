@@ -33,7 +33,11 @@ class ProblemsPanel(Panel):
                 "severity",
                 tr("Kind"),
                 lambda each: _WORDS[each.severity](),
-                roles={Qt.ItemDataRole.DecorationRole: lambda each: icons.icon(each.severity.value, each.severity.value)},
+                roles={
+                    Qt.ItemDataRole.DecorationRole: lambda each: icons.icon(
+                        each.severity.value, each.severity.value
+                    )
+                },
             ),
             Column("what", tr("What"), _told, tip=_told),
             Column("where", tr("Where"), self._where, tip=lambda each: each.where),
@@ -48,7 +52,9 @@ class ProblemsPanel(Panel):
         header.resizeSection(2, 240)
         self._view.selectionModel().currentRowChanged.connect(self._choose)
         self._stack = QStackedLayout(self)
-        self._stack.addWidget(EmptyState(tr("No problems"), tr("What is wrong with the file or the Request shows here.")))
+        self._stack.addWidget(
+            EmptyState(tr("No problems"), tr("What is wrong with the file or the Request shows here."))
+        )
         self._stack.addWidget(self._view)
         services.workspace.problems_changed.connect(self._fill)
         self._fill()

@@ -14,9 +14,24 @@ from inspector.ui.widgets.controls import arrange, button, clear, icon_button
 from inspector.ui.wording import tr
 
 _CHOICES = (
-    ("file.sample", "sample", "See the sample", "Three agents with memory, messages and summaries, made afresh"),
-    ("file.open", "open", "Open a constellation", "A file that agents write to; opening changes nothing in it"),
-    ("file.import", "import", "Import an agent file", "Letta Agent File; you see what it holds before anything is made"),
+    (
+        "file.sample",
+        "sample",
+        "See the sample",
+        "Three agents with memory, messages and summaries, made afresh",
+    ),
+    (
+        "file.open",
+        "open",
+        "Open a constellation",
+        "A file that agents write to; opening changes nothing in it",
+    ),
+    (
+        "file.import",
+        "import",
+        "Import an agent file",
+        "Letta Agent File; you see what it holds before anything is made",
+    ),
     ("file.new", "new_file", "New constellation", "An empty file to build agents in"),
 )
 
@@ -41,7 +56,11 @@ class WelcomePanel(Panel):
             QVBoxLayout(column),
             None,
             PlainLabel(tr("Context Inspector"), size="large"),
-            PlainLabel(tr("See, account for and edit exactly what an agent's model call would be sent."), tone="muted", wrap=True),
+            PlainLabel(
+                tr("See, account for and edit exactly what an agent's model call would be sent."),
+                tone="muted",
+                wrap=True,
+            ),
             16,
             self._choices,
             16,
@@ -81,7 +100,7 @@ class WelcomePanel(Panel):
 
     def _choice(self, id_: str, icon: str, title: str, remark: str) -> QWidget:
         services = self.services
-        made = button("", lambda: services.actions.run(id_), role="row")
+        made = button("", services.actions.item(id_).trigger, role="row")
         made.setAccessibleName(title)
         made.setAccessibleDescription(remark)
         mark = PlainLabel()
@@ -92,7 +111,12 @@ class WelcomePanel(Panel):
         services.appearance.changed.connect(tint)
         tint()
         words = QVBoxLayout()
-        arrange(words, PlainLabel(title, strong=True), PlainLabel(remark, tone="muted", size="small", wrap=True), spacing=2)
+        arrange(
+            words,
+            PlainLabel(title, strong=True),
+            PlainLabel(remark, tone="muted", size="small", wrap=True),
+            spacing=2,
+        )
         inner = QHBoxLayout(made)
         inner.setContentsMargins(12, 10, 12, 10)
         inner.setSpacing(12)
@@ -113,7 +137,9 @@ class WelcomePanel(Panel):
         row = QWidget()
         open_ = button("", lambda: self.services.workspace.open(path), role="row")
         open_.setEnabled(there)
-        open_.setAccessibleName(tr("Open {file}", file=str(path)) if there else tr("{file} is not there any more", file=str(path)))
+        open_.setAccessibleName(
+            tr("Open {file}", file=str(path)) if there else tr("{file} is not there any more", file=str(path))
+        )
         open_.setIconSize(QSize(16, 16))
         self.services.icons.bind(open_, "file")
         inner = QHBoxLayout(open_)

@@ -42,14 +42,18 @@ class BadgedRows(QStyledItemDelegate):
     """The painter; `describe` makes the value to paint from an index."""
 
     def __init__(
-        self, appearance: Appearance, icons: Icons, describe: Callable[[Index], BadgedRow | None], parent: QObject
+        self,
+        appearance: Appearance,
+        icons: Icons,
+        describe: Callable[[Index], BadgedRow | None],
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._appearance = appearance
         self._icons = icons
         self._describe = describe
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802, ARG002
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """One row."""
         return QSize(0, self._appearance.row_height())
 
@@ -70,7 +74,9 @@ class BadgedRows(QStyledItemDelegate):
         painter.setFont(self._font(row))
         painter.setPen(self._appearance.theme.muted if row.quiet else self._appearance.theme.text)
         room = QRect(left, rect.top(), max(0, right - left), rect.height())
-        title = painter.fontMetrics().elidedText(one_line(row.title), Qt.TextElideMode.ElideRight, room.width())
+        title = painter.fontMetrics().elidedText(
+            one_line(row.title), Qt.TextElideMode.ElideRight, room.width()
+        )
         painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
         painter.restore()
 
@@ -85,7 +91,9 @@ class BadgedRows(QStyledItemDelegate):
         elif option.state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(rect, theme.blend(theme.selection, theme.surface, 0.35))
         if option.state & QStyle.StateFlag.State_HasFocus and option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(QRect(whole.left(), rect.top(), self._appearance.space(0.5), rect.height()), theme.accent)
+            painter.fillRect(
+                QRect(whole.left(), rect.top(), self._appearance.space(0.5), rect.height()), theme.accent
+            )
         return rect
 
     def _font(self, row: BadgedRow) -> QFont:

@@ -39,7 +39,7 @@ class Centre(QTabWidget):
     def current_key(self) -> Hashable | None:
         """The key of the tab in front."""
         widget = self.currentWidget()
-        return self._keys.get(widget) if widget is not None else None
+        return self._keys.get(widget)
 
     @property
     def current_closable(self) -> bool:
@@ -49,9 +49,10 @@ class Centre(QTabWidget):
     @property
     def keys(self) -> tuple[Hashable, ...]:
         """The keys from left to right."""
-        return tuple(self._keys[self.widget(place)] for place in range(self.count()))
+        widgets = (self.widget(place) for place in range(self.count()))
+        return tuple(self._keys[each] for each in widgets if each is not None)
 
-    def find(self, key: Hashable) -> QWidget | None:
+    def view(self, key: Hashable) -> QWidget | None:
         """The view with that key."""
         return next((widget for widget, each in self._keys.items() if each == key), None)
 
@@ -81,7 +82,7 @@ class Centre(QTabWidget):
 
     def close_view(self, key: Hashable) -> None:
         """Close the tab with that key."""
-        widget = self.find(key)
+        widget = self.view(key)
         if widget is None:
             return
         self.removeTab(self.indexOf(widget))

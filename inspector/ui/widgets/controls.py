@@ -68,7 +68,9 @@ def rule() -> QFrame:
     return made
 
 
-def arrange(layout: QBoxLayout, *items: QWidget | QLayout | int | None, margins: int = 0, spacing: int = 0) -> None:
+def arrange(
+    layout: QBoxLayout, *items: QWidget | QLayout | int | None, margins: int = 0, spacing: int = 0
+) -> None:
     """Fill a layout: widgets, layouts, a number for a gap of that many pixels, None for what stretches."""
     layout.setContentsMargins(margins, margins, margins, margins)
     layout.setSpacing(spacing)

@@ -45,6 +45,6 @@ class DockTitle(QFrame):
         for widget in widgets:
             self._row.insertWidget(self._row.count() - 1, widget)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         """As high as it needs, and hardly any width: a dock may be made narrow."""
         return QSize(48, super().minimumSizeHint().height())

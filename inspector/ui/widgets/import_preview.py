@@ -20,7 +20,9 @@ _LISTED = 200
 class ImportPreview(QDialog):
     """Agents with their counts, what needs attention, what is kept as metadata; then Import or Cancel."""
 
-    def __init__(self, parent: QWidget, source_name: str, plan: ImportPlan, go_on: Callable[[], None]) -> None:
+    def __init__(
+        self, parent: QWidget, source_name: str, plan: ImportPlan, go_on: Callable[[], None]
+    ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(window_title(tr("Import {file}", file=source_name)))
@@ -28,10 +30,19 @@ class ImportPreview(QDialog):
         page = QWidget()
         column = QVBoxLayout(page)
         told = tr_count(
-            "{format}, {count} agent will be made.", "{format}, {count} agents will be made.", len(plan.agents),
+            "{format}, {count} agent will be made.",
+            "{format}, {count} agents will be made.",
+            len(plan.agents),
             format=plan.source_format,
         )
-        arrange(column, PlainLabel(source_name, strong=True), PlainLabel(told, tone="muted", wrap=True), 8, margins=16, spacing=4)
+        arrange(
+            column,
+            PlainLabel(source_name, strong=True),
+            PlainLabel(told, tone="muted", wrap=True),
+            8,
+            margins=16,
+            spacing=4,
+        )
         column.addLayout(_agents(plan))
         for heading, lines in _remarks(plan):
             column.addSpacing(8)
@@ -56,7 +67,15 @@ class ImportPreview(QDialog):
 def _agents(plan: ImportPlan) -> QGridLayout:
     grid = QGridLayout()
     grid.setHorizontalSpacing(16)
-    heads = (tr("Agent"), tr("Model"), tr("Blocks"), tr("Shared"), tr("Messages"), tr("In context"), tr("Tools"))
+    heads = (
+        tr("Agent"),
+        tr("Model"),
+        tr("Blocks"),
+        tr("Shared"),
+        tr("Messages"),
+        tr("In context"),
+        tr("Tools"),
+    )
     for column, head in enumerate(heads):
         grid.addWidget(_cell(head, "muted", right=column > 1), 0, column)
     for row, agent in enumerate(plan.agents[:_LISTED], start=1):

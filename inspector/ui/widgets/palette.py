@@ -71,10 +71,13 @@ def rank(entries: Sequence[Entry], words: str, recent: Sequence[str] = ()) -> li
 class Palette(QFrame):
     """A field with a list under it, above everything else in the window."""
 
-    def __init__(self, window: QWidget, appearance: Appearance, entries: Callable[[], Iterable[Entry]]) -> None:
+    def __init__(
+        self, window: QWidget, appearance: Appearance, entries: Callable[[], Iterable[Entry]]
+    ) -> None:
         super().__init__(window)
         self.setProperty("role", "overlay")
         self.setAccessibleName(tr("Go to anything"))
+        self._window = window
         self._appearance = appearance
         self._gather = entries
         self._entries: Sequence[Entry] = ()
@@ -121,7 +124,7 @@ class Palette(QFrame):
         if came_from is not None and came_from.isVisible():
             came_from.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let the field's arrow keys move in the list."""
         if watched is self._field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             return self._key(event)
@@ -149,7 +152,9 @@ class Palette(QFrame):
         for entry in rank(self._entries, words, self._recent):
             item = QStandardItem(one_line(entry.title))
             item.setData(entry, _ENTRY_ROLE)
-            spoken = ", ".join(each for each in (entry.title, entry.note, entry.shortcut, entry.why_not) if each)
+            spoken = ", ".join(
+                each for each in (entry.title, entry.note, entry.shortcut, entry.why_not) if each
+            )
             item.setData(one_line(spoken), Qt.ItemDataRole.AccessibleTextRole)
             self._model.appendRow(item)
         self._mark(0)
@@ -168,7 +173,7 @@ class Palette(QFrame):
         entry.run()
 
     def _place(self) -> None:
-        window = self.parentWidget()
+        window = self._window
         width = min(window.width() - self._appearance.space(8), self._appearance.space(150))
         height = min(window.height() - self._appearance.space(24), self._appearance.space(110))
         self.setGeometry((window.width() - width) // 2, self._appearance.space(12), width, height)
@@ -181,7 +186,7 @@ class _EntryDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._appearance = appearance
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: N802, ARG002
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """One row."""
         return QSize(0, self._appearance.row_height())
 

@@ -41,7 +41,12 @@ class Status:
 class StatusLine(QStatusBar):
     """The status bar."""
 
-    def __init__(self, show_drafts: Callable[[], None], show_problems: Callable[[], None], show_budget: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        show_drafts: Callable[[], None],
+        show_problems: Callable[[], None],
+        show_budget: Callable[[], None],
+    ) -> None:
         super().__init__()
         self.setSizeGripEnabled(False)
         self.setAccessibleName(tr("Status"))
@@ -66,7 +71,11 @@ class StatusLine(QStatusBar):
         self._written.setText(status.written)
         self._acting.setText(status.acting)
         self._busy.setText(status.busy)
-        _show(self._drafts, tr_count("{count} draft", "{count} drafts", status.drafts), "warning" if status.drafts else "")
+        _show(
+            self._drafts,
+            tr_count("{count} draft", "{count} drafts", status.drafts),
+            "warning" if status.drafts else "",
+        )
         tone = status.worst if status.problems else ""
         _show(self._problems, tr_count("{count} problem", "{count} problems", status.problems), tone)
         _show(self._tokens, self._tokens_text(status), status.fill_tone)

@@ -135,4 +135,6 @@ class _SearchButton(QPushButton):
         if layout is not None:
             layout.activate()
             hint = layout.sizeHint()
-            self.setMinimumSize(max(hint.width(), 15 * self.fontMetrics().horizontalAdvance("mm")), hint.height())
+            self.setMinimumSize(
+                max(hint.width(), 15 * self.fontMetrics().horizontalAdvance("mm")), hint.height()
+            )
