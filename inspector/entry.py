@@ -7,12 +7,10 @@ the window shows itself before the engine is loaded.
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inspector.ui.app import MakeFurniture
     from inspector.ui.appearance import Appearance
     from inspector.ui.bridge import Bridge
     from inspector.ui.doors import Opener
@@ -47,9 +45,13 @@ def main_gui() -> int:
 
 def open_window(file: Path | None, sample: bool) -> int:
     """Show the window, on a file if one is given."""
+    from inspector.ui.shell import Shell, usual_start
+
+    shell = Shell(usual_start(file, sample=sample))
+    shell.show()
     from inspector.ui.app import run
 
-    return run(file, sample=sample, load_engine=_load_opener, load_furniture=_load_furniture)
+    return run(shell, load_engine=_load_opener, load_furniture=_load_furniture)
 
 
 def take_screenshots(file: Path, out: Path, themes: tuple[str, ...], size: tuple[int, int]) -> int:
@@ -57,13 +59,6 @@ def take_screenshots(file: Path, out: Path, themes: tuple[str, ...], size: tuple
     from inspector.ui.screenshots import run
 
     return run(file, out, themes, size)
-
-
-def _load_furniture() -> MakeFurniture:
-    from inspector.ui.furniture import furnish
-    from inspector.ui.panels import PANELS
-
-    return partial(furnish, rows=PANELS)
 
 
 def _load_opener() -> Opener:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures import clock, engine, second_process, surroundings  # noqa: F401  # fixtures for every test
 from tests.hostile import HOSTILE_TEXTS
 
 # The collector runs in whichever thread allocates; in a database's thread it would destroy Qt objects there.

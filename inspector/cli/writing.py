@@ -93,7 +93,7 @@ async def import_file(source: Path, target: Path, *, dry_run: bool, as_json: boo
     """Read a foreign file and make, or add to, a constellation."""
     plan = read_foreign(source, sortable_ids())
     if not dry_run:
-        await import_into(target, plan)
+        plan = await import_into(target, plan)
     if as_json:
         write_json(_plain_plan(plan))
         return DONE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -21,7 +21,6 @@ from inspector.domain.blocks import Block, LogSchema, UnreadableSchema
 from inspector.domain.content import LogContent
 from inspector.domain.errors import InspectorError, Parameters
 from inspector.domain.health import Problem, Severity
-from inspector.domain.layouts import Wrapper
 from inspector.domain.rendering.render import render
 from inspector.domain.rendering.rendered import Rendered
 from inspector.domain.requests import Source, SourceKind
@@ -105,12 +104,17 @@ class BlockReader:
         self._parts: IdentityCache[Adapted] = IdentityCache(20_000)
 
     def views(self, snapshot: Snapshot) -> list[BlockView]:
-        """All active blocks, own ones first, in the snapshot's order."""
+        """All active blocks, own ones first, in the snapshot's order; one that comes twice only once."""
         own = [self._view(state) for state in snapshot.own if state.block.is_active]
         shared = [self._shared_view(each) for each in snapshot.shared if each.state.block.is_active]
-        return own + shared
+        seen: dict[str, BlockView] = {}
+        for view in (*own, *shared):
+            seen.setdefault(view.block.id, view)
+        return list(seen.values())
 
-    def part(self, view: BlockView, dress: Dress, section: str, rule: InRule, entries: int | None = None) -> Adapted:
+    def part(
+        self, view: BlockView, dress: Dress, section: str, rule: InRule, entries: int | None = None
+    ) -> Adapted:
         """The block's part under a section and a rule; of a log only the newest `entries` if that is given."""
         thing = view.state if view.shared is None else view.shared
         return self._parts.get(
@@ -145,24 +149,25 @@ def read_block(state: BlockState) -> BlockView:
         return BlockView(state, Rendered(), Problem("block_unreadable", Severity.ERROR, where, facts))
 
 
-def choose_dress(
-    views: Iterable[BlockView], wrapper: Wrapper, *, with_descriptions: bool
-) -> dict[int, Dress]:
-    """How each block is enclosed, by the identity of its view.
+def choose_openings(views: Sequence[BlockView], taken: frozenset[str]) -> dict[int, str]:
+    """What stands in each block's opening tag, by the identity of its view.
 
     A label is an element of its own if it is a legal, unreserved name that no other of these blocks has. All
     blocks that could be in count, so that a block keeps its element when another one is left out.
+
+    Args:
+        views: The blocks that could be in.
+        taken: Names of elements that the layout uses itself.
     """
-    views = list(views)
     labels = Tally(view.block.label for view in views)
     return {
-        id(view): Dress(
-            _opening(view, is_element_name(view.block.label) and labels[view.block.label] == 1),
-            wrapper is Wrapper.ELEMENT,
-            with_descriptions,
-        )
+        id(view): _opening(view, _is_own_element(view.block.label, taken) and labels[view.block.label] == 1)
         for view in views
     }
+
+
+def _is_own_element(label: str, taken: frozenset[str]) -> bool:
+    return label not in taken and is_element_name(label)
 
 
 def _opening(view: BlockView, own_element: bool) -> str:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from functools import partial
 
-from inspector.context.blocks import Adapted, BlockReader, BlockView, Dress, choose_dress
+from inspector.context.blocks import Adapted, BlockReader, BlockView, Dress, choose_openings
+from inspector.context.identity import IdentityCache
 from inspector.context.layouts import BLOCK_SECTIONS
-from inspector.context.parts import Part
+from inspector.context.markup import GENERIC_ELEMENT
+from inspector.context.parts import PARAGRAPH, Part, PartCounter
 from inspector.context.plan import Plan
+from inspector.context.sections.activity import EventLine
+from inspector.context.sections.retrieved import ELEMENT
 from inspector.domain.blocks import CONSTELLATION_OWNER, BlockType
 from inspector.domain.counts import Count, Method
 from inspector.domain.errors import Parameters
@@ -41,7 +46,7 @@ class Candidate:
         turn: When it is chosen.
         capped: Whether it counts against `memory_tokens`.
         value: Among those of one turn and one priority, higher ones are chosen first.
-        extra: Parts that come in with it if they are not in yet (a lead line, a day's line), by id.
+        line: The event, where it is one.
         view: The block, where it is one.
         shorter: The part with only the newest n entries, for a log that may be shortened.
         entries: How many entries are shown, where the part is a shorter one.
@@ -52,7 +57,7 @@ class Candidate:
     turn: Turn = Turn.OTHERS
     capped: bool = False
     value: tuple[float, str] = (0.0, "")
-    extra: tuple[Part, ...] = ()
+    line: EventLine | None = None
     view: BlockView | None = None
     shorter: Callable[[int], Adapted] | None = None
     entries: int | None = None
@@ -65,59 +70,82 @@ class Candidate:
 
 @dataclass
 class Gathered:
-    """All candidates, in the order in which they would stand, and what is out already."""
+    """All candidates, in the order in which they would stand, and what is out already.
+
+    `editable` are the blocks that an agent can be told how to edit: all but archival and dropped ones.
+    """
 
     candidates: list[Candidate] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    editable: list[BlockView] = field(default_factory=list)
+
+
+Bar = tuple[OutRule, Fix | None]
 
 
 class BlockGatherer:
-    """Sorts an agent's blocks into candidates and what cannot go in."""
+    """Sorts an agent's blocks into candidates and what cannot go in.
+
+    Args:
+        plan: The plan of the build.
+        entries: The layout's entries by name.
+        reader: Renders and encloses blocks.
+        known: Candidates of earlier builds.
+        counting: Weighs what is out.
+    """
 
     def __init__(
-        self, plan: Plan, entries: dict[str, SectionLayout], reader: BlockReader, views: list[BlockView]
+        self,
+        plan: Plan,
+        entries: dict[str, SectionLayout],
+        reader: BlockReader,
+        known: IdentityCache[Candidate],
+        counting: PartCounter,
     ) -> None:
         self._plan = plan
+        self._counting = counting
         self._entries = entries
         self._reader = reader
-        self._views = views
+        self._known = known
         self._by_label = {label: entry for entry in entries.values() for label in entry.blocks}
-        could_be_in = (view for view in views if self._bar(view) is None)
-        self._dress = choose_dress(could_be_in, plan.layout.wrapper, with_descriptions=plan.with_descriptions)
+        self._taken = frozenset(entry.element for entry in entries.values() if entry.element) | {ELEMENT}
+        self._is_wrapped = plan.layout.wrapper is Wrapper.ELEMENT
+        self._openings: dict[int, str] = {}
 
-    def gather(self, into: Gathered) -> None:
+    def gather(self, views: list[BlockView], into: Gathered) -> None:
         """Add all blocks: as candidates, or with the rule that keeps them out."""
-        into.problems.extend(view.problem for view in self._views if view.problem is not None)
-        for view in self._views:
-            barred = self._bar(view)
+        bars = [self._bar(view) for view in views]
+        could_be_in = [view for view, bar in zip(views, bars, strict=True) if bar is None]
+        self._openings = choose_openings(could_be_in, self._taken)
+        for view, bar in zip(views, bars, strict=True):
+            if view.problem is not None:
+                into.problems.append(view.problem)
+            if bar is not None:
+                into.left_out.append(self._out(view, *bar))
+                if bar[0] is OutRule.EMPTY:
+                    into.editable.append(view)
+                continue
+            into.editable.append(view)
             entry = self._entry(view)
-            if barred is not None:
-                into.left_out.append(self._out(view, *barred))
-            elif entry is None:
-                into.left_out.append(self._out(view, OutRule.NOT_IN_LAYOUT, self._layout_fix()))
-            else:
-                into.candidates.append(self._candidate(view, entry))
-                if view.hidden_entries:
-                    into.left_out.append(self._hidden(view))
+            if entry is None:
+                into.left_out.append(self._out(view, OutRule.NOT_IN_LAYOUT, layout_fix(self._plan)))
+                continue
+            into.candidates.append(self._candidate(view, entry))
+            if view.hidden_entries:
+                into.left_out.append(self._hidden(view))
 
-    def readable(self) -> list[BlockView]:
-        """The blocks that an agent can be told how to edit: all but archival and dropped ones."""
-        skipped = (OutRule.ARCHIVAL_TYPE, OutRule.UNREADABLE, OutRule.DROPPED)
-        barred = ((view, self._bar(view)) for view in self._views)
-        return [view for view, bar in barred if bar is None or bar[0] not in skipped]
-
-    def _bar(self, view: BlockView) -> tuple[OutRule, Fix | None] | None:
-        target = Ref(RefKind.BLOCK, view.block.id)
-        if view.block.id in self._plan.spec.dropped:
-            return OutRule.DROPPED, Fix("undrop", target, False)
+    def _bar(self, view: BlockView) -> Bar | None:
+        block = view.block
+        if block.id in self._plan.spec.dropped:
+            return OutRule.DROPPED, Fix("undrop", Ref(RefKind.BLOCK, block.id), False)
         if view.problem is not None:
             return OutRule.UNREADABLE, None
-        if view.block.block_type is BlockType.ARCHIVAL:
-            return OutRule.ARCHIVAL_TYPE, Fix("set_type", target, BlockType.WORKING.value)
-        if view.is_blank:
-            return OutRule.EMPTY, None
-        return None
+        if block.block_type is BlockType.ARCHIVAL:
+            return OutRule.ARCHIVAL_TYPE, Fix(
+                "set_type", Ref(RefKind.BLOCK, block.id), BlockType.WORKING.value
+            )
+        return (OutRule.EMPTY, None) if view.is_blank else None
 
     def _entry(self, view: BlockView) -> SectionLayout | None:
         if view.shared is not None:
@@ -129,17 +157,22 @@ class BlockGatherer:
             return self._entries[SCRATCHPAD]
         return self._entries.get(view.block.block_type.value)
 
-    def _layout_fix(self) -> Fix | None:
-        agent = Ref(RefKind.AGENT, self._plan.agent.id)
-        return None if self._plan.layout.name == STANDARD_LAYOUT else Fix("set_layout", agent, STANDARD_LAYOUT)
-
     def _candidate(self, view: BlockView, entry: SectionLayout) -> Candidate:
+        thing = view.state if view.shared is None else view.shared
+        is_pinned = view.block.id in self._plan.spec.pinned
+        plan = self._plan
+        # The candidate holds its entry, so that the entry's identity stays its own.
+        key = (id(entry), self._openings[id(view)], is_pinned, self._is_wrapped, plan.with_descriptions)
+        return self._known.get(thing, key, lambda: self._make(view, entry))
+
+    def _make(self, view: BlockView, entry: SectionLayout) -> Candidate:
         rule = self._rule(view, entry)
-        dress = replace(self._dress[id(view)], element=entry.element)
-        made = self._reader.part(view, dress, entry.name, rule)
+        dress = self._dress(view, entry.element)
+        reader = self._reader
+        made = reader.part(view, dress, entry.name, rule)
         shorter = None
         if view.entry_count > 1:
-            shorter = lambda entries: self._reader.part(view, dress, entry.name, rule, entries)  # noqa: E731
+            shorter = partial(reader.part, view, dress, entry.name, rule)
         return Candidate(
             entry,
             made,
@@ -149,6 +182,10 @@ class BlockGatherer:
             view=view,
             shorter=shorter,
         )
+
+    def _dress(self, view: BlockView, element: str = "") -> Dress:
+        opening = self._openings.get(id(view), GENERIC_ELEMENT)
+        return Dress(opening, self._is_wrapped, self._plan.with_descriptions, element)
 
     def _rule(self, view: BlockView, entry: SectionLayout) -> InRule:
         if entry.blocks:
@@ -182,19 +219,17 @@ class BlockGatherer:
     def _would_take(self, view: BlockView, section: str) -> Count:
         if view.is_blank:
             return Count(0, Method.EXACT)
-        is_wrapped = self._plan.layout.wrapper is Wrapper.ELEMENT
-        dress = self._dress.get(id(view)) or Dress("block", is_wrapped, self._plan.with_descriptions)
-        text = self._reader.part(view, dress, section, InRule.FITS).part.text
-        return self._plan.costs.counter.count(text)
+        return self._count(self._reader.part(view, self._dress(view), section, InRule.FITS))
+
+    def _count(self, made: Adapted) -> Count:
+        piece = made.part.piece(self._counting, PARAGRAPH)
+        return Count(piece.tokens, piece.method)
 
     def _hidden(self, view: BlockView) -> LeftOut:
         shown = self._would_take(view, "log")
         count = view.hidden_entries
-        whole = self._reader.part(
-            view, self._dress[id(view)], "log", InRule.FITS, view.entry_count + count
-        ).part.text
-        tokens = self._plan.costs.counter.count(whole)
         everything = view.entry_count + count
+        tokens = self._count(self._reader.part(view, self._dress(view), "log", InRule.FITS, everything))
         fix = Fix("set_display_limit", Ref(RefKind.BLOCK, view.block.id), everything, {"value": everything})
         told: Parameters = {"label": view.block.label, "count": count, "shown": view.entry_count}
         return LeftOut(
@@ -206,3 +241,10 @@ class BlockGatherer:
             fix,
             told,
         )
+
+
+def layout_fix(plan: Plan) -> Fix | None:
+    """The change to the layout that has every section; None under that one."""
+    if plan.layout.name == STANDARD_LAYOUT:
+        return None
+    return Fix("set_layout", Ref(RefKind.AGENT, plan.agent.id), STANDARD_LAYOUT, {"value": STANDARD_LAYOUT})

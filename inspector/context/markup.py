@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from inspector.domain.requests import Mark
 
@@ -35,13 +36,15 @@ class Escaped:
         if not self.places:
             return tuple(replace(mark, start=mark.start + by, end=mark.end + by) for mark in marks)
         return tuple(
-            replace(mark, start=self._moved(mark.start) + by, end=self._moved(mark.end) + by) for mark in marks
+            replace(mark, start=self._moved(mark.start) + by, end=self._moved(mark.end) + by)
+            for mark in marks
         )
 
     def _moved(self, at: int) -> int:
         return at + (len(_ESCAPED) - 1) * bisect_left(self.places, at)
 
 
+@lru_cache(maxsize=16_384)
 def is_element_name(label: str) -> bool:
     """Whether a label can be an element of its own: legal, without a colon, and not reserved."""
     return (

@@ -6,7 +6,6 @@ from what stands before it by `before`, newlines only. So each run of the string
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from inspector.context.counting.chunks import CHUNK_SIZE, Chunks
@@ -21,6 +20,9 @@ END_OF_STRING = Run("\n", sent=False, tokens=0, method=Method.EXACT)
 
 PARAGRAPH = "\n\n"
 LINE = "\n"
+
+_CHUNKED_KEPT = 2048
+"""Long parts whose chunks are kept."""
 
 _PIECES_KEPT = 8
 """Per part: two borders and an end of string, for the models that a what-if goes to and fro between."""
@@ -40,13 +42,11 @@ class PartCounter:
         """The tokens of a part's text."""
         if len(text) < 2 * CHUNK_SIZE:
             return self.counter.count(text)
+        if len(self._chunks) >= _CHUNKED_KEPT:
+            self._chunks.clear()
         count, chunks = self.counter.count_chunks(text, self._chunks.get(part_id))
         self._chunks[part_id] = chunks
         return count
-
-    def forget(self, keep: Callable[[str], bool]) -> None:
-        """Drop the chunks of parts that `keep` says no to."""
-        self._chunks = {part_id: chunks for part_id, chunks in self._chunks.items() if keep(part_id)}
 
 
 @dataclass(eq=False)
@@ -80,7 +80,9 @@ class Part:
             count = counting.count(self.id, text)
             run = Run(text, sent=True, tokens=count.tokens, method=count.method)
             runs = (run, END_OF_STRING) if last else (run,)
-            known = Piece(self.id, self.section, self.source, self.rule.value, runs, self.marks, self.parameters)
+            known = Piece(
+                self.id, self.section, self.source, self.rule.value, runs, self.marks, self.parameters
+            )
             self._pieces[key] = known
         return known
 

@@ -31,6 +31,9 @@ from inspector.domain.snapshot import RequestSpec, Snapshot
 ADDRESS_PROVIDERS = frozenset(("ollama", "openai_compatible", "openai-compatible"))
 """Providers that are an address of the user's, of whose models nothing need be known."""
 
+_WITHOUT_MAXIMUM = frozenset(("persona", "instructions", "core", "summary", "extra", "additional"))
+"""Sections whose layout cannot bound them: what is in them must be sent, or stands for what is not."""
+
 _RESERVED_SHARE = 4
 """A reserved reply of a preset takes at most a quarter of a small model's window."""
 
@@ -113,7 +116,8 @@ class Planner:
             behind = tuple(names[names.index(MESSAGES) + 1 :])
             problems.append(Problem("layout_tail_in_system", Severity.INFO, where, {"sections": behind}))
         for entry in layout.sections:
-            if entry.minimum or entry.share != 1.0 or not entry.grow:
+            has_maximum = entry.maximum is not None and entry.name in _WITHOUT_MAXIMUM
+            if entry.minimum or entry.share != 1.0 or not entry.grow or has_maximum:
                 facts = {"section": entry.name}
                 problems.append(Problem("layout_share_not_available", Severity.WARNING, where, facts))
         return layout, problems

@@ -50,7 +50,6 @@ class Document:
         Raises:
             RefusedError: when the content breaks the schema.
         """
-        check_kind(schema, content)
         document = cls(schema, LoroDoc())  # type: ignore[no-untyped-call]
         document.fill(content, stamp or Stamp("", _EPOCH, lambda: secrets.token_hex(8)))
         return document
@@ -199,15 +198,22 @@ class Document:
             raise DocumentError("document.not_the_last", version=applied.version)
         self._replica.reset(self._replica.frontiers(applied.before))
 
-    def fill(self, content: Content | None, stamp: Stamp) -> None:
-        """Write the first content of a new document; see `create`."""
+    def fill(self, content: Content | None, stamp: Stamp) -> Applied | None:
+        """Write the first content under this schema, with its defaults; see `create`.
+
+        The containers that the schema uses must be empty: it adds and does not replace.
+
+        Raises:
+            RefusedError: when the content breaks the schema; the document is as it was.
+        """
+        check_kind(self.schema, content)
         shape = self._shape()
 
         def write() -> tuple[str, ...]:
             shape.fill(content, stamp)
             return ()
 
-        self._replica.change(write, stamp.at)
+        return self._replica.change(write, stamp.at)
 
     @property
     def _doc(self) -> LoroDoc:

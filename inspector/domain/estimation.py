@@ -19,16 +19,24 @@ _MARKS = r"!-/:-@\[-`{-~"
 _LOWER = "a-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff"
 _LETTER = "A-Z" + _LOWER
 
+# The words that tell English, whose other words are cheap in every vocabulary, from its neighbours.
+_PLAIN = (
+    "the|of|and|to|in|is|for|that|with|on|as|it|are|be|or|by|this|you|from|an?|not|if|can|will|your|at|have|when|"
+    "which|has|was|but|all|they|their|more|one|so|what|we|do|use|used|any"
+)
+
 # The alternatives in the order in which they are tried. Together they match every character, so that a
 # match always starts where the one before it ended.
 _KINDS: tuple[tuple[str, str], ...] = (
-    ("word", f" [A-Z]?[{_LOWER}]+"),
+    ("plain", f" (?:{_PLAIN})(?![{_LETTER}])"),
+    ("title", f" [A-Z][{_LOWER}]+"),
+    ("word", f" [{_LOWER}]+"),
     ("mixed", f"(?<=[0-9])[A-Z]?[{_LOWER}]+"),
     ("hump", f"(?<=[{_LETTER}])[A-Z]?[{_LOWER}]+"),
     ("bare", f"[A-Z]?[{_LOWER}]+"),
     ("caps", f" ?[A-Z]+(?![{_LOWER}])"),
     ("digits", "[0-9]+"),
-    ("rule", f" ?([{_MARKS}])\\8{{3,}}"),
+    ("rule", f" ?([{_MARKS}])\\10{{3,}}"),
     ("marks", f" ?[{_MARKS}]+"),
     ("newlines", r"[\r\n]+"),
     ("indent", r"(?<=[\r\n])[ \t]+"),
@@ -56,7 +64,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
 _PATTERN = re.compile("|".join(f"({pattern})" for _, pattern in _KINDS))
 
 # The repeated mark of `rule` is a capturing group of its own, which shifts the numbers after it by one.
-_RULE = 7
+_RULE = 9
 _NUMBERS = {name: at + (at > _RULE) for at, (name, _) in enumerate(_KINDS, start=1)}
 _LAST_WORD = _NUMBERS["bare"]
 _DIGITS = _NUMBERS["digits"]

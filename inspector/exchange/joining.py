@@ -26,9 +26,11 @@ def joined(plan: ImportPlan, tools: Mapping[str, Tool], agent_names: Collection[
             intents.append(intent)
         elif not _same(present, operation.tool):
             problems.append(_problem("import.tool_stays", f"tool:{present.name}", present.name))
-    for agent in plan.agents:
-        if agent.name in agent_names:
-            problems.append(_problem("import.agent_name_taken", f"agent:{agent.id}", agent.name))
+    problems += [
+        _problem("import.agent_name_taken", f"agent:{agent.id}", agent.name)
+        for agent in plan.agents
+        if agent.name in agent_names
+    ]
     return replace(plan, intents=tuple(intents), problems=tuple(problems))
 
 

@@ -61,6 +61,7 @@ class Replicas:
         # One thread for all documents: Loro dead-locks when two threads meet in one.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="documents")
         self._kept: OrderedDict[str, Replica] = OrderedDict()
+        self._closed = False
 
     async def run(self, work: Callable[[], T]) -> T:
         """Do something with documents in their thread."""
@@ -137,8 +138,10 @@ class Replicas:
     async def close(self) -> None:
         """End the thread, after what it does now. The last references to the documents go there too."""
         kept, self._kept = self._kept, OrderedDict()
-        await self.run(kept.clear)
-        self._thread.shutdown(wait=False)
+        if not self._closed:
+            self._closed = True
+            await self.run(kept.clear)
+            self._thread.shutdown(wait=False)
 
     async def _apply(self, block_id: str, replica: Replica, write: Write) -> Edited | None:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inspector.documents.document import Stamp
 from inspector.domain.actor import Actor
 from inspector.domain.archival import ArchivalEntry
 from inspector.domain.blocks import (
@@ -53,6 +54,7 @@ class MemoryStore:
     def __init__(self, database: Database, clock: Clock, ids: IdGenerator) -> None:
         self._database = database
         self._ids = ids
+        self._clock = clock
         self._journal = journal = Journal(clock, ids)
         self._replicas = Replicas()
         self._contents = ContentWriter(self._replicas, journal)
@@ -199,6 +201,27 @@ class MemoryStore:
                 raise refused("refused.unreadable_schema", label=state.block.label, why=schema.why)
             replica = await self._replicas.load(connection, block_id, schema)
         return await self._replicas.run(lambda: replica.document.content_at(version))
+
+    async def preview(self, edit: Edit) -> Content:
+        """The content that an edit would give; nothing is stored, and permissions are not asked.
+
+        Raises:
+            NotFoundError: ``not_found.block``. RefusedError: the schema refuses it. DocumentError: the document
+            cannot be read, or never had the edit's base version.
+        """
+        async with self._database.read() as connection:
+            state = await self._state(connection, edit.target)
+            schema = state.block.schema
+            if isinstance(schema, UnreadableSchema):
+                raise refused("refused.unreadable_schema", label=state.block.label, why=schema.why)
+            replica = await self._replicas.load(connection, edit.target.id, schema)
+        stamp = Stamp("", self._clock(), lambda: self._ids("itm"))
+
+        def work() -> Content:
+            replica.document.apply(edit.operation, stamp, edit.base)
+            return replica.document.content()
+
+        return await self._replicas.run(work)
 
     async def rendered(self, block_id: str) -> str | None:
         """A block's rendered text, None when there is no such block."""

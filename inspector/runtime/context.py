@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from inspector.context.builder import ContextBuilder
-from inspector.context.neutral import neutral
+from inspector.context.neutral import manifest, neutral
 from inspector.context.report import report
 from inspector.domain.content import Content
 from inspector.domain.moments import Clock
@@ -57,6 +58,10 @@ class ContextDoor:
     def neutral(self, request: Request, snapshot: Snapshot) -> dict[str, Any]:
         """A Request as neutral JSON: system, messages, tools, manifest."""
         return neutral(request, snapshot, word)
+
+    def manifest_text(self, request: Request) -> str:
+        """The account of a Request as it is stored with what was sent: JSON text."""
+        return json.dumps(manifest(request, word), ensure_ascii=False, separators=(",", ":"))
 
     def close(self) -> None:
         """Let the build under way finish and start no other."""

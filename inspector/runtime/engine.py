@@ -23,7 +23,7 @@ from inspector.runtime.drafts import DraftDoor
 from inspector.runtime.edits import EditDoor
 from inspector.runtime.jobs import Jobs
 from inspector.runtime.moments import sortable_ids, system_clock
-from inspector.runtime.catalogues import shipped_layouts, shipped_models
+from inspector.runtime.catalogues import shipped_counters, shipped_layouts, shipped_models
 from inspector.runtime.snapshots import Snapshots
 from inspector.storage.copying import copy_database
 from inspector.storage.database import Database
@@ -63,7 +63,7 @@ class Engine:
         self.conversation = ConversationStore(database, clock, ids)
         self.edits = EditDoor(database, ids, (self.memory, self.agents, self.conversation))
         snapshots = Snapshots(database, self.memory, self.agents, self.conversation)
-        builder = ContextBuilder(shipped_models(), shipped_layouts())
+        builder = ContextBuilder(shipped_models(), shipped_layouts(), shipped_counters())
         self.context = ContextDoor(snapshots, builder, clock)
         self.drafts = DraftDoor(self.agents, clock, surroundings.state_folder)
         self.jobs = Jobs(ids)

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from inspector.context.report import manifest_text
 from inspector.domain.edits.base import Intent
 from inspector.domain.errors import FileError
 from inspector.domain.exchange import ImportPlan
@@ -14,6 +13,7 @@ from inspector.domain.health import Problem
 from inspector.domain.moments import IdGenerator
 from inspector.domain.snapshot import RequestSpec
 from inspector.exchange.formats import plan_import
+from inspector.exchange.joining import joined
 from inspector.exchange.sample import reader as sample_reader
 from inspector.exchange.sample.reader import SamplePlan, SampleRun
 from inspector.memory.checking import check
@@ -32,8 +32,13 @@ def read_foreign(source: Path, ids: IdGenerator) -> ImportPlan:
     return plan_import(source, ids)
 
 
-async def import_into(target: Path, plan: ImportPlan, surroundings: Surroundings | None = None) -> None:
+async def import_into(
+    target: Path, plan: ImportPlan, surroundings: Surroundings | None = None
+) -> ImportPlan:
     """Add a plan to a constellation, or make one of it. All of it or nothing.
+
+    Returns:
+        The plan as it was applied: into a constellation that has agents and tools it may differ.
 
     Raises:
         FileError: the target is no constellation, or cannot be written. RefusedError: a rule said no.
@@ -41,15 +46,19 @@ async def import_into(target: Path, plan: ImportPlan, surroundings: Surroundings
     if await asyncio.to_thread(target.exists):
         engine = await Engine.open(target, surroundings)
         try:
-            await engine.apply(plan.intents)
+            agents, _ = await engine.agents.list()
+            tools, _ = await engine.agents.tools()
+            fitted = joined(plan, {tool.name: tool for tool in tools}, {agent.name for agent in agents})
+            await engine.apply(fitted.intents)
         finally:
             await engine.close()
-        return
+        return fitted
 
     async def fill(engine: Engine) -> None:
         await engine.apply(plan.intents)
 
     await _make(target, surroundings, fill)
+    return plan
 
 
 async def make_empty(target: Path, surroundings: Surroundings | None = None) -> None:
@@ -118,4 +127,4 @@ async def _fill_sample(engine: Engine, sample: SamplePlan) -> None:
 
 async def _run_intent(engine: Engine, run: SampleRun) -> Intent:
     request = await engine.context.request(run.agent_id, RequestSpec(now=run.at))
-    return run.intent(request.text, manifest_text(request))
+    return run.intent(request.text, engine.context.manifest_text(request))

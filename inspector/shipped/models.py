@@ -81,6 +81,11 @@ class ModelTable:
     _makers: tuple[_Maker, ...]
     _resolved: dict[str, ModelFacts | None] = field(default_factory=dict, compare=False, repr=False)
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all models in the table, sorted."""
+        return tuple(sorted(self.models))
+
     def resolve(self, model_id: str) -> ModelFacts | None:
         """What is known of a model, or None for one of which not even the maker is known.
 

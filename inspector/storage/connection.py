@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import aiosqlite
 
+from inspector.domain.errors import MalformedError
 from inspector.storage.failures import file_error
 
 T = TypeVar("T")
@@ -95,7 +96,7 @@ class Channel:
         """Run one statement to its end.
 
         Raises:
-            FileError: SQLite's errors as ours.
+            FileError: SQLite's errors as ours. MalformedError: ``malformed.text``, a text with no UTF-8 form.
         """
         self._deadline.start(STATEMENT_SECONDS)
         try:
@@ -103,6 +104,8 @@ class Channel:
         except asyncio.CancelledError:
             await self._raw.interrupt()
             raise
+        except UnicodeEncodeError as error:
+            raise _no_text(error) from error
         except sqlite3.Error as error:
             raise file_error(error, self._path) from error
 
@@ -118,6 +121,8 @@ class Channel:
         except asyncio.CancelledError:
             await self._raw.interrupt()
             raise
+        except UnicodeEncodeError as error:
+            raise _no_text(error) from error
         except sqlite3.Error as error:
             raise file_error(error, self._path) from error
 
@@ -148,6 +153,10 @@ class Channel:
             return list(await self._raw.execute_fetchall(sql, parameters))
         finally:
             self._raw.text_factory = str
+
+
+def _no_text(error: UnicodeEncodeError) -> MalformedError:
+    return MalformedError("malformed.text", where=f"character {error.start}", why=error.reason)
 
 
 def _decode(raw: bytes) -> str:

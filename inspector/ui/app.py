@@ -1,6 +1,6 @@
 """The program with a window: Qt, the loop, the collector, what happens to stray errors, and an orderly end.
 
-The empty window is on screen before the engine and the panels are imported: both come in through callables.
+The window is on screen already when this is imported. Engine and panels come in through callables.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -23,17 +22,14 @@ from typing import TYPE_CHECKING, Any
 os.environ["QT_API"] = "pyside6"
 
 import qasync
-from platformdirs import user_config_path
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QApplication
 
-from inspector.runtime.resources import THEME_NAMES, load_icon, theme_mapping
-from inspector.ui.appearance import Appearance, ThemeChoice
+from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import MainWindow
 from inspector.ui.preferences import Preferences
-from inspector.ui.theme import Theme
+from inspector.ui.shell import Shell
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.wording import tr
 
@@ -43,27 +39,12 @@ if TYPE_CHECKING:
 
 Look = tuple[Appearance, Icons, Preferences]
 LoadEngine = Callable[[], "Opener"]
-MakeFurniture = Callable[[MainWindow, Look, Bridge, "Opener"], "Furniture"]
-LoadFurniture = Callable[[], MakeFurniture]
+LoadFurniture = Callable[[MainWindow, Look, Bridge, "Opener"], "Furniture"]
 
-PROGRAM = "context-inspector"
-PREFERENCES_FILE = "window.json"
 _SWITCH_SECONDS = 0.0005
 _COLLECT_MILLISECONDS = 200
 _WORKERS = 4
 _LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """What the window starts with."""
-
-    file: Path | None = None
-    sample: bool = False
-    preferences: Path | None = None
-    """Where the window's preferences are kept; None keeps nothing."""
-    safe: bool = False
-    """Defaults, and no file of last time."""
 
 
 class MainThreadGc(QObject):
@@ -84,61 +65,27 @@ class MainThreadGc(QObject):
             gc.collect(2 if old > third else 1 if middle > second else 0)
 
 
-def run(file: Path | None, *, sample: bool, load_engine: LoadEngine, load_furniture: LoadFurniture) -> int:
-    """Show the window until it is closed; gives the exit code."""
-    start = Start(file, sample, user_config_path(PROGRAM) / PREFERENCES_FILE)
-    return Program(start, sys.argv[:1]).run(load_engine, load_furniture)
-
-
-def make_application(arguments: Sequence[str]) -> QApplication:
-    """The Qt application in the style that the themes are made for."""
-    application = QApplication(list(arguments))
-    application.setApplicationName(PROGRAM)
-    application.setApplicationDisplayName("Context Inspector")
-    application.setStyle("Fusion")
-    # The last window closing must not end the loop under the coroutines that are still closing the file.
-    application.setQuitOnLastWindowClosed(False)
-    return application
-
-
-def make_look(application: QApplication, preferences: Preferences) -> tuple[Appearance, Icons]:
-    """Theme, text scale and icons as the preferences say."""
-    themes = {name: Theme.from_mapping(theme_mapping(name)) for name in THEME_NAMES}
-    appearance = Appearance(application, themes)
-    icons = Icons(appearance, load_icon)
-    appearance.apply(ThemeChoice(preferences.text("window.theme")), preferences.number("window.text_scale"))
-    return appearance, icons
+def run(shell: Shell, *, load_engine: LoadEngine, load_furniture: LoadFurniture) -> int:
+    """Furnish the window that is on screen and stay until it is closed; gives the exit code."""
+    loop = qasync.QEventLoop(shell.application)
+    asyncio.set_event_loop(loop)
+    # Qt's own pool threads die of a BaseException, and whoever waits for them waits for ever.
+    loop.set_default_executor(ThreadPoolExecutor(_WORKERS, thread_name_prefix="worker"))
+    with loop:
+        loop.run_until_complete(Program(shell).live(loop, load_engine, load_furniture))
+    return 0
 
 
 class Program:
     """One run of the window."""
 
-    def __init__(self, start: Start, arguments: Sequence[str]) -> None:
-        self._start = start
+    def __init__(self, shell: Shell) -> None:
         sys.setswitchinterval(_SWITCH_SECONDS)
-        self.application = make_application(arguments)
-        self._collector = MainThreadGc(self.application)
-        stored = None if start.safe else start.preferences
-        self.preferences = Preferences(stored)
-        self._safe = start.safe or self.preferences.begin_start()
-        if self._safe:
-            self.preferences.set_aside()
-        self.appearance, self.icons = make_look(self.application, self.preferences)
-        self.window = MainWindow(self.appearance, self.icons, self.preferences)
+        self._collector = MainThreadGc(shell.application)
+        self.shell = shell
+        self.window = shell.window
+        self.preferences = shell.preferences
         self.furniture: Furniture | None = None
-
-    def run(self, load_engine: LoadEngine, load_furniture: LoadFurniture) -> int:
-        """Show the window and stay until it is closed."""
-        self.window.show()
-        # Paint before anything else is imported.
-        self.application.processEvents()
-        loop = qasync.QEventLoop(self.application)
-        asyncio.set_event_loop(loop)
-        # Qt's own pool threads die of a BaseException, and whoever waits for them waits for ever.
-        loop.set_default_executor(ThreadPoolExecutor(_WORKERS, thread_name_prefix="worker"))
-        with loop:
-            loop.run_until_complete(self.live(loop, load_engine, load_furniture))
-        return 0
 
     async def live(
         self, loop: asyncio.AbstractEventLoop, load_engine: LoadEngine, load_furniture: LoadFurniture
@@ -151,8 +98,8 @@ class Program:
         for each in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(each, stop.set)
         opener = await loop.run_in_executor(None, load_engine)
-        look = (self.appearance, self.icons, self.preferences)
-        self.furniture = load_furniture()(self.window, look, bridge, opener)
+        look = (self.shell.appearance, self.shell.icons, self.preferences)
+        self.furniture = load_furniture(self.window, look, bridge, opener)
         gc.collect()
         gc.freeze()
         self._open_first()
@@ -161,14 +108,14 @@ class Program:
         await bridge.close()
         await self.furniture.workspace.close()
         self.window.let_go()
-        self.application.processEvents()
+        self.shell.application.processEvents()
 
     def _open_first(self) -> None:
-        furniture, start = self.furniture, self._start
+        furniture, start = self.furniture, self.shell.start
         if furniture is None:
             return
         last = self.preferences.text("window.last_file")
-        if self._safe:
+        if self.shell.safe:
             text = tr("The last starts failed, so the window has its first layout and no file is opened.")
             self.window.banners.show_notice(Notice("safe", text, tone="warning"))
         if start.sample:
@@ -176,7 +123,10 @@ class Program:
         elif start.file is not None:
             furniture.files.take(start.file)
         elif (
-            not self._safe and self.preferences.switch("window.reopen_last") and last and Path(last).exists()
+            not self.shell.safe
+            and self.preferences.switch("window.reopen_last")
+            and last
+            and Path(last).exists()
         ):
             furniture.workspace.open(Path(last))
 

@@ -73,7 +73,8 @@ class Furniture(QObject):
         self._views = ViewCommands(services, window)
         sides = [self._side(row) for row in rows if row.place in _AREAS]
         welcome = next(row for row in rows if row.place is Place.WELCOME)
-        window.furnish(sides, welcome.make(services, None))
+        self._welcome = welcome.make(services, None)
+        window.furnish(sides, self._welcome)
         for row in rows:
             if row.place is not Place.WELCOME:
                 self._add_view_action(row)
@@ -90,6 +91,7 @@ class Furniture(QObject):
         self._bind_icons()
         self._connect()
         self._telling = Telling(services, window, self)
+        self._focus_first()
 
     def open_view(self, id_: str, ref: Ref | None = None) -> Panel | None:
         """Show a centre panel's tab, making it first where there is none; None when no row has that id."""
@@ -172,7 +174,14 @@ class Furniture(QObject):
                 if row.place is Place.CENTRE and row.shown and not row.opens:
                     self.open_view(row.id)
             window.centre.setCurrentIndex(0)
+            self._focus_first()
         self.services.actions.refresh()
+
+    def _focus_first(self) -> None:
+        """Give the keyboard to what is in front, unless somebody is using it already."""
+        front = self.window.centre.currentWidget() if self.workspace.path else self._welcome
+        if isinstance(front, Panel):
+            front.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _fill_recent(self, menu: QMenu) -> None:
         for path in self.services.preferences.recent:

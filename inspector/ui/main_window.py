@@ -180,7 +180,8 @@ class MainWindow(QMainWindow):
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self._icons.bind(_WindowIcon(self), "app", "accent")
-        self.menuBar().setCornerWidget(_program_name(self._appearance), Qt.Corner.TopLeftCorner)
+        self._name = _program_name(self._appearance)
+        self.menuBar().setCornerWidget(self._name, Qt.Corner.TopLeftCorner)
         self.addToolBar(self.top_bar)
         self.setStatusBar(self.status_line)
         self._starting.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -266,7 +267,7 @@ def _direction(area: Qt.DockWidgetArea) -> Qt.Orientation:
 
 def _program_name(appearance: Appearance) -> QWidget:
     label = PlainLabel(tr("Context Inspector"), strong=True)
-    label.setContentsMargins(appearance.space(3), 0, appearance.space(2), 0)
+    label.setContentsMargins(appearance.space(1), 0, appearance.space(2), 0)
     return label
 
 

@@ -129,7 +129,7 @@ class PlainLabel(QLabel):
         self._original = ""
         self.setWordWrap(wrap)
         self.setProperty("tone", tone)
-        self.setProperty("size", size)
+        self.setProperty("textSize", size)
         if strong:
             self.setProperty("weight", "strong")
         self.setText(text)

@@ -68,7 +68,7 @@ QMenu::item:selected { background: @selection; }
 QMenu::item:disabled { color: @muted; }
 QMenu::separator { height: 1px; background: @border; margin: @px4 @px8; }
 
-QToolBar { background: @surface; border: none; border-bottom: 1px solid @border; padding: @px6 @px12; spacing: @px8; }
+QToolBar { background: @surface; border: none; border-bottom: 1px solid @border; padding: @px4 @px8; spacing: @px8; }
 QStatusBar { background: @surface; color: @muted; border-top: 1px solid @border; }
 QStatusBar::item { border: none; }
 
@@ -164,8 +164,8 @@ QLabel[tone="accent"] { color: @accent; }
 QLabel[tone="ok"] { color: @state_ok; }
 QLabel[tone="warning"] { color: @state_warning; }
 QLabel[tone="error"] { color: @state_error; }
-QLabel[size="small"], QPushButton[size="small"], QToolButton[size="small"] { font-size: @small; }
-QLabel[size="large"] { font-size: @large; font-weight: 700; }
+QLabel[textSize="small"], QPushButton[textSize="small"], QToolButton[textSize="small"] { font-size: @small; }
+QLabel[textSize="large"] { font-size: @large; font-weight: 700; }
 QLabel[weight="strong"] { font-weight: 700; }
 QLabel[role="key"] { color: @muted; border: 1px solid @border; border-radius: @px4; padding: 0px @px4;
   font-size: @small;

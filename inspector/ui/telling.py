@@ -55,12 +55,15 @@ class Telling(QObject):
             workspace.problems_changed,
             workspace.written,
         ):
-            signal.connect(self._soon.start)
+            signal.connect(self._tell_soon)
         workspace.file_changed.connect(self._file_changed)
         workspace.drafts_changed.connect(self._tell_restored)
         workspace.moved.connect(self._tell_moved)
         workspace.busy_changed.connect(self._note_busy)
         bridge.failed.connect(self._tell_failure)
+
+    def _tell_soon(self) -> None:
+        self._soon.start()
 
     def _status(self) -> Status:
         workspace = self._services.workspace

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.bench.recount import load_encoding
+
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE_FILES = (
     "agent-file--customer_service.af",
@@ -123,17 +125,11 @@ def test_that_reading_commands_leave_the_sample_as_it_was(sample: Path) -> None:
 
 
 def test_that_exact_figures_are_tiktoken_s(imported: Import) -> None:
-    import tiktoken
-
-    from inspector.shipped.tokenizer_files import load_encoding_file  # noqa: F401  the files are shipped
-
     path = imported("letta-archive--memgpt_agent_with_convo.af")
     text = run("build", path, "--model", "gpt-4o", "--now", NOW).stdout.decode()
     account = said("report", path, "--model", "gpt-4o", "--now", NOW, "--json")
     assert account["total"]["tokenizer"] == "o200k_base"
-    from inspector.context.counting.exact import load_encoding
-
-    encoding: tiktoken.Encoding = load_encoding("o200k_base")
+    encoding = load_encoding("o200k_base")
     exact = [
         each
         for section in account["sections"]
@@ -168,7 +164,7 @@ def test_that_an_edit_is_shown_exactly_and_survives(sample: Path, tmp_path: Path
     assert set(told) == {"block", "seq", "changed"}
     assert told["changed"] is True
     assert run("show", path, "--agent", "Ada", "--block", "scratchpad").stdout == text.encode()
-    again = run("edit", path, "--agent", "Ada", "--block", "scratchpad", "--set", text, "--json")
+    again = run(*edit, "--set", text, "--json")
     assert json.loads(again.stdout)["changed"] is False
 
 

@@ -304,6 +304,7 @@ def test_that_the_rows_of_running_agents_are_planned(planned: Callable[..., Samp
         activity_json=[
             {"agent_id": None, "event_type": "system", "details": {"d": 1}, "importance": "high", "at": "-0s"},
             {"agent_id": "agent_a", "event_type": "memory_modified", "details": {}, "importance": "low", "at": "-1h"},
+            {"agent_id": None, "event_type": "archival_operation", "details": {"operation": "insert"}, "at": "-1m"},
         ],
         queue_json=[
             {"id": "q", "from": "agent_b", "target": "agent_a", "content": "c", "priority": -2, "metadata": {},

@@ -90,7 +90,7 @@ async def test_that_every_piece_says_where_it_comes_from(engine: OpenEngine) -> 
         request = await opened.context.request(ADA)
     kinds = {piece.source.kind for section in request.sections for piece in section.pieces}
     assert {SourceKind.BLOCK, SourceKind.MESSAGE, SourceKind.LITERAL} <= kinds
-    assert [section.name for section in request.sections][0] == "instructions"
+    assert request.sections[0].name == "instructions"
     assert [section.name for section in request.sections][-2:] == ["messages", "reply"]
 
 

@@ -26,7 +26,7 @@ from inspector.domain.content import CompositeContent, ListContent, LogContent, 
 from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.block_rows import CreateBlock, DeleteBlock, SetCharLimit
 from inspector.domain.edits.fields import Increment, SetField
-from inspector.domain.edits.items import AppendEntry, InsertItem, InSection
+from inspector.domain.edits.items import AppendEntry, InSection, InsertItem
 from inspector.domain.edits.text import AppendText, InsertText, ReplaceText, SetText, Splice, SpliceText
 from inspector.domain.errors import InspectorError, MalformedError, NotFoundError, RefusedError
 from inspector.domain.ref import Ref, RefKind
@@ -57,7 +57,9 @@ async def test_that_the_bytes_of_a_delta_have_their_hash(tmp_db_dir: Path) -> No
     async with new_world(tmp_db_dir) as world:
         block = await world.make()
         await world.memory.edit(block, AppendText("x"), actor=HUMAN)
-        rows = await world.rows("SELECT blob, content_hash, size, version_before, version_after, peer FROM updates")
+        rows = await world.rows(
+            "SELECT blob, content_hash, size, version_before, version_after, peer FROM updates"
+        )
         assert len(rows) == 2
         for blob, digest, size, before, after, peer in rows:
             assert isinstance(blob, bytes)
@@ -83,7 +85,9 @@ async def test_that_every_edit_of_memory_is_told_as_activity(tmp_db_dir: Path) -
     async with new_world(tmp_db_dir) as world:
         block = await world.make()
         await world.memory.edit(block, AppendText("x"), actor=AGENT, batch_id="bat_1")
-        rows = await world.rows("SELECT agent_id, kind, details, importance, batch_id FROM activity ORDER BY seq")
+        rows = await world.rows(
+            "SELECT agent_id, kind, details, importance, batch_id FROM activity ORDER BY seq"
+        )
         assert [row[0] for row in rows] == [None, AGENT.id]
         agent_id, kind, details, importance, batch = rows[-1]
         assert (agent_id, kind, importance, batch) == (AGENT.id, "memory_modified", 1, "bat_1")
@@ -169,7 +173,9 @@ async def test_that_an_import_over_the_limit_stands(tmp_db_dir: Path) -> None:
         SetText("\ud800"),
     ],
 )
-async def test_that_a_refused_edit_leaves_every_table_as_it_was(tmp_db_dir: Path, operation: Operation) -> None:
+async def test_that_a_refused_edit_leaves_every_table_as_it_was(
+    tmp_db_dir: Path, operation: Operation
+) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make()
         await world.memory.edit(block, AppendText("."), actor=HUMAN)
@@ -360,7 +366,9 @@ async def test_that_only_the_rendered_content_of_a_snapshot_needs_no_document(tm
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(texts=st.lists(st.text(st.characters(exclude_categories=("Cs",)), max_size=60), max_size=8))
 async def test_that_what_is_stored_is_what_was_written(tmp_db_dir: Path, texts: list[str]) -> None:
@@ -397,5 +405,3 @@ async def test_that_an_agent_below_the_needed_level_writes_nothing(tmp_db_dir: P
         assert caught.value.parameters["level"] == "read_only"
         assert caught.value.parameters["needed"] == "append"
         assert await world.dump() == before
-
-

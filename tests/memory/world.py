@@ -105,8 +105,10 @@ class World:
 
     async def close(self) -> None:
         """Close all."""
-        await self.memory.close()
-        await self.database.close()
+        try:
+            await self.memory.close()
+        finally:
+            await self.database.close()
 
 
 async def open_world(path: Path, *, create: bool = False, prefix: str = "", actor: Actor = HUMAN) -> World:
@@ -114,9 +116,12 @@ async def open_world(path: Path, *, create: bool = False, prefix: str = "", acto
     clock = Clock()
     database = await Database.open(path, create=create, clock=clock, actor=actor, program="tests")
     world = World(database, clock, Ids(prefix))
-    if create:
-        for agent in (AGENT, OTHER):
+    try:
+        for agent in (AGENT, OTHER) if create else ():
             await world.do(Ref(RefKind.AGENT, agent.id), CreateAgent(agent.name))
+    except BaseException:
+        await world.close()
+        raise
     return world
 
 

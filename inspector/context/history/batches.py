@@ -67,7 +67,9 @@ class BatchView:
     def _piece(self, message: Message, rule: InRule) -> Piece:
         runs, marks = MessageWriter(message, self.costs).write()
         source = Source(SourceKind.MESSAGE, message.id, message.role.value, message.agent_id)
-        return Piece(f"message:{message.id}", SECTION, source, rule.value, runs, marks, {"batch": message.batch_id})
+        return Piece(
+            f"message:{message.id}", SECTION, source, rule.value, runs, marks, {"batch": message.batch_id}
+        )
 
 
 @dataclass(frozen=True)
@@ -149,5 +151,3 @@ def _sendable(batch: Batch) -> tuple[Message, ...]:
 def is_sendable(message: Message) -> bool:
     """Whether a message may be sent at all."""
     return not (message.is_archived or message.is_deleted or message.compiled or message.problem)
-
-

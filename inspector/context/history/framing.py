@@ -32,7 +32,9 @@ class MessageWriter:
         """The runs and the marks of the parts."""
         is_result = self._message.role is Role.TOOL and self._begins_with_result()
         if not is_result:
-            self._frame(f"=== {self._message.role} ===\n", self._costs.message(named=self._message.name is not None))
+            self._frame(
+                f"=== {self._message.role} ===\n", self._costs.message(named=self._message.name is not None)
+            )
         for number, part in enumerate(self._message.content):
             start = self._length
             kind, name = self._part(part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.context.counting.frames import FrameCosts
-from inspector.context.history.batches import SECTION, BatchView, HistoryIndex, HistoryReader
+from inspector.context.history.batches import SECTION, BatchView, HistoryIndex
 from inspector.context.history.limits import Bound
 from inspector.context.history.strategies import Choice
 from inspector.context.identity import IdentityCache
@@ -19,44 +19,18 @@ from inspector.domain.rules import OutRule
 class Ledger:
     """Writes what is left out of a history; rows whose figures did not change are taken over."""
 
-    def __init__(self, reader: HistoryReader, agent_id: str) -> None:
-        self._reader = reader
-        self._agent = Ref(RefKind.AGENT, agent_id)
+    def __init__(self) -> None:
         self._trimmed: IdentityCache[tuple[LeftOut, ...]] = IdentityCache(4)
         self._never: IdentityCache[tuple[LeftOut, ...]] = IdentityCache(4)
 
-    def trimmed(self, index: HistoryIndex, choice: Choice) -> tuple[LeftOut, ...]:
+    def trimmed(self, index: HistoryIndex, choice: Choice, agent_id: str) -> tuple[LeftOut, ...]:
         """The eligible batches before the run, oldest first."""
-        key = (choice.first, *(_key(bound, index, choice) for bound in choice.bounds))
-        return self._trimmed.get(index, key, lambda: tuple(self._trim_rows(index, choice)))
+        key = (agent_id, choice.first, *(_key(bound, index, choice) for bound in choice.bounds))
+        return self._trimmed.get(index, key, lambda: tuple(_trim_rows(index, choice, agent_id)))
 
     def never(self, index: HistoryIndex, costs: FrameCosts) -> tuple[LeftOut, ...]:
         """Incomplete batches, and archived, compiled and unreadable messages."""
         return self._never.get(index, None, lambda: tuple(self._never_rows(index, costs)))
-
-    def _trim_rows(self, index: HistoryIndex, choice: Choice) -> Iterator[LeftOut]:
-        firsts = [(bound.first(index), bound) for bound in choice.bounds]
-        for at in range(choice.first):
-            broken = sorted(((first, bound) for first, bound in firsts if at < first), key=lambda each: -each[0])
-            yield self._trim_row(index, at, [bound for _, bound in broken])
-
-    def _trim_row(self, index: HistoryIndex, at: int, broken: list[Bound]) -> LeftOut:
-        view = index.eligible[at]
-        if not broken:
-            return _row(view, OutRule.HISTORY_FIRST_USER, None, {})
-        tightest = broken[0]
-        needed = tightest.needed(index, at)
-        facts: Parameters = {"needed": needed}
-        return _row(view, tightest.rule, self._fix(index, at, broken), facts)
-
-    def _fix(self, index: HistoryIndex, at: int, broken: list[Bound]) -> Fix | None:
-        if any(bound.action is None for bound in broken):
-            return None
-        if len(broken) == 1:
-            needed = broken[0].needed(index, at)
-            return Fix(str(broken[0].action), self._agent, needed, {"value": needed})
-        facts: Parameters = {"tokens": index.tokens_from(at), "messages": index.messages_from(at)}
-        return Fix("raise_history", self._agent, None, facts)
 
     def _never_rows(self, index: HistoryIndex, costs: FrameCosts) -> Iterator[LeftOut]:
         for view in index.incomplete:
@@ -76,6 +50,28 @@ class Ledger:
             if rule is not None:
                 single = BatchView(batch, (message,), costs).pieces[0]
                 yield LeftOut(single.source, SECTION, rule.value, single.tokens, single.method, None)
+
+
+def _trim_rows(index: HistoryIndex, choice: Choice, agent_id: str) -> Iterator[LeftOut]:
+    agent = Ref(RefKind.AGENT, agent_id)
+    firsts = sorted(((bound.first(index), bound) for bound in choice.bounds), key=lambda each: -each[0])
+    for at, view in enumerate(index.eligible[: choice.first]):
+        broken = [bound for first, bound in firsts if at < first]
+        if broken:
+            needed = broken[0].needed(index, at)
+            yield _row(view, broken[0].rule, _fix(index, at, broken, agent), {"needed": needed})
+        else:
+            yield _row(view, OutRule.HISTORY_FIRST_USER, None, {})
+
+
+def _fix(index: HistoryIndex, at: int, broken: list[Bound], agent: Ref) -> Fix | None:
+    if any(bound.action is None for bound in broken):
+        return None
+    if len(broken) == 1:
+        needed = broken[0].needed(index, at)
+        return Fix(str(broken[0].action), agent, needed, {"value": needed})
+    facts: Parameters = {"tokens": index.tokens_from(at), "messages": index.messages_from(at)}
+    return Fix("raise_history", agent, None, facts)
 
 
 def _never_rule(message: Message) -> OutRule | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.markup import close_proof
@@ -97,7 +98,9 @@ class EventLine:
     problem: Problem | None
 
 
-def event_lines(choice: EventChoice, plan: Plan, names: dict[str, str], element: str) -> tuple[EventLine, ...]:
+def event_lines(
+    choice: EventChoice, plan: Plan, names: dict[str, str], element: str
+) -> tuple[EventLine, ...]:
     """The chosen events' parts, in time order."""
     return tuple(_line(event, plan, names, element) for event in choice.chosen)
 
@@ -106,13 +109,19 @@ def with_days(lines: Sequence[EventLine]) -> Iterator[Part]:
     """The lead line, then the lines, with a date where the day changes."""
     if not lines:
         return
-    yield _LEAD
+    yield LEAD
     day = lines[0].day
     for line in lines:
         if line.day != day:
             day = line.day
-            yield literal(SECTION, f"activity/day/{day}", day, InRule.DATE_LINE, before=LINE)
+            yield day_part(day)
         yield line.part
+
+
+@lru_cache(maxsize=512)
+def day_part(day: str) -> Part:
+    """The line where the day changes."""
+    return literal(SECTION, f"activity/day/{day.strip('- ')}", day, InRule.DATE_LINE, before=LINE)
 
 
 def left_out_event(
@@ -122,7 +131,9 @@ def left_out_event(
     text, _ = _text(event)
     costs: FrameCosts = plan.costs
     counted = costs.counter.count(event_line(event, text, plan.local(event.timestamp), plan.agent.id, names))
-    return LeftOut(event_source(event), SECTION, rule.value, counted.tokens, counted.method, fix, {"kind": event.kind})
+    return LeftOut(
+        event_source(event), SECTION, rule.value, counted.tokens, counted.method, fix, {"kind": event.kind}
+    )
 
 
 def event_source(event: Event) -> Source:
@@ -151,4 +162,4 @@ def _text(event: Event) -> tuple[str, Problem | None]:
         return f"{event.kind}: unreadable details", problem
 
 
-_LEAD = literal(SECTION, "activity/lead", LEAD_LINE, InRule.LEAD)
+LEAD = literal(SECTION, "activity/lead", LEAD_LINE, InRule.LEAD)

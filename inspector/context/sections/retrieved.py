@@ -16,7 +16,7 @@ from inspector.domain.requests import Source, SourceKind
 from inspector.domain.rules import InRule
 
 SECTION = "retrieved"
-ELEMENT = "memory"
+ELEMENT = "retrieved_memory"
 
 _MADE: IdentityCache[Adapted] = IdentityCache(1024)
 

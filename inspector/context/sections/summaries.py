@@ -88,7 +88,9 @@ def choose_covering(summaries: Sequence[Summary], kept: Kept) -> SummaryChoice:
             others.append((summary, OutRule.SUMMARY_KEPT_VERBATIM))
         else:
             usable.append(summary)
-    usable.sort(key=lambda each: (-each.depth, -_size(ranges[each.id]), -each.created_at.timestamp(), each.id))
+    usable.sort(
+        key=lambda each: (-each.depth, -_size(ranges[each.id]), -each.created_at.timestamp(), each.id)
+    )
     chosen: list[Summary] = []
     covered: Ranges = ()
     for summary in usable:

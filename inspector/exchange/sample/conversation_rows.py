@@ -33,6 +33,7 @@ from inspector.exchange.sample.timeline import BatchSpan, Timeline, message_acto
 from inspector.exchange.source import Record
 
 _SOURCES = {BatchType.USER_REQUEST: "user", BatchType.AGENT_TO_AGENT: "agent"}
+_LOGGED_ARCHIVAL = (EventKind.ARCHIVAL_OPERATION, "insert")
 _UNTIL_SUMMARISED = timedelta(minutes=2)
 
 
@@ -96,16 +97,17 @@ def plan_summaries(records: list[Record], timeline: Timeline) -> None:
 
 
 def plan_event(record: Record, timeline: Timeline) -> None:
-    """Log an event, unless it is a block's edit: the store itself logs those as the history is applied."""
+    """Log an event, unless the store itself logs it when the plan's other edits are applied."""
     kind = record.text("event_type")
-    if kind == EventKind.MEMORY_MODIFIED:
+    details: Json = record.take("details") or {}
+    if (kind, details.get("operation")) == _LOGGED_ARCHIVAL or kind == EventKind.MEMORY_MODIFIED:
         return
     agent_id = timeline.agent_id(record) if record.has("agent_id") else None
     batch = record.text("batch")
     operation = LogEvent(
         agent_id,
         kind,
-        json_text(record.take("details") or {}),
+        json_text(details),
         Importance.parse(record.text("importance")) if record.has("importance") else None,
         timeline.batch(agent_id, batch) if batch and agent_id is not None else None,
     )

@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inspector.domain.counts import Method
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.requests import LeftOut, Piece, Request, Section, SourceKind
+from inspector.domain.requests import Fix, LeftOut, Piece, Request, Section, SourceKind
+from inspector.domain.rules import InRule
 from inspector.ui.models.tree import Row
 from inspector.ui.wording import number, tr, tr_code, tr_count
+
+STRUCTURE = frozenset(
+    rule.value
+    for rule in (
+        InRule.HEADING,
+        InRule.JOIN,
+        InRule.LEAD,
+        InRule.DATE_LINE,
+        InRule.FENCE,
+        InRule.FRAME,
+        InRule.REPLY,
+    )
+)
+"""Rules of pieces that only hold others together; those of one section share a row."""
+
+_GROUPED: dict[SourceKind, tuple[str, str]] = {
+    SourceKind.MESSAGE: ("{count} message", "{count} messages"),
+    SourceKind.EVENT: ("{count} event", "{count} events"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetRow:
-    """A section or a piece. `change` is against the saved state, None when nothing is unsaved."""
+    """A section or a piece. `change` is against the saved state, 0 when nothing is unsaved."""
 
     key: str
     name: str
@@ -37,41 +57,85 @@ class OutRow:
     tokens: int
     why: str
     ref: Ref | None
-    left_out: LeftOut
+    fix: Fix | None
     count: int = 1
 
 
-def budget_rows(request: Request, saved: Request | None) -> tuple[Row, ...]:
-    """Sections with their pieces below them; structure (headings, joins, frames) is one row a section."""
-    before = _tokens_by_id(saved)
-    window = request.limits.max_tokens
-    return tuple(_section_row(section, before, window) for section in request.sections)
+@dataclass(frozen=True, slots=True)
+class _Made:
+    pieces: tuple[Piece, ...]
+    saved: tuple[Piece, ...] | None
+    title: str
+    window: int
+    row: Row
+
+
+class BudgetRows:
+    """Makes the rows of one Request after another; a section in which nothing changed gives the same row object."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, _Made] = {}
+
+    def rows(self, request: Request, saved: Request | None) -> tuple[Row, ...]:
+        """Sections with their pieces below them. `saved` is what changes are told against, None for none."""
+        before = None if saved is None else {section.name: section for section in saved.sections}
+        window = request.limits.max_tokens
+        made = {}
+        for section in request.sections:
+            was = None if before is None else _pieces_of(before.get(section.name))
+            made[section.name] = self._take_over(section, was, window)
+        self._made = made
+        return tuple(each.row for each in made.values())
+
+    def _take_over(self, section: Section, saved: tuple[Piece, ...] | None, window: int) -> _Made:
+        known = self._made.get(section.name)
+        # Comparing tuples of the same objects costs next to nothing, making their rows anew does not.
+        if known is not None and (section.pieces, saved, section.title, window) == (
+            known.pieces,
+            known.saved,
+            known.title,
+            known.window,
+        ):
+            return known
+        return _Made(section.pieces, saved, section.title, window, _section_row(section, saved, window))
 
 
 def piece_name(piece: Piece) -> str:
     """What a person calls a piece."""
-    if piece.source.label:
-        return piece.source.label
-    if piece.source.kind is SourceKind.LITERAL:
+    if piece.rule in STRUCTURE:
         return tr_code(f"piece.{piece.rule}")
-    return piece.source.id or piece.id
+    return piece.source.label or piece.source.id or piece.id
 
 
 def out_rows(request: Request) -> tuple[OutRow, ...]:
-    """What is left out: batches that one rule left out stand together, everything else by itself."""
+    """What is left out: batches, messages and events that one rule left out stand together, all else by itself."""
     rows: list[OutRow] = []
-    groups: dict[str, list[LeftOut]] = {}
+    groups: dict[tuple[SourceKind, bool, str], list[LeftOut]] = {}
     for each in request.left_out:
-        if each.source.batch:
-            groups.setdefault(each.rule, []).append(each)
+        if each.source.kind in _GROUPED:
+            groups.setdefault((each.source.kind, each.source.batch, each.rule), []).append(each)
         else:
             rows.append(_out_row(each))
-    rows.extend(_group_row(rule, group) for rule, group in groups.items())
+    rows += [_out_row(group[0]) if len(group) == 1 else _group_row(group) for group in groups.values()]
     return tuple(sorted(rows, key=lambda row: -row.tokens))
 
 
-def _section_row(section: Section, before: Mapping[str, int] | None, window: int) -> Row:
-    was = None if before is None else before.get(f"section:{section.name}", 0)
+def spoken_tokens(row: BudgetRow) -> str:
+    """A figure with its method, for a screen reader."""
+    return tr("{tokens} tokens, {method}", tokens=number(row.tokens), method=tr(row.method.value))
+
+
+def comes_from(piece: Piece, ref: Ref) -> bool:
+    """Whether a piece's source is that thing."""
+    return piece.source.id == ref.id and piece.source.ref == ref.whole
+
+
+def _pieces_of(section: Section | None) -> tuple[Piece, ...]:
+    return () if section is None else section.pieces
+
+
+def _section_row(section: Section, saved: tuple[Piece, ...] | None, window: int) -> Row:
+    before = None if saved is None else {piece.id: piece.tokens for piece in saved}
     value = BudgetRow(
         key=f"section:{section.name}",
         name=section.title or section.name,
@@ -79,23 +143,24 @@ def _section_row(section: Section, before: Mapping[str, int] | None, window: int
         tokens=section.tokens,
         method=section.method,
         window=window,
-        change=0 if was is None else section.tokens - was,
+        change=0 if before is None else section.tokens - sum(before.values()),
         ref=Ref(RefKind.SECTION, section.name),
         is_section=True,
     )
-    children = tuple(
+    children = [
         Row(piece.id, _piece_row(piece, before, window))
         for piece in section.pieces
-        if piece.source.kind is not SourceKind.LITERAL or piece.source.id is not None
-    )
-    structure = [piece for piece in section.pieces if piece.source.kind is SourceKind.LITERAL and piece.source.id is None]
+        if piece.rule not in STRUCTURE
+    ]
+    structure = [piece for piece in section.pieces if piece.rule in STRUCTURE]
     if structure and children:
-        children = (*children, Row(f"structure:{section.name}", _structure_row(section, structure, window)))
-    return Row(value.key, value, children)
+        was = [piece for piece in saved or () if piece.rule in STRUCTURE]
+        change = 0 if saved is None else _sum(structure) - _sum(was)
+        children.append(Row(f"structure:{section.name}", _structure_row(section, structure, window, change)))
+    return Row(value.key, value, tuple(children))
 
 
 def _piece_row(piece: Piece, before: Mapping[str, int] | None, window: int) -> BudgetRow:
-    was = None if before is None else before.get(piece.id, 0)
     return BudgetRow(
         key=piece.id,
         name=piece_name(piece),
@@ -103,50 +168,55 @@ def _piece_row(piece: Piece, before: Mapping[str, int] | None, window: int) -> B
         tokens=piece.tokens,
         method=piece.method,
         window=window,
-        change=0 if was is None else piece.tokens - was,
+        change=0 if before is None else piece.tokens - before.get(piece.id, 0),
         ref=piece.source.ref,
         is_section=False,
         rule=piece.rule,
     )
 
 
-def _structure_row(section: Section, pieces: list[Piece], window: int) -> BudgetRow:
+def _structure_row(section: Section, pieces: Sequence[Piece], window: int, change: int) -> BudgetRow:
     exact = all(piece.method is Method.EXACT for piece in pieces)
     return BudgetRow(
         key=f"structure:{section.name}",
         name=tr("headings and frames"),
         section=section.name,
-        tokens=sum(piece.tokens for piece in pieces),
+        tokens=_sum(pieces),
         method=Method.EXACT if exact else Method.ESTIMATE,
         window=window,
-        change=0,
+        change=change,
         ref=None,
         is_section=False,
     )
 
 
-def _tokens_by_id(request: Request | None) -> dict[str, int] | None:
-    if request is None:
-        return None
-    found = {f"section:{section.name}": section.tokens for section in request.sections}
-    found.update((piece.id, piece.tokens) for section in request.sections for piece in section.pieces)
-    return found
+def _sum(pieces: Sequence[Piece]) -> int:
+    return sum(piece.tokens for piece in pieces)
 
 
 def _out_row(each: LeftOut) -> OutRow:
     name = each.source.label or each.source.id or tr(each.source.kind.value)
     why = tr_code(f"left_out.{each.rule}", each.parameters)
-    return OutRow(f"{each.source.kind}:{each.source.id}:{each.rule}", name, each.tokens, why, each.source.ref, each)
+    key = f"{each.source.kind}:{each.source.id}:{each.rule}"
+    return OutRow(key, name, each.tokens, why, each.source.ref, each.fix)
 
 
-def _group_row(rule: str, group: list[LeftOut]) -> OutRow:
-    name = tr_count("{count} batch", "{count} batches", len(group))
-    tokens = sum(each.tokens for each in group)
-    newest = group[-1]
-    why = tr_code(f"left_out.{rule}", newest.parameters)
-    return OutRow(f"batches:{rule}", name, tokens, why, newest.source.ref, newest, len(group))
+def _group_row(group: Sequence[LeftOut]) -> OutRow:
+    nearest = min(group, key=_effort)
+    first = group[0]
+    words = ("{count} batch", "{count} batches") if first.source.batch else _GROUPED[first.source.kind]
+    return OutRow(
+        key=f"{'batch' if first.source.batch else first.source.kind}s:{first.rule}",
+        name=tr_count(*words, len(group)),
+        tokens=sum(each.tokens for each in group),
+        why=tr_code(f"left_out.{first.rule}", nearest.parameters),
+        ref=nearest.source.ref,
+        fix=nearest.fix,
+        count=len(group),
+    )
 
 
-def spoken_tokens(row: BudgetRow) -> str:
-    """A figure with its method, for a screen reader."""
-    return tr("{tokens} tokens, {method}", tokens=number(row.tokens), method=tr(row.method.value))
+def _effort(each: LeftOut) -> tuple[bool, int]:
+    """The smallest change of a group is the one that the button makes."""
+    value = each.fix.value if each.fix is not None else None
+    return each.fix is None, value if isinstance(value, int) else 0

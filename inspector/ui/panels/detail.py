@@ -12,7 +12,7 @@ from inspector.ui.models.card import Card, CardFacts, card_for
 from inspector.ui.models.navigator_source import Lengths
 from inspector.ui.panel import Panel, Services
 from inspector.ui.safe_text import PlainLabel
-from inspector.ui.widgets.controls import action_button, arrange, clear
+from inspector.ui.widgets.controls import ActionButton, arrange, clear
 from inspector.ui.widgets.empty_state import EmptyState
 from inspector.ui.wording import tr
 from inspector.ui.workspace import with_draft
@@ -76,7 +76,7 @@ class DetailPanel(Panel):
             self._rows.addRow(name, text)
         for id_ in card.actions:
             if id_ in self.services.actions:
-                self._buttons.addWidget(action_button(self.services.actions.item(id_)))
+                self._buttons.addWidget(ActionButton(self.services.actions.item(id_)))
         self._buttons.addStretch(1)
 
     def _listen(self) -> None:
@@ -89,7 +89,10 @@ class DetailPanel(Panel):
             self.services.selection.changed,
             self.services.appearance.changed,
         ):
-            signal.connect(self._later.start)
+            signal.connect(self._gather_soon)
+
+    def _gather_soon(self) -> None:
+        self._later.start()
 
     def _measure(self) -> None:
         space = self.services.appearance.space
@@ -97,7 +100,7 @@ class DetailPanel(Panel):
         self._rows.setHorizontalSpacing(space(6))
         self._rows.setVerticalSpacing(space(1))
         self._rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self._rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        self._rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
         self._buttons.setContentsMargins(space(3), space(1), space(3), space(2))
         self._buttons.setSpacing(space(2))

@@ -113,11 +113,20 @@ class NavigatorPanel(Panel):
             workspace.request_changed,
             workspace.drafts_changed,
         ):
-            signal.connect(self._later.start)
-        workspace.file_changed.connect(self._opened.clear)
+            signal.connect(self._gather_soon)
+        workspace.file_changed.connect(self._forget)
         self.services.selection.changed.connect(self._follow)
-        self.services.preferences.changed.connect(lambda _: self._later.start())
-        self.services.appearance.changed.connect(self._view.viewport().update)
+        self.services.preferences.changed.connect(self._gather_soon)
+        self.services.appearance.changed.connect(self._repaint)
+        self._later.start()
+
+    def _forget(self) -> None:
+        self._opened.clear()
+
+    def _repaint(self) -> None:
+        self._view.viewport().update()
+
+    def _gather_soon(self) -> None:
         self._later.start()
 
     def _gather(self) -> None:

@@ -11,6 +11,7 @@ from inspector.domain.ref import Ref
 from inspector.ui.panel import Panel, Services
 from inspector.ui.safe_text import PlainLabel, safe_tooltip, shorten
 from inspector.ui.widgets.controls import arrange, button, clear, icon_button
+from inspector.ui.widgets.picture import Picture
 from inspector.ui.wording import tr
 
 _CHOICES = (
@@ -81,6 +82,8 @@ class WelcomePanel(Panel):
         scroll.setWidget(page)
         scroll.setWidgetResizable(True)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.viewport().setAutoFillBackground(False)
+        page.setAutoFillBackground(False)
         arrange(QVBoxLayout(self), scroll)
         services.workspace.file_changed.connect(self.show_recent)
         self.show_recent()
@@ -103,20 +106,10 @@ class WelcomePanel(Panel):
         made = button("", services.actions.item(id_).trigger, role="row")
         made.setAccessibleName(title)
         made.setAccessibleDescription(remark)
-        mark = PlainLabel()
-
-        def tint() -> None:
-            mark.setPixmap(services.icons.pixmap(icon, 24, "accent"))
-
-        services.appearance.changed.connect(tint)
-        tint()
+        mark = Picture(services.appearance, services.icons, icon, 24)
         words = QVBoxLayout()
-        arrange(
-            words,
-            PlainLabel(title, strong=True),
-            PlainLabel(remark, tone="muted", size="small", wrap=True),
-            spacing=2,
-        )
+        told = PlainLabel(remark, tone="muted", size="small", wrap=True)
+        arrange(words, PlainLabel(title, strong=True), told, None, spacing=2)
         inner = QHBoxLayout(made)
         inner.setContentsMargins(12, 10, 12, 10)
         inner.setSpacing(12)

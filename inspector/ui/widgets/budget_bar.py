@@ -40,7 +40,7 @@ class BudgetBar(QWidget):
         appearance.changed.connect(self.updateGeometry)
         appearance.changed.connect(self.update)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         """A line of text high."""
         return QSize(self._appearance.space(60), self._appearance.space(4))
 
@@ -59,7 +59,7 @@ class BudgetBar(QWidget):
             self._selected = name
             self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the bar; parts below a pixel are drawn together with their neighbour."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -80,20 +80,21 @@ class BudgetBar(QWidget):
             painter.fillRect(QRectF(part.right() - 1, part.top(), 1, part.height()), theme.surface)
             if segment.name == self._selected:
                 painter.fillRect(
-                    QRectF(part.left(), part.bottom() - self._appearance.space(0.75), part.width(), 3), theme.text
+                    QRectF(part.left(), part.bottom() - self._appearance.space(0.75), part.width(), 3),
+                    theme.text,
                 )
         painter.setClipping(False)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(theme.error if self._used > self._window - self._reserved else theme.border)
         painter.drawPath(path)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         """Point at a section."""
         segment = self._segment_at(event.position().x())
         if segment is not None:
             self.pointed.emit(segment.name)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Tell which section is under the pointer."""
         segment = self._segment_at(event.position().x())
         if segment is None:

@@ -16,7 +16,7 @@ def button(text: str, clicked: Callable[[], None], *, role: str = "", size: str 
     """A push button. `role` is ``primary``, ``flat``, ``link``, ``row`` or nothing for an ordinary one."""
     made = QPushButton(without_mnemonic(text))
     made.setProperty("role", role)
-    made.setProperty("size", size)
+    made.setProperty("textSize", size)
     made.setAutoDefault(False)
     made.setAccessibleName(text)
     made.clicked.connect(lambda _=False: clicked())
@@ -37,17 +37,22 @@ def icon_button(icons: Icons, icon: str, name: str, clicked: Callable[[], None] 
     return made
 
 
-def action_button(action: QAction, *, role: str = "", text: str | None = None) -> QPushButton:
+class ActionButton(QPushButton):
     """A push button that does an action and is enabled when the action is."""
-    made = button(text or action.text().replace("&&", "&"), action.trigger, role=role)
 
-    def follow() -> None:
-        made.setEnabled(action.isEnabled())
+    def __init__(self, action: QAction, *, role: str = "", text: str = "") -> None:
+        name = text or action.text().replace("&&", "&")
+        super().__init__(without_mnemonic(name))
+        self._action = action
+        self.setProperty("role", role)
+        self.setAutoDefault(False)
+        self.setAccessibleName(name)
+        self.clicked.connect(action.trigger)
+        action.changed.connect(self._follow)
+        self._follow()
 
-    action.changed.connect(follow)
-    made.destroyed.connect(lambda: action.changed.disconnect(follow))
-    follow()
-    return made
+    def _follow(self) -> None:
+        self.setEnabled(self._action.isEnabled())
 
 
 def field(placeholder: str, *, role: str = "") -> QLineEdit:

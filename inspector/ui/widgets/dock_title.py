@@ -32,7 +32,10 @@ class DockTitle(QFrame):
         self._row.setSpacing(8)
         self._row.addWidget(self._heading)
         self._row.addWidget(self._note, 1)
-        self._row.addWidget(self._more)
+        self._end = QHBoxLayout()
+        self._end.setSpacing(2)
+        self._end.addWidget(self._more)
+        self._row.addLayout(self._end)
 
     def tell(self, heading: str, note: str) -> None:
         """Change what it says."""
@@ -43,7 +46,7 @@ class DockTitle(QFrame):
     def add(self, widgets: Sequence[QWidget]) -> None:
         """Put a panel's own widgets before the menu."""
         for widget in widgets:
-            self._row.insertWidget(self._row.count() - 1, widget)
+            self._end.insertWidget(self._end.count() - 1, widget)
 
     def minimumSizeHint(self) -> QSize:
         """As high as it needs, and hardly any width: a dock may be made narrow."""

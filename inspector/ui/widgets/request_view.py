@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-
     QFontMetricsF,
     QGuiApplication,
     QKeyEvent,
@@ -18,24 +17,36 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QTextCharFormat,
     QTextLayout,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
-from inspector.domain.requests import Piece, Request, Section
+from inspector.domain.counts import Method
+from inspector.domain.requests import Piece, Section
 from inspector.ui.appearance import Appearance, TextSize
-from inspector.ui.models.request_rows import Place, RequestRows
-from inspector.ui.safe_text import show_controls
+from inspector.ui.safe_text import one_line, show_controls
+from inspector.ui.widgets.request_rows import Place, RequestRows
+from inspector.ui.widgets.request_text import (
+    ShownRow,
+    in_colour,
+    is_comment,
+    is_quiet,
+    is_tag,
+    laid_out,
+    on_ground,
+    shown_text,
+)
 from inspector.ui.wording import number, tr, tr_count
 
-_TAG = re.compile(r"</?[^\s<>]+(?: [^<>]*)?>\s*$")
-_COMMENT = re.compile(r"<!--.*-->\s*$")
-_FRAME = re.compile(r"=== .* ===$")
-_SHOWN_AT_MOST = 2_000
-"""Characters of one row that are laid out; a row is never wider than the view, but a mark may widen it."""
-_WHEEL_ROWS = 3
-METHOD_MARKS = {"exact": "=", "estimate": "~", "reconstructed": "≈", "provider": "✓", "reported": "✓"}
+METHOD_MARKS = {
+    Method.EXACT: "=",
+    Method.ESTIMATE: "~",
+    Method.RECONSTRUCTED: "≈",
+    Method.PROVIDER: "✓",
+    Method.REPORTED: "✓",
+}
+_LINE_SPACING = 1.25
+_READ_ALOUD = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +75,8 @@ class RequestView(QAbstractScrollArea):
         self._rows: RequestRows | None = None
         self._selected_piece: str | None = None
         self._mark: Stretch | None = None
-        self._found: tuple[Stretch, ...] = ()
+        self._found: Sequence[Stretch] = ()
+        self._found_starts: list[int] = []
         self._anchor: int | None = None
         self._chosen: Stretch | None = None
         self._notes: Callable[[Section], str] = lambda _: ""
@@ -88,6 +100,16 @@ class RequestView(QAbstractScrollArea):
         return self._rows
 
     @property
+    def selected_piece(self) -> str | None:
+        """The id of the piece that is marked as the selection."""
+        return self._selected_piece
+
+    @property
+    def mark(self) -> Stretch | None:
+        """What is marked inside the selected piece."""
+        return self._mark
+
+    @property
     def chosen_text(self) -> str:
         """The text that is marked with the mouse, with its original characters."""
         if self._rows is None or self._chosen is None:
@@ -99,30 +121,36 @@ class RequestView(QAbstractScrollArea):
         self._notes = notes
 
     def show_rows(self, rows: RequestRows | None) -> None:
-        """Show other rows; what stood at the top edge stays there."""
-        top = self._top_place()
+        """Show other rows; what stood at the top edge stays there, and what was marked stays marked."""
+        old, value = self._rows, self.verticalScrollBar().value()
         self._rows = rows
-        self._chosen = None
+        self._chosen = _carried_over(self._chosen, old, rows)
         self._set_range()
-        if top is not None and rows is not None:
-            self._go_back_to(*top)
+        if old is not None and rows is not None and value:
+            self.verticalScrollBar().setValue(_row_after(old, value, rows))
         self.viewport().update()
 
-    def select_piece(self, piece_id: str | None, mark: Stretch | None = None, *, reveal: bool = False) -> None:
+    def select_piece(
+        self, piece_id: str | None, mark: Stretch | None = None, *, reveal: bool = False
+    ) -> None:
         """Mark a piece, and in it a stretch, as the selection."""
+        changed = (piece_id, mark) != (self._selected_piece, self._mark)
         self._selected_piece, self._mark = piece_id, mark
+        if changed:
+            self._tell_selected()
         if reveal and self._rows is not None and piece_id is not None:
-            place = self._rows.rows_of_piece(piece_id)
+            rows = self._rows.rows_of_piece(piece_id)
             row = None if mark is None else self._rows.row_of_offset(mark.start)
             if row is not None:
                 self._reveal(row, row)
-            elif place is not None and len(place):
-                self._reveal(place[0], place[-1])
+            elif rows is not None and len(rows):
+                self._reveal(rows[0], rows[-1])
         self.viewport().update()
 
-    def show_found(self, found: tuple[Stretch, ...], current: Stretch | None) -> None:
-        """Mark what a search found, and bring `current` into sight."""
+    def show_found(self, found: Sequence[Stretch], current: Stretch | None) -> None:
+        """Mark what a search found, in ascending order, and bring `current` into sight."""
         self._found = found
+        self._found_starts = [each.start for each in found]
         if current is not None and self._rows is not None:
             self._chosen = current
             row = self._rows.row_of_offset(current.start)
@@ -136,83 +164,91 @@ class RequestView(QAbstractScrollArea):
         if text:
             QGuiApplication.clipboard().setText(text)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def box_of_row(self, row: int) -> QRectF | None:
+        """Where a row is painted, None while it is out of sight."""
+        first = self.verticalScrollBar().value()
+        return next((box for at, (_, box) in enumerate(self._boxes(), first) if at == row), None)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows in sight."""
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), self._appearance.theme.background)
-        if self._rows is None:
-            return
-        first = self.verticalScrollBar().value()
-        for index in range(self._rows_in_sight() + 2):
-            if first + index >= self._rows.count:
-                break
-            place = self._rows.place(first + index)
-            box = QRectF(0, self._top_space() + index * self._height, self.viewport().width(), self._height)
+        for place, box in self._boxes():
             if place.row is None:
                 self._paint_head(painter, box, place)
             else:
                 self._paint_text(painter, box, place)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Tell that rows have another width now."""
         self._set_range()
         if event.size().width() != event.oldSize().width():
             self.width_changed.emit()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         """Fold a section at its head; elsewhere point at a character."""
-        place = self._place_at(event.position().toPoint())
-        if event.button() != Qt.MouseButton.LeftButton or place is None:
+        place = self._place_at(event.position().y())
+        if place is None:
             return
         if place.row is None:
-            self.toggled.emit(place.section.name)
+            if event.button() == Qt.MouseButton.LeftButton:
+                self.toggled.emit(place.section.name)
             return
         offset = self._offset_at(event.position())
-        self._anchor, self._chosen = offset, None
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._anchor, self._chosen = offset, None
         if place.piece is not None:
             self.pointed.emit(place.piece, offset)
         self.viewport().update()
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Mark text from where the button went down."""
         if self._anchor is None or not event.buttons() & Qt.MouseButton.LeftButton:
             return
-        offset = self._offset_at(event.position())
-        if offset != self._anchor:
-            self._chosen = Stretch(min(offset, self._anchor), max(offset, self._anchor))
         self._scroll_at_edge(event.position().y())
+        offset = self._offset_at(event.position())
+        marked = Stretch(min(offset, self._anchor), max(offset, self._anchor))
+        self._chosen = marked if marked.start < marked.end else None
         self.viewport().update()
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802, ARG002
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Stop marking."""
         self._anchor = None
 
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Ask for the source of a piece."""
-        place = self._place_at(event.position().toPoint())
+        place = self._place_at(event.position().y())
         if place is not None and place.piece is not None:
             self.asked_open.emit(place.piece)
+        elif place is not None:
+            self.toggled.emit(place.section.name)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Move from piece to piece, by page, fold, copy."""
-        keys = Qt.Key
-        steps = {keys.Key_Down: 1, keys.Key_Up: -1}
-        if event.matches(QKeySequence.StandardKey.Copy):
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move from piece to piece, fold, open, copy; the rest scrolls."""
+        keys = QKeySequence.StandardKey
+        if event.matches(keys.Copy):
             self.copy()
-        elif event.key() in steps and self._rows is not None:
-            self._step(steps[Qt.Key(event.key())])
-        elif event.key() in (keys.Key_Left, keys.Key_Right) and self._rows is not None:
-            self._fold_selected()
-        elif event.key() in (keys.Key_Return, keys.Key_Enter):
-            piece = self._piece_by_id(self._selected_piece)
-            if piece is not None:
-                self.asked_open.emit(piece)
-        elif event.key() == keys.Key_Home:
-            self.verticalScrollBar().setValue(0)
-        elif event.key() == keys.Key_End:
-            self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
-        else:
+        elif event.matches(keys.SelectAll):
+            self._choose_all()
+        elif not self._do_key(event.key()):
             super().keyPressEvent(event)
+
+    def _do_key(self, key: int) -> bool:
+        bar = self.verticalScrollBar()
+        table: dict[int, Callable[[], None]] = {
+            Qt.Key.Key_Down: lambda: self._step(1),
+            Qt.Key.Key_Up: lambda: self._step(-1),
+            Qt.Key.Key_Left: lambda: self._fold_selected(fold=True),
+            Qt.Key.Key_Right: lambda: self._fold_selected(fold=False),
+            Qt.Key.Key_Return: self._open_selected,
+            Qt.Key.Key_Enter: self._open_selected,
+            Qt.Key.Key_Home: lambda: bar.setValue(0),
+            Qt.Key.Key_End: lambda: bar.setValue(bar.maximum()),
+        }
+        do = table.get(key)
+        if do is not None:
+            do()
+        return do is not None
 
     def _dress(self) -> None:
         self._fixed = self._appearance.font(TextSize.NORMAL, fixed=True)
@@ -220,58 +256,78 @@ class RequestView(QAbstractScrollArea):
         self._strong = self._appearance.font(TextSize.NORMAL, bold=True)
         metrics = QFontMetricsF(self._fixed)
         self._advance = max(1.0, metrics.horizontalAdvance("M" * 100) / 100)
-        self._height = round(metrics.height() * 1.25)
+        self._height = round(metrics.height() * _LINE_SPACING)
+        self._gap = self._appearance.space(2)
         self._set_range()
         self.width_changed.emit()
         self.viewport().update()
+
+    def _boxes(self) -> Iterator[tuple[Place, QRectF]]:
+        """The rows in sight and where they stand; a head has a gap above it."""
+        if self._rows is None:
+            return
+        size, top = self.viewport().size(), 0
+        for row in range(self.verticalScrollBar().value(), self._rows.count):
+            if top >= size.height():
+                return
+            place = self._rows.place(row)
+            top += self._gap if place.row is None else 0
+            yield place, QRectF(0, top, size.width(), self._height)
+            top += self._height
 
     def _text_left(self) -> int:
         digits = len(str(self._rows.line_count)) if self._rows is not None else 2
         return self._appearance.space(6) + round(self._advance * max(2, digits)) + self._appearance.space(2)
 
-    def _top_space(self) -> int:
-        return self._appearance.space(1)
-
     def _rows_in_sight(self) -> int:
-        return max(1, (self.viewport().height() - self._top_space()) // self._height)
+        return max(1, self.viewport().height() // self._height)
 
     def _set_range(self) -> None:
-        count = 0 if self._rows is None else self._rows.count
         bar = self.verticalScrollBar()
-        bar.setRange(0, max(0, count - self._rows_in_sight()))
-        bar.setPageStep(self._rows_in_sight())
-        bar.setSingleStep(_WHEEL_ROWS)
+        bar.setRange(0, self._last_top_row())
+        bar.setPageStep(max(1, self._rows_in_sight() - 2))
+        bar.setSingleStep(1)
+
+    def _last_top_row(self) -> int:
+        """The row that is at the top when the last one is at the bottom."""
+        if self._rows is None:
+            return 0
+        room = self.viewport().height() - self._gap
+        row = self._rows.count
+        while row > 0:
+            room -= self._height + (self._gap if self._rows.place(row - 1).row is None else 0)
+            if room < 0:
+                return row
+            row -= 1
+        return 0
 
     def _paint_head(self, painter: QPainter, box: QRectF, place: Place) -> None:
         theme, space = self._appearance.theme, self._appearance.space
         section = place.section
         colour = theme.section(section.name)
-        painter.fillRect(QRectF(space(3), box.top() + 1, space(1), box.height() - 2), colour)
-        folded = self._rows is not None and self._is_folded(section)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.fillRect(QRectF(space(3), box.top(), space(1), box.height()), colour)
         painter.setFont(self._strong)
-        painter.setPen(colour)
-        left = space(6)
-        painter.drawText(
-            QRectF(left, box.top(), space(4), box.height()), Qt.AlignmentFlag.AlignVCenter, "▸" if folded else "▾"
-        )
+        painter.setPen(theme.muted)
+        folded = self._rows is not None and self._rows.is_folded(section.name)
+        left = space(5.5)
+        painter.drawText(QRectF(left, box.top(), space(4), box.height()), middle, "▸" if folded else "▾")
         figures = self._figures(section)
         painter.setFont(self._small)
         width = QFontMetricsF(self._small).horizontalAdvance(figures) + space(4)
-        painter.setPen(theme.muted)
-        right = QRectF(box.right() - width, box.top(), width - space(2), box.height())
-        painter.drawText(right, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, figures)
+        right = QRectF(box.right() - width, box.top(), width - space(3), box.height())
+        painter.drawText(right, middle | Qt.AlignmentFlag.AlignRight, figures)
         painter.setFont(self._strong)
         painter.setPen(colour)
-        room = QRectF(left + space(4), box.top(), box.width() - width - left - space(4), box.height())
+        room = QRectF(left + space(3.5), box.top(), box.width() - width - left - space(4), box.height())
         title = QFontMetricsF(self._strong).elidedText(
-            show_controls(section.title or section.name), Qt.TextElideMode.ElideRight, room.width()
+            one_line(section.title or section.name), Qt.TextElideMode.ElideRight, room.width()
         )
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, title)
+        painter.drawText(room, middle, title)
 
     def _figures(self, section: Section) -> str:
         pieces = tr_count("{count} piece", "{count} pieces", len(section.pieces))
-        mark = METHOD_MARKS[section.method.value]
-        told = f"{pieces} · {number(section.tokens)} {mark} {tr('tokens')}"
+        told = f"{pieces} · {number(section.tokens)} {METHOD_MARKS[section.method]} {tr('tokens')}"
         note = self._notes(section)
         return f"{told} · {note}" if note else told
 
@@ -279,91 +335,70 @@ class RequestView(QAbstractScrollArea):
         theme, space = self._appearance.theme, self._appearance.space
         if place.piece is None or place.row is None:
             return
-        colour = theme.section(place.section.name)
-        painter.fillRect(QRectF(space(3), box.top(), space(1), box.height()), colour)
+        painter.fillRect(
+            QRectF(space(3), box.top(), space(1), box.height()), theme.section(place.section.name)
+        )
         if place.piece.id == self._selected_piece:
-            painter.fillRect(
-                QRectF(space(4), box.top(), box.width() - space(4), box.height()),
-                theme.blend(theme.selection, theme.background, 0.6),
-            )
+            ground = QRectF(space(4), box.top(), box.width() - space(7), box.height())
+            painter.fillRect(ground, theme.blend(theme.selection, theme.background, 0.6))
         if place.row.begins_line:
             painter.setFont(self._fixed)
             painter.setPen(theme.muted)
             numbers = QRectF(space(5), box.top(), self._text_left() - space(7), box.height())
-            painter.drawText(
-                numbers, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(place.line_number)
-            )
+            sides = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(numbers, sides, str(place.line_number))
         layout = self._layout(place)
-        layout.draw(painter, QPointF(self._text_left(), box.top() + (box.height() - self._line_height(layout)) / 2))
-
-    @staticmethod
-    def _line_height(layout: QTextLayout) -> float:
-        return layout.lineAt(0).height()
+        top = box.top() + (box.height() - layout.lineAt(0).height()) / 2
+        layout.draw(painter, QPointF(self._text_left(), top))
 
     def _layout(self, place: Place) -> QTextLayout:
         """The row laid out: its text with marks for hidden characters, its colours, its selections."""
-        shown = _Shown(self._row_text(place))
-        layout = QTextLayout(shown.text, self._fixed)
-        layout.setFormats(self._formats(place, shown))
-        layout.beginLayout()
-        line = layout.createLine()
-        line.setLineWidth(1e7)
-        layout.endLayout()
-        return layout
-
-    def _row_text(self, place: Place) -> str:
-        if place.piece is None or place.row is None:
-            return ""
-        return place.piece.text[place.row.start : place.row.end][:_SHOWN_AT_MOST]
-
-    def _formats(self, place: Place, shown: _Shown) -> list[QTextLayout.FormatRange]:
-        theme = self._appearance.theme
-        formats = [_format(0, shown.units, self._row_colour(place), italic=_is_comment(shown.text))]
-        for stretch, colour in (
-            *((each, theme.blend(theme.warning, theme.background, 0.35)) for each in self._found),
-            *(((self._mark, theme.blend(theme.warning, theme.background, 0.25)),) if self._mark else ()),
-            *(((self._chosen, theme.selection),) if self._chosen else ()),
-        ):
+        shown = ShownRow(shown_text(place))
+        formats = [in_colour(shown, self._row_colour(place), italic=is_comment(place))]
+        for stretch, colour in self._grounds(place.start, place.start + shown.characters):
             first = max(0, stretch.start - place.start)
             last = min(shown.characters, stretch.end - place.start)
             if first < last:
-                start, end = shown.unit_of(first), shown.unit_of(last)
-                formats.append(_background(start, end - start, colour))
-        return formats
+                formats.append(on_ground(shown, first, last, colour))
+        return laid_out(shown, self._fixed, formats)
+
+    def _grounds(self, start: int, end: int) -> Iterator[tuple[Stretch, QColor]]:
+        theme = self._appearance.theme
+        if self._found:
+            longest = max(self._found[0].end - self._found[0].start, 1)
+            first = bisect_right(self._found_starts, start - longest)
+            for each in self._found[first : bisect_left(self._found_starts, end)]:
+                yield each, theme.blend(theme.warning, theme.background, 0.35)
+        if self._mark is not None:
+            yield self._mark, theme.blend(theme.warning, theme.background, 0.25)
+        if self._chosen is not None:
+            yield self._chosen, theme.selection
 
     def _row_colour(self, place: Place) -> QColor:
         theme = self._appearance.theme
-        text = self._row_text(place)
-        if _is_comment(text) or (place.piece is not None and _FRAME.match(text) and _is_frame(place)):
+        if is_quiet(place):
             return theme.muted
-        if place.row is not None and place.row.begins_line and _TAG.match(text):
-            return theme.accent
-        return theme.text
+        return theme.accent if is_tag(place) else theme.text
 
-    def _is_folded(self, section: Section) -> bool:
-        if self._rows is None:
-            return False
-        head = self._rows.section_head(section.name)
-        follows = None if head is None or head + 1 >= self._rows.count else self._rows.place(head + 1)
-        return follows is None or follows.section is not section or follows.row is None
-
-    def _place_at(self, point: QPoint) -> Place | None:
-        if self._rows is None:
-            return None
-        row = self.verticalScrollBar().value() + max(0, point.y() - self._top_space()) // self._height
-        return self._rows.place(row) if row < self._rows.count else None
+    def _place_at(self, y: float) -> Place | None:
+        return next((place for place, box in self._boxes() if box.top() <= y < box.bottom()), None)
 
     def _offset_at(self, point: QPointF) -> int:
-        if self._rows is None:
+        """The offset nearest to a point; above and below what is in sight, that of the first and last row."""
+        found: tuple[Place, QRectF] | None = None
+        for place, box in self._boxes():
+            if found is None or box.top() <= point.y():
+                found = place, box
+        if found is None:
             return 0
-        place = self._place_at(point.toPoint())
-        if place is None:
-            return len(self._rows.request.text)
+        place, box = found
         if place.row is None:
             return place.start
-        shown = _Shown(self._row_text(place))
-        unit = self._layout(place).lineAt(0).xToCursor(point.x() - self._text_left())
-        return place.start + shown.character_of(unit)
+        shown = ShownRow(shown_text(place))
+        if point.y() >= box.bottom():
+            return place.start + shown.characters
+        line = self._layout(place).lineAt(0)
+        return place.start + shown.character_of(line.xToCursor(point.x() - self._text_left()))
 
     def _scroll_at_edge(self, y: float) -> None:
         bar = self.verticalScrollBar()
@@ -372,116 +407,97 @@ class RequestView(QAbstractScrollArea):
         elif y > self.viewport().height():
             bar.setValue(bar.value() + 1)
 
-    def _top_place(self) -> tuple[str, str | None, int] | None:
-        if self._rows is None or self._rows.count == 0 or self.verticalScrollBar().value() == 0:
-            return None
-        top = self._rows.place(min(self.verticalScrollBar().value(), self._rows.count - 1))
-        if top.piece is None or top.row is None:
-            return top.section.name, None, 0
-        return top.section.name, top.piece.id, top.row.start
-
-    def _go_back_to(self, section: str, piece_id: str | None, offset: int) -> None:
-        if self._rows is None:
-            return
-        found = None if piece_id is None else self._rows.rows_of_piece(piece_id)
-        row = self._rows.section_head(section)
-        if found is not None:
-            row = next(
-                (each for each in reversed(found) if _row_start(self._rows.place(each)) <= offset), found.start
-            )
-        if row is not None:
-            self.verticalScrollBar().setValue(row)
-
     def _reveal(self, first: int, last: int) -> None:
         bar, sight = self.verticalScrollBar(), self._rows_in_sight()
-        if first < bar.value() or first >= bar.value() + sight:
-            bar.setValue(first - 2 if last - first + 3 >= sight else first - max(1, (sight - (last - first)) // 3))
+        shown = [
+            box for box in (self.box_of_row(first), self.box_of_row(min(last, first + 2))) if box is not None
+        ]
+        if shown and shown[-1].bottom() <= self.viewport().height() and self.box_of_row(first) is not None:
+            return
+        bar.setValue(
+            first - 2 if last - first + 3 >= sight else first - max(1, (sight - (last - first)) // 3)
+        )
 
     def _selected_text(self) -> str:
-        piece = self._piece_by_id(self._selected_piece)
+        piece = self._selected()
         return "" if piece is None else piece.text
 
-    def _piece_by_id(self, piece_id: str | None) -> Piece | None:
-        if self._rows is None or piece_id is None:
+    def _selected(self) -> Piece | None:
+        if self._rows is None or self._selected_piece is None:
             return None
-        return _piece_of(self._rows.request, piece_id)
+        return self._rows.piece(self._selected_piece)
+
+    def _tell_selected(self) -> None:
+        """A screen reader reads the selected piece."""
+        piece = self._selected()
+        self.setAccessibleDescription("" if piece is None else show_controls(piece.text[:_READ_ALOUD]))
 
     def _step(self, by: int) -> None:
-        if self._rows is None:
+        if self._rows is None or not self._rows.piece_ids:
             return
-        placed = list(self._rows.request.placed())
-        if not placed:
-            return
-        ids = [each.piece.id for each in placed]
-        here = ids.index(self._selected_piece) if self._selected_piece in ids else (-1 if by > 0 else len(ids))
-        to = placed[min(max(here + by, 0), len(placed) - 1)]
-        self.select_piece(to.piece.id, reveal=True)
-        self.pointed.emit(to.piece, to.start)
+        ids = self._rows.piece_ids
+        here = (
+            ids.index(self._selected_piece) if self._selected_piece in ids else (-1 if by > 0 else len(ids))
+        )
+        to = ids[min(max(here + by, 0), len(ids) - 1)]
+        self.select_piece(to, reveal=True)
+        piece, start = self._rows.piece(to), self._rows.start_of(to)
+        if piece is not None and start is not None:
+            self.pointed.emit(piece, start)
 
-    def _fold_selected(self) -> None:
-        piece = self._piece_by_id(self._selected_piece)
-        if piece is not None:
+    def _fold_selected(self, *, fold: bool) -> None:
+        piece = self._selected()
+        if piece is not None and self._rows is not None and self._rows.is_folded(piece.section) != fold:
             self.toggled.emit(piece.section)
 
+    def _open_selected(self) -> None:
+        piece = self._selected()
+        if piece is not None:
+            self.asked_open.emit(piece)
 
-class _Shown:
-    """A row's text as it is painted, and where each of its characters stands in UTF-16 units of that."""
-
-    def __init__(self, text: str) -> None:
-        self.characters = len(text)
-        self.text = show_controls(text).replace("\t", "    ")
-        self._plain = self.text == text and text.isascii()
-        self._starts = [] if self._plain else _unit_starts(text)
-        self.units = len(text) if self._plain else self._starts[-1]
-
-    def unit_of(self, character: int) -> int:
-        return character if self._plain else self._starts[character]
-
-    def character_of(self, unit: int) -> int:
-        if self._plain:
-            return unit
-        return next((at for at in range(self.characters, -1, -1) if self._starts[at] <= unit), 0)
+    def _choose_all(self) -> None:
+        if self._rows is not None:
+            self._chosen = Stretch(0, len(self._rows.request.text))
+            self.viewport().update()
 
 
-def _unit_starts(text: str) -> list[int]:
-    starts, unit = [], 0
-    for character in text:
-        starts.append(unit)
-        shown = "    " if character == "\t" else show_controls(character)
-        unit += sum(2 if ord(each) > 0xFFFF else 1 for each in shown)
-    return [*starts, unit]
+def _row_after(old: RequestRows, row: int, new: RequestRows) -> int:
+    """The new row of what stood in an old one; of what stood next below it where that is gone."""
+    top = old.place(min(row, old.count - 1))
+    if top.piece is None or top.row is None:
+        head = new.section_head(top.section.name)
+        if head is not None:
+            return head
+    elif (start := new.start_of(top.piece.id)) is not None:
+        piece = new.piece(top.piece.id)
+        within = min(top.row.start, (piece.length if piece else 1) - 1)
+        found = new.row_of_offset(start + within)
+        return row if found is None else found
+    ids = list(old.piece_ids)
+    first = ids.index(top.piece.id) if top.piece is not None else _first_of(old, top.section)
+    for piece_id in (*ids[first:], *reversed(ids[:first])):
+        rows = new.rows_of_piece(piece_id)
+        if rows is not None and len(rows):
+            return rows[0]
+    return row
 
 
-def _format(start: int, length: int, colour: QColor, *, italic: bool) -> QTextLayout.FormatRange:
-    part = QTextLayout.FormatRange()
-    look = QTextCharFormat()
-    look.setForeground(colour)
-    look.setFontItalic(italic)
-    part.start, part.length, part.format = start, length, look  # type: ignore[misc]  settable in the binding
-    return part
+def _first_of(rows: RequestRows, section: Section) -> int:
+    return rows.piece_ids.index(section.pieces[0].id) if section.pieces else 0
 
 
-def _background(start: int, length: int, colour: QColor) -> QTextLayout.FormatRange:
-    part = QTextLayout.FormatRange()
-    look = QTextCharFormat()
-    look.setBackground(colour)
-    part.start, part.length, part.format = start, length, look  # type: ignore[misc]  settable in the binding
-    return part
-
-
-def _is_comment(text: str) -> bool:
-    return _COMMENT.match(text) is not None
-
-
-def _is_frame(place: Place) -> bool:
-    return place.piece is not None and any(not run.sent for run in place.piece.runs)
-
-
-def _row_start(place: Place) -> int:
-    return 0 if place.row is None else place.row.start
-
-
-def _piece_of(request: Request, piece_id: str) -> Piece | None:
-    return next(
-        (piece for section in request.sections for piece in section.pieces if piece.id == piece_id), None
-    )
+def _carried_over(chosen: Stretch | None, old: RequestRows | None, new: RequestRows | None) -> Stretch | None:
+    """A marked stretch in other rows, None when its text is no longer there as it was."""
+    if chosen is None or old is None or new is None:
+        return None
+    if old is new or old.request is new.request:
+        return chosen
+    row = old.row_of_offset(chosen.start)
+    piece = None if row is None else old.place(row).piece
+    before = None if piece is None else old.start_of(piece.id)
+    after = None if piece is None else new.start_of(piece.id)
+    if before is None or after is None:
+        return None
+    moved = Stretch(chosen.start + after - before, chosen.end + after - before)
+    same = old.request.text[chosen.start : chosen.end] == new.request.text[moved.start : moved.end]
+    return moved if same else None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtWidgets import QPushButton, QStatusBar
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStatusBar, QWidget
 
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
-from inspector.ui.widgets.controls import button, restyle
+from inspector.ui.widgets.controls import arrange, button, restyle
 from inspector.ui.wording import number, tr, tr_count
 
 
@@ -57,8 +57,9 @@ class StatusLine(QStatusBar):
         self._drafts = button("", show_drafts, role="flat", size="small")
         self._problems = button("", show_problems, role="flat", size="small")
         self._tokens = button("", show_budget, role="flat", size="small")
-        for label in (self._live, self._acting, self._written):
-            self.addWidget(label)
+        left = QWidget()
+        arrange(QHBoxLayout(left), self._live, self._written, self._acting, None, spacing=16)
+        self.addWidget(left, 1)
         for each in (self._busy, self._drafts, self._problems, self._tokens):
             self.addPermanentWidget(each)
         self.setContentsMargins(12, 2, 8, 2)

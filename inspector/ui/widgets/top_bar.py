@@ -40,7 +40,7 @@ class Picker(QToolButton):
         self._arrow = PlainLabel("▾", tone="muted")
         row = QHBoxLayout(self)
         arrange(row, self._quiet, self._strong, self._arrow, spacing=6)
-        row.setContentsMargins(10, 4, 10, 4)
+        row.setContentsMargins(10, 2, 10, 2)
         for label in (self._strong, self._quiet, self._arrow):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
@@ -72,8 +72,8 @@ class Picker(QToolButton):
         layout = self.layout()
         if layout is not None:
             layout.activate()
-            self.setMinimumSize(layout.sizeHint())
-            self.updateGeometry()
+            hint = layout.sizeHint()
+            self.setFixedSize(hint.width(), hint.height() + 4)
 
 
 class TopBar(QToolBar):
@@ -125,7 +125,8 @@ class _SearchButton(QPushButton):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         row = QHBoxLayout(self)
         arrange(row, text, None, self._key, spacing=16)
-        row.setContentsMargins(10, 4, 8, 4)
+        row.setContentsMargins(10, 2, 6, 2)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.clicked.connect(lambda _=False: clicked())
 
     def tell_shortcut(self, text: str) -> None:
@@ -135,6 +136,4 @@ class _SearchButton(QPushButton):
         if layout is not None:
             layout.activate()
             hint = layout.sizeHint()
-            self.setMinimumSize(
-                max(hint.width(), 15 * self.fontMetrics().horizontalAdvance("mm")), hint.height()
-            )
+            self.setFixedSize(max(hint.width(), 28 * self.fontMetrics().horizontalAdvance("m")), hint.height() + 4)

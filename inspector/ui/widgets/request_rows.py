@@ -1,25 +1,26 @@
 """The rows in which a Request is shown: section heads, and the text cut into lines that fit the width.
 
-Pure: it knows no widget, so the rows of a large Request can be prepared in a worker thread. What was cut once is
-kept by the piece's identity, so a build in which one piece changed cuts one piece.
+Values only, so the rows of a large Request can be prepared in a worker thread. What was cut once is kept by the
+piece's id and text, so a build in which one piece changed cuts one piece.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
 from inspector.domain.requests import Piece, Request, Section
+from inspector.ui.safe_text import show_controls
 
 _WIDE = re.compile(
     "[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
     "\U0001f300-\U0001faff\U00020000-\U0003fffd]"
 )
-_TAB_COLUMNS = 4
+TAB_COLUMNS = 4
 _WORD_SEARCH = 24
 """How far back from the edge a row looks for a space to end at."""
 
@@ -54,11 +55,12 @@ class CutPiece:
 
 
 def columns_of(text: str) -> int:
-    """The columns that a text takes in a fixed-width font."""
-    columns = len(text)
-    if "\t" in text:
-        columns += (_TAB_COLUMNS - 1) * text.count("\t")
-    return columns if text.isascii() else columns + len(_WIDE.findall(text))
+    """The columns that a text takes in a fixed-width font, hidden characters taking those of their marks."""
+    if text.isascii():
+        shown = text if text.isprintable() else show_controls(text)
+        return len(shown) + (TAB_COLUMNS - 1) * shown.count("\t")
+    shown = show_controls(text)
+    return len(shown) + (TAB_COLUMNS - 1) * shown.count("\t") + len(_WIDE.findall(shown))
 
 
 def cut(piece: Piece, width: int) -> CutPiece:
@@ -66,7 +68,7 @@ def cut(piece: Piece, width: int) -> CutPiece:
     rows: list[TextRow] = []
     start = 0
     lines = piece.text.split("\n")
-    if lines and not lines[-1]:
+    if not lines[-1]:
         lines.pop()
     for number, line in enumerate(lines):
         if columns_of(line) <= width:
@@ -90,36 +92,43 @@ def _cut_line(line: str, offset: int, number: int, width: int) -> Iterator[TextR
 
 def _fitting(line: str, start: int, width: int) -> int:
     end = min(len(line), start + width)
-    while end > start + 1 and columns_of(line[start:end]) > width:
-        end = start + max(1, (end - start) * width // columns_of(line[start:end]))
+    while end > start + 1:
+        columns = columns_of(line[start:end])
+        if columns <= width:
+            break
+        end = max(start + 1, min(end - 1, start + (end - start) * width // columns))
     return end
 
 
 class Cutter:
-    """Cuts pieces and keeps what was cut, for one width at a time."""
+    """Cuts pieces and keeps what was cut, for one width at a time. Any thread may use it, also two at once."""
 
     def __init__(self) -> None:
-        self._width = 0
-        self._kept: dict[int, CutPiece] = {}
+        self._last: tuple[int, dict[str, CutPiece]] = (0, {})
 
     def rows(self, request: Request, width: int, folded: frozenset[str] = frozenset()) -> RequestRows:
-        """The rows of a Request; pieces of the Request before that are the same objects are not cut again."""
-        kept = self._kept if width == self._width else {}
-        fresh: dict[int, CutPiece] = {}
+        """The rows of a Request; pieces that the Request before had with the same text are not cut again."""
+        last_width, last = self._last
+        kept = last if width == last_width else {}
+        fresh: dict[str, CutPiece] = {}
         sections: list[_CutSection] = []
         start, line = 0, 1
         for section in request.sections:
-            pieces: list[CutPiece] = []
-            for piece in section.pieces:
-                known = kept.get(id(piece))
-                found = known if known is not None and known.piece is piece else cut(piece, width)
-                fresh[id(piece)] = found
-                pieces.append(found)
+            pieces = [_kept_or_cut(kept.get(piece.id), piece, width) for piece in section.pieces]
+            fresh.update((each.piece.id, each) for each in pieces)
             sections.append(_CutSection(section, tuple(pieces), start, line, section.name in folded))
             start += section.length
             line += sum(each.lines for each in pieces)
-        self._width, self._kept = width, fresh
+        self._last = (width, fresh)
         return RequestRows(request, tuple(sections))
+
+
+def _kept_or_cut(known: CutPiece | None, piece: Piece, width: int) -> CutPiece:
+    if known is None:
+        return cut(piece, width)
+    if known.piece is piece:
+        return known
+    return CutPiece(piece, known.rows, known.lines) if known.piece.text == piece.text else cut(piece, width)
 
 
 class _CutSection:
@@ -150,6 +159,13 @@ class _CutSection:
             self.first_offsets[index] + text_row.start,
         )
 
+    def row_of(self, offset: int) -> int:
+        index = max(0, bisect_right(self.first_offsets, offset) - 1)
+        index = min(index, len(self.pieces) - 1)
+        within = offset - self.first_offsets[index]
+        found = bisect_right(self.pieces[index].rows, within, key=lambda row: row.start) - 1
+        return self.first_rows[index] + max(0, found)
+
 
 class RequestRows:
     """All rows of a Request, found by number in time that grows with the logarithm of its size."""
@@ -158,6 +174,11 @@ class RequestRows:
         self.request = request
         self._sections = sections
         self._first = list(accumulate((each.count for each in sections), initial=0))
+        self._where = {
+            cut_piece.piece.id: (index, number)
+            for index, each in enumerate(sections)
+            for number, cut_piece in enumerate(each.pieces)
+        }
 
     @property
     def count(self) -> int:
@@ -169,6 +190,21 @@ class RequestRows:
         """How many lines the whole text has, folded sections included."""
         return self._sections[-1].first_lines[-1] - 1 if self._sections else 0
 
+    @property
+    def piece_ids(self) -> Sequence[str]:
+        """The ids of all pieces in sending order."""
+        return tuple(self._where)
+
+    def piece(self, piece_id: str) -> Piece | None:
+        """The piece with that id."""
+        where = self._where.get(piece_id)
+        return None if where is None else self._sections[where[0]].pieces[where[1]].piece
+
+    def start_of(self, piece_id: str) -> int | None:
+        """Where a piece begins in the Request's text form."""
+        where = self._where.get(piece_id)
+        return None if where is None else self._sections[where[0]].first_offsets[where[1]]
+
     def place(self, row: int) -> Place:
         """What stands in a row. Raises IndexError outside."""
         if not 0 <= row < self.count:
@@ -178,34 +214,32 @@ class RequestRows:
 
     def section_head(self, name: str) -> int | None:
         """The row of a section's head."""
-        for index, each in enumerate(self._sections):
-            if each.section.name == name:
-                return self._first[index]
-        return None
+        index = self._index_of(name)
+        return None if index is None else self._first[index]
+
+    def is_folded(self, name: str) -> bool:
+        """Whether only the head of a section is shown."""
+        index = self._index_of(name)
+        return index is not None and self._sections[index].folded
 
     def row_of_offset(self, offset: int) -> int | None:
         """The row that shows an offset of the text form; a folded section's head stands for all of it."""
         for index, each in enumerate(self._sections):
             if each.first_offsets[0] <= offset < each.first_offsets[-1]:
-                return self._first[index] if each.folded else self._first[index] + _row_in(each, offset)
+                return self._first[index] if each.folded else self._first[index] + each.row_of(offset)
         return None
 
     def rows_of_piece(self, piece_id: str) -> range | None:
         """The rows of a piece; its section's head when that is folded."""
-        for index, each in enumerate(self._sections):
-            for number, cut_piece in enumerate(each.pieces):
-                if cut_piece.piece.id == piece_id:
-                    if each.folded:
-                        return range(self._first[index], self._first[index] + 1)
-                    first = self._first[index] + each.first_rows[number]
-                    return range(first, first + len(cut_piece.rows))
-        return None
+        where = self._where.get(piece_id)
+        if where is None:
+            return None
+        index, number = where
+        each = self._sections[index]
+        if each.folded:
+            return range(self._first[index], self._first[index] + 1)
+        first = self._first[index] + each.first_rows[number]
+        return range(first, first + len(each.pieces[number].rows))
 
-
-def _row_in(section: _CutSection, offset: int) -> int:
-    index = max(0, bisect_right(section.first_offsets, offset) - 1)
-    index = min(index, len(section.pieces) - 1)
-    within = offset - section.first_offsets[index]
-    rows = section.pieces[index].rows
-    found = bisect_right(rows, within, key=lambda row: row.start) - 1
-    return section.first_rows[index] + max(0, found)
+    def _index_of(self, name: str) -> int | None:
+        return next((index for index, each in enumerate(self._sections) if each.section.name == name), None)

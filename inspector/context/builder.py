@@ -1,0 +1,244 @@
+"""The builder: from a snapshot and a spec to the Request."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from inspector.context.assembly import Assembled, Assembler, contents
+from inspector.context.candidates import Candidate, Gathered, Turn, layout_fix
+from inspector.context.choosing import Chooser, Chosen
+from inspector.context.counting.pool import CounterPool, ModelSource
+from inspector.context.gathering import SUMMARY, Entries, Gathering, GatheringCache, layout_entries
+from inspector.context.history.strategies import Choice, SummaryUse
+from inspector.context.history.writing import History, HistoryWriter, Run
+from inspector.context.parts import PARAGRAPH, PartCounter
+from inspector.context.plan import Plan, Planner
+from inspector.context.sections import summaries, tools
+from inspector.domain.errors import BudgetError
+from inspector.domain.health import Problem
+from inspector.domain.layouts import Layout
+from inspector.domain.requests import LeftOut, Piece, Request, Section, Source, SourceKind
+from inspector.domain.requests import Run as PieceRun
+from inspector.domain.rules import InRule, OutRule
+from inspector.domain.snapshot import RequestSpec, Snapshot
+from inspector.domain.summaries import Summary
+
+
+class ContextBuilder:
+    """Builds Requests. Same inputs, same Request; caches only make a second build quicker.
+
+    A builder may be used from several threads; builds follow one another.
+
+    Args:
+        models: What is known of models.
+        layouts: The layouts by name.
+        counters: The counters by model.
+    """
+
+    def __init__(self, models: ModelSource, layouts: Mapping[str, Layout], counters: CounterPool) -> None:
+        self._planner = Planner(models, layouts, counters)
+        self._counting: dict[int, PartCounter] = {}
+        self._gathering = GatheringCache()
+        self._histories = HistoryWriter()
+        self._lock = threading.Lock()
+
+    def build(self, snapshot: Snapshot, spec: RequestSpec) -> Request:
+        """What a model call would send now, with its account.
+
+        Raises:
+            BudgetError: what must be sent does not fit; names the piece and the two numbers.
+            NotFoundError: no such layout or active batch.
+            InputError: no such time zone, or a section's name that is taken.
+            MalformedError: a layout that cannot be used, or a moment without a zone.
+        """
+        with self._lock:
+            plan = self._planner.plan(snapshot, spec)
+            counting = self._counting.setdefault(id(plan.costs), PartCounter(plan.costs.counter))
+            return _Build(snapshot, plan, counting, self._gathering, self._histories).build()
+
+
+@dataclass
+class _Build:
+    """One build, step by step."""
+
+    snapshot: Snapshot
+    plan: Plan
+    counting: PartCounter
+    gathering: GatheringCache
+    histories: HistoryWriter
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    def build(self) -> Request:
+        snapshot, plan = self.snapshot, self.plan
+        entries = layout_entries(plan)
+        offered = tools.offered_tools(snapshot, plan)
+        definitions = tools.definition_pieces(offered.tools, plan)
+        reply = _reply_piece(plan)
+        history = self.histories.open(snapshot, plan)
+        gathering = Gathering(snapshot, plan, entries, offered.tools, self.counting, self.gathering)
+        gathered = gathering.gather()
+        assembler = Assembler(plan, entries.ordered, self.counting)
+        fixed = [*definitions, reply]
+        available = plan.limits.usable - sum(piece.tokens for piece in fixed)
+        self._check_must(gathered.candidates, assembler, history, fixed)
+        chooser = Chooser(plan, assembler, self.counting, available - history.active_tokens)
+        chosen, system = chooser.choose(gathered.candidates, entries.capped)
+        told = _Telling(self, chosen.in_order(gathered.candidates), assembler, entries)
+        system, choice = told.settle(system, history, available)
+        run = history.run(choice)
+        self.left_out += (*gathered.left_out, *chosen.left_out, *told.left_out, *history.left_out(choice))
+        sections = _sections(definitions, system, run, reply)
+        return Request(
+            agent_id=plan.agent.id,
+            agent_name=plan.agent.name,
+            model=plan.model,
+            limits=plan.limits,
+            tokenizer=plan.costs.counter.tokenizer,
+            layout=plan.layout.name,
+            strategy=plan.strategy.kind,
+            now=plan.spec.now.isoformat(),
+            zone=plan.spec.zone,
+            sections=sections,
+            system=system.system,
+            messages=run.messages,
+            tools=tuple(tool.name for tool in offered.tools),
+            left_out=tuple(self.left_out),
+            overheads=_overheads(definitions, system, run, reply),
+            problems=self._problems(gathered, chosen, offered.problems),
+            adaptations=told.adaptations,
+            unreachable_tokens=_unreachable(plan, sections, system, run),
+        )
+
+    def _check_must(
+        self, candidates: list[Candidate], assembler: Assembler, history: History, fixed: list[Piece]
+    ) -> None:
+        """Refuse a Request whose least possible content is too large."""
+        must = [each for each in candidates if each.turn is Turn.MUST]
+        system = assembler.assemble(contents(must), ())
+        in_system = (piece for section in system.sections for piece in section.pieces)
+        active = history.active.pieces if history.active else ()
+        left = self.plan.limits.usable
+        for piece in (*reversed(fixed), *in_system, *active):
+            if piece.tokens > left:
+                label = piece.source.label or piece.id
+                raise BudgetError(
+                    "budget.does_not_fit", piece=piece.id, label=label, needed=piece.tokens, available=left
+                )
+            left -= piece.tokens
+
+    def _problems(
+        self, gathered: Gathered, chosen: Chosen, of_tools: tuple[Problem, ...]
+    ) -> tuple[Problem, ...]:
+        return (
+            *self.snapshot.problems,
+            *self.plan.problems,
+            *gathered.problems,
+            *of_tools,
+            *chosen.problems,
+        )
+
+
+@dataclass
+class _Telling:
+    """The summaries that stand for what the history leaves out, which in turn take room from the history."""
+
+    build: _Build
+    candidates: list[Candidate]
+    assembler: Assembler
+    entries: Entries
+    left_out: list[LeftOut] = field(default_factory=list)
+    adaptations: tuple[Problem, ...] = ()
+
+    def settle(self, system: Assembled, history: History, available: int) -> tuple[Assembled, Choice]:
+        """Choose history and summaries until both agree. The history only ever shrinks on the way."""
+        plan = self.build.plan
+        usable = [each for each in self.build.snapshot.summaries if not each.is_deleted]
+        entry = self.entries.by_name.get(SUMMARY)
+        banned: set[str] = set()
+        current: tuple[Summary, ...] = ()
+        room = available - system.tokens
+        while True:
+            choice = history.choose(room)
+            picked = self._pick(usable, history.run(choice), choice)
+            wanted = tuple(each for each in picked.chosen if each.id not in banned)
+            if entry is None or wanted == current:
+                break
+            made = [summaries.summary_adapted(each, plan, entry.element) for each in wanted]
+            parts = contents(self.candidates)
+            parts[entry.name] = [each.part for each in made]
+            tried = self.assembler.assemble(parts, self.entries.capped)
+            if tried.tokens + history.active_tokens > available:
+                banned.add(wanted[0].id)
+                continue
+            system, current = tried, wanted
+            room = min(room, available - tried.tokens)
+        self._tell(picked, current, entry is not None)
+        return system, choice
+
+    def _pick(self, usable: list[Summary], run: Run, choice: Choice) -> summaries.SummaryChoice:
+        if choice.summaries is SummaryUse.LATEST:
+            return summaries.choose_latest(usable, run.kept, is_whole=run.is_whole)
+        return summaries.choose_covering(usable, run.kept)
+
+    def _tell(self, picked: summaries.SummaryChoice, current: tuple[Summary, ...], has_section: bool) -> None:
+        plan = self.build.plan
+        element = self.entries.by_name[SUMMARY].element if has_section else ""
+        inside = {each.id for each in current}
+        self.adaptations = tuple(
+            problem
+            for made in (
+                *(each.made for each in self.candidates),
+                *(summaries.summary_adapted(each, plan, element) for each in current),
+            )
+            for problem in made.adaptations
+        )
+        missing = OutRule.WINDOW_FULL if has_section else OutRule.NOT_IN_LAYOUT
+        rows = [*picked.others, *((each, missing) for each in picked.chosen if each.id not in inside)]
+        for summary, rule in rows:
+            part = summaries.summary_adapted(summary, plan, element).part
+            piece = part.piece(self.build.counting, PARAGRAPH)
+            fix = layout_fix(plan) if rule is OutRule.NOT_IN_LAYOUT else None
+            row = (piece.source, piece.section, rule.value, piece.tokens, piece.method)
+            self.left_out.append(LeftOut(*row, fix, piece.parameters))
+
+
+def _reply_piece(plan: Plan) -> Piece:
+    cost = plan.costs.reply()
+    run = PieceRun("=== reply ===\n", sent=False, tokens=cost.tokens, method=cost.method)
+    source = Source(SourceKind.LITERAL, "reply", "reply")
+    return Piece("literal:reply", "reply", source, InRule.REPLY.value, (run,))
+
+
+def _sections(
+    definitions: tuple[Piece, ...], system: Assembled, run: Run, reply: Piece
+) -> tuple[Section, ...]:
+    found: list[Section] = []
+    if definitions:
+        found.append(Section(tools.SECTION, "Tools", definitions))
+    found += system.sections
+    if run.section is not None:
+        found.append(run.section)
+    found.append(Section("reply", "Reply", (reply,)))
+    return tuple(found)
+
+
+def _overheads(definitions: tuple[Piece, ...], system: Assembled, run: Run, reply: Piece) -> dict[str, int]:
+    """What structure costs beside the strings: a part of the sections' tokens, not in addition to them."""
+    messages = run.section.pieces if run.section else ()
+    return {
+        "tools": definitions[0].tokens if definitions else 0,
+        "system": system.frame_tokens,
+        "messages": sum(each.tokens for piece in messages for each in piece.runs if not each.sent),
+        "reply": reply.tokens,
+    }
+
+
+def _unreachable(plan: Plan, sections: tuple[Section, ...], system: Assembled, run: Run) -> int:
+    limits = plan.limits
+    if limits.memory_tokens is None or limits.history_tokens is None:
+        return 0
+    total = sum(section.tokens for section in sections)
+    others = total - system.capped_tokens - run.tokens
+    return max(0, limits.usable - limits.memory_tokens - limits.history_tokens - others)

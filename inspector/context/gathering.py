@@ -1,0 +1,197 @@
+"""Everything that might go into the system string of one build, section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from inspector.context.blocks import Adapted, BlockReader
+from inspector.context.candidates import BlockGatherer, Candidate, Gathered, Turn, layout_fix
+from inspector.context.identity import IdentityCache
+from inspector.context.layouts import (
+    ADDITIONAL,
+    BLOCK_SECTIONS,
+    EXTRA,
+    INSTRUCTIONS,
+    MESSAGES,
+    PERSONA,
+    RESERVED,
+)
+from inspector.context.markup import one_line
+from inspector.context.parts import PARAGRAPH, PartCounter
+from inspector.context.plan import Plan
+from inspector.context.sections import activity, hints, retrieved, texts, tools
+from inspector.domain.agents import Tool
+from inspector.domain.errors import InputError
+from inspector.domain.layouts import SectionLayout
+from inspector.domain.requests import LeftOut, Piece
+from inspector.domain.rules import InRule, OutRule
+from inspector.domain.snapshot import Snapshot
+
+SUMMARY = "summary"
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The layout's entries of one build: the caller's sections in their place, nothing lost."""
+
+    ordered: tuple[SectionLayout, ...]
+    by_name: dict[str, SectionLayout]
+    added: frozenset[str]
+    capped: frozenset[str]
+
+
+def layout_entries(plan: Plan) -> Entries:
+    """The entries, with the caller's sections and additional instructions even where the layout has no place.
+
+    Raises:
+        InputError: ``section_name``: a section of the caller's without a name or with one that is taken.
+    """
+    taken = {entry.name for entry in plan.layout.sections} | RESERVED
+    added: list[SectionLayout] = []
+    for section in plan.spec.extra_sections:
+        if not one_line(section.name) or section.name in taken:
+            raise InputError("section_name", name=section.name)
+        taken.add(section.name)
+        added.append(SectionLayout(section.name, f"# {one_line(section.name)}", text=section.text))
+    ordered: list[SectionLayout] = []
+    for entry in plan.layout.sections:
+        if entry.name == EXTRA:
+            ordered += added
+        elif entry.name != MESSAGES:
+            ordered.append(entry)
+    if EXTRA not in {entry.name for entry in plan.layout.sections}:
+        ordered += added
+    if plan.spec.extra_instructions and ADDITIONAL not in {entry.name for entry in ordered}:
+        ordered.append(SectionLayout(ADDITIONAL, "# Additional Instructions"))
+    capped = {entry.name for entry in ordered if entry.name in BLOCK_SECTIONS or entry.blocks}
+    return Entries(
+        tuple(ordered),
+        {entry.name: entry for entry in ordered},
+        frozenset(entry.name for entry in added),
+        frozenset(capped),
+    )
+
+
+class GatheringCache:
+    """What takes time to gather, kept from build to build."""
+
+    def __init__(self) -> None:
+        self.reader = BlockReader()
+        self.candidates: IdentityCache[Candidate] = IdentityCache(20_000)
+        self.lines: IdentityCache[tuple[tuple[activity.EventLine, ...], tuple[LeftOut, ...]]] = IdentityCache(
+            8
+        )
+
+
+@dataclass
+class Gathering:
+    """Gathers for one build."""
+
+    snapshot: Snapshot
+    plan: Plan
+    entries: Entries
+    offered: tuple[Tool, ...]
+    counting: PartCounter
+    cache: GatheringCache
+    found: Gathered = field(default_factory=Gathered)
+
+    def gather(self) -> Gathered:
+        """All candidates in the order in which they would stand."""
+        cache = self.cache
+        blocks = BlockGatherer(self.plan, self.entries.by_name, cache.reader, cache.candidates, self.counting)
+        blocks.gather(cache.reader.views(self.snapshot), self.found)
+        by_entry: dict[str, list[Candidate]] = {}
+        for candidate in self.found.candidates:
+            by_entry.setdefault(candidate.entry.name, []).append(candidate)
+        self.found.candidates = []
+        for entry in self.entries.ordered:
+            self.found.candidates += by_entry.get(entry.name, ())
+            self.found.candidates += self._of_entry(entry)
+        self._without_place()
+        return self.found
+
+    def _of_entry(self, entry: SectionLayout) -> Iterable[Candidate]:
+        plan = self.plan
+        match entry.name:
+            case "persona":
+                return _fixed(entry, texts.persona(plan, entry))
+            case "instructions":
+                return _fixed(entry, texts.instructions(plan, entry))
+            case "additional":
+                return _fixed(entry, texts.additional(plan, entry))
+            case "hints" if plan.with_hints:
+                return _optional(entry, map(Adapted, hints.hint_parts(self.found.editable, entry.element)))
+            case "tool_rules":
+                rules = tools.rule_parts(self.offered, self.snapshot.tool_rules, entry.element)
+                return _optional(entry, map(Adapted, rules))
+            case "retrieved":
+                return _optional(entry, retrieved.retrieved_parts(plan.spec.retrieved, entry.element))
+            case "activity":
+                return self._events(entry)
+            case _ if entry.text:
+                rule = InRule.EXTRA_SECTION if entry.name in self.entries.added else InRule.CUSTOM_SECTION
+                return _fixed(entry, texts.own_text(entry, rule))
+        return ()
+
+    def _events(self, entry: SectionLayout) -> Iterator[Candidate]:
+        plan, names = self.plan, self._names()
+
+        def make() -> tuple[tuple[activity.EventLine, ...], tuple[LeftOut, ...]]:
+            choice = activity.choose_events(self.snapshot.events, plan)
+            lines = activity.event_lines(choice, plan, names, entry.element)
+            rows = (activity.left_out_event(*other, plan, names) for other in choice.others)
+            return lines, tuple(rows)
+
+        # All that the choice depends on beside the events; the costs live as long as their pool.
+        spec = plan.spec
+        key = (
+            spec.now,
+            spec.zone,
+            plan.activity,
+            plan.agent.id,
+            id(plan.costs),
+            entry.element,
+            tuple(names.items()),
+        )
+        lines, rows = self.cache.lines.get(self.snapshot.events, key, make)
+        self.found.left_out += rows
+        self.found.problems += (line.problem for line in lines if line.problem is not None)
+        for line in lines:
+            stamp = line.event.timestamp.timestamp()
+            yield Candidate(entry, Adapted(line.part), value=(stamp, line.event.id), line=line)
+
+    def _names(self) -> dict[str, str]:
+        return {self.plan.agent.id: self.plan.agent.name, **self.snapshot.agent_names}
+
+    def _without_place(self) -> None:
+        """What the layout has no section for."""
+        plan, lost = self.plan, SectionLayout(EXTRA)
+        made: dict[str, Iterable[Adapted]] = {
+            PERSONA: texts.persona(plan, lost),
+            INSTRUCTIONS: texts.instructions(plan, lost),
+            tools.RULES_SECTION: map(Adapted, tools.rule_parts(self.offered, self.snapshot.tool_rules, "")),
+            retrieved.SECTION: retrieved.retrieved_parts(plan.spec.retrieved, ""),
+        }
+        for name, adapted in made.items():
+            if name not in self.entries.by_name:
+                pieces = (each.part.piece(self.counting, PARAGRAPH) for each in adapted)
+                self.found.left_out += map(self._no_place, pieces)
+        if activity.SECTION not in self.entries.by_name:
+            names, rule = self._names(), OutRule.NOT_IN_LAYOUT
+            for event in activity.choose_events(self.snapshot.events, plan).chosen:
+                fix = layout_fix(plan)
+                self.found.left_out.append(activity.left_out_event(event, rule, fix, plan, names))
+
+    def _no_place(self, piece: Piece) -> LeftOut:
+        rule = OutRule.NOT_IN_LAYOUT.value
+        return LeftOut(piece.source, piece.section, rule, piece.tokens, piece.method, layout_fix(self.plan))
+
+
+def _fixed(entry: SectionLayout, made: Iterable[Adapted]) -> Iterator[Candidate]:
+    return (Candidate(entry, each, Turn.MUST) for each in made)
+
+
+def _optional(entry: SectionLayout, made: Iterable[Adapted]) -> Iterator[Candidate]:
+    """Earlier ones are chosen first."""
+    return (Candidate(entry, each, value=(-float(at), "")) for at, each in enumerate(made))

@@ -1,0 +1,65 @@
+"""A Request as neutral JSON, which provider adapters read: system, messages, tools, and the manifest beside it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from inspector.context.report import Word, report
+from inspector.domain.codec import to_plain
+from inspector.domain.messages import Message
+from inspector.domain.requests import Request, Section
+from inspector.domain.snapshot import Snapshot
+
+_NOT_SYSTEM = frozenset({"tools", "messages", "reply"})
+
+
+def neutral(request: Request, snapshot: Snapshot, word: Word) -> dict[str, Any]:
+    """The Request's system segments, messages and tools as values, with its account.
+
+    `system` is the list of segments by section (their texts joined are the one system string), None when empty;
+    `tools` is None when no tool is offered.
+    """
+    segments = [
+        {"section": section.name, "text": _sent(section)}
+        for section in request.sections
+        if section.name not in _NOT_SYSTEM and _sent(section)
+    ]
+    by_id = {message.id: message for batch in snapshot.history for message in batch.messages}
+    offered = {tool.name: tool for tool in snapshot.tools}
+    tools = [
+        {
+            "name": name,
+            "description": offered[name].description,
+            "parameters": json.loads(offered[name].parameters),
+        }
+        for name in request.tools
+        if name in offered
+    ]
+    return {
+        "system": segments or None,
+        "messages": [_message(by_id[sent.id]) for sent in request.messages],
+        "tools": tools or None,
+        "manifest": manifest(request, word),
+    }
+
+
+def manifest(request: Request, word: Word) -> dict[str, Any]:
+    """The account of a Request with what it was built by."""
+    built = {
+        "now": request.now,
+        "zone": request.zone,
+        "layout": request.layout,
+        "strategy": request.strategy,
+        "unreachable_tokens": request.unreachable_tokens,
+    }
+    return {**built, **report(request, word)}
+
+
+def _sent(section: Section) -> str:
+    return "".join(run.text for piece in section.pieces for run in piece.runs if run.sent)
+
+
+def _message(message: Message) -> dict[str, Any]:
+    plain = {"role": message.role.value, "content": to_plain(message.content)}
+    return plain if message.name is None else {**plain, "name": message.name}

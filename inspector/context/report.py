@@ -1,0 +1,114 @@
+"""The account of a Request as JSON, to the letter of the command line's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from inspector.domain.counts import Method
+from inspector.domain.errors import Parameters
+from inspector.domain.health import Problem
+from inspector.domain.requests import Fix, LeftOut, Piece, Request, Section, Source
+
+Plain = dict[str, Any]
+Word = Callable[[str, Parameters], str]
+"""Words a code with its parameters (``fix.pin``, ``problem.unknown_model``)."""
+
+
+def report(request: Request, word: Word) -> Plain:
+    """The document that ``report --json`` writes.
+
+    Args:
+        request: The Request.
+        word: Words fixes and problems; everything else is ids and figures.
+    """
+    limits = request.limits
+    return {
+        "agent": request.agent_name,
+        "model": request.model,
+        "limits": {
+            "max_tokens": limits.max_tokens,
+            "memory_tokens": limits.memory_tokens,
+            "history_tokens": limits.history_tokens,
+            "reserved_response_tokens": limits.reserved_response_tokens,
+        },
+        "total": {
+            "tokens": request.tokens,
+            "exact_tokens": request.exact_tokens,
+            "method": request.method.value,
+            "tokenizer": request.tokenizer.name,
+        },
+        "sections": _sections(request),
+        "left_out": [_left_out(row, word) for row in request.left_out],
+        "overheads": dict(request.overheads),
+        "problems": [_problem(each, word) for each in request.problems],
+        "adaptations": [_problem(each, word) for each in request.adaptations],
+    }
+
+
+def _sections(request: Request) -> list[Plain]:
+    found: list[Plain] = []
+    start = 0
+    for section in request.sections:
+        found.append(_section(section, start))
+        start += section.length
+    return found
+
+
+def _section(section: Section, start: int) -> Plain:
+    pieces: list[Plain] = []
+    for piece in section.pieces:
+        pieces.append(_piece(piece, start))
+        start += piece.length
+    return {"name": section.name, "tokens": section.tokens, "pieces": pieces}
+
+
+def _piece(piece: Piece, start: int) -> Plain:
+    runs: list[Plain] = []
+    at = start
+    for run in piece.runs:
+        end = at + len(run.text)
+        runs.append(
+            {"span": [at, end], "sent": run.sent, "tokens": run.tokens, "method": Method(run.method).value}
+        )
+        at = end
+    return {
+        "id": piece.id,
+        "source": _source(piece.source),
+        "rule": piece.rule,
+        "tokens": piece.tokens,
+        "method": piece.method.value,
+        "span": [start, at],
+        "runs": runs,
+    }
+
+
+def _source(source: Source) -> Plain:
+    return {"kind": source.kind.value, "id": source.id, "label": source.label, "owner": source.owner}
+
+
+def _left_out(row: LeftOut, word: Word) -> Plain:
+    return {
+        "source": _source(row.source),
+        "rule": row.rule,
+        "tokens": row.tokens,
+        "fix": None if row.fix is None else _fix(row.fix, word),
+    }
+
+
+def _fix(fix: Fix, word: Word) -> Plain:
+    return {
+        "action": fix.action,
+        "target": None if fix.target is None else str(fix.target),
+        "value": fix.value,
+        "text": word(f"fix.{fix.action}", fix.parameters),
+    }
+
+
+def _problem(problem: Problem, word: Word) -> Plain:
+    return {
+        "code": problem.code,
+        "severity": problem.severity.value,
+        "where": problem.where,
+        "message": word(f"problem.{problem.code}", problem.parameters),
+    }

@@ -1,0 +1,106 @@
+"""What the button of a fix does: the edit that brings a left-out candidate in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from inspector.domain.activity import Importance
+from inspector.domain.agents import Agent, ContextConfig
+from inspector.domain.blocks import Block, BlockType, LogSchema
+from inspector.domain.edits.base import Edit, Operation
+from inspector.domain.edits.block_rows import SetBlockType, SetPinned, SetSchema
+from inspector.domain.edits.rows import ConfigureAgent
+from inspector.domain.limits import Truncate, Window
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Fix
+
+_Configure = Callable[[ContextConfig, int], ContextConfig | None]
+
+
+def edit_for(fix: Fix, agent: Agent, block: Block | None = None) -> Edit | None:
+    """The edit, None for a fix that no single edit makes; it is then told in words only.
+
+    Args:
+        fix: What would help.
+        agent: Whose Request it is.
+        block: The fix's target where that is a block.
+    """
+    if fix.action in _CONFIGURES:
+        value = _whole(fix)
+        config = None if value is None else _CONFIGURES[fix.action](agent.config, value)
+        return None if config is None else _of_agent(agent, config)
+    if fix.action in _NAMED:
+        named = _NAMED[fix.action](agent.config, str(fix.value))
+        return None if named is None else _of_agent(agent, named)
+    operation = _of_block(fix, block)
+    return None if operation is None or fix.target is None else Edit(fix.target, operation)
+
+
+def _of_agent(agent: Agent, config: ContextConfig) -> Edit:
+    return Edit(Ref(RefKind.AGENT, agent.id), ConfigureAgent(config=config))
+
+
+def _of_block(fix: Fix, block: Block | None) -> Operation | None:
+    if fix.action == "pin":
+        return SetPinned(pinned=True)
+    if fix.action == "set_type" and fix.value in list(BlockType):
+        return SetBlockType(BlockType(str(fix.value)))
+    limit = _whole(fix)
+    if fix.action == "set_display_limit" and block is not None and limit is not None:
+        schema = block.schema
+        return SetSchema(replace(schema, display_limit=limit)) if isinstance(schema, LogSchema) else None
+    return None
+
+
+def _whole(fix: Fix) -> int | None:
+    return fix.value if isinstance(fix.value, int) and not isinstance(fix.value, bool) else None
+
+
+def _keep_recent(config: ContextConfig, value: int) -> ContextConfig | None:
+    strategy = config.strategy
+    return (
+        replace(config, strategy=replace(strategy, keep_recent=value))
+        if isinstance(strategy, Truncate)
+        else None
+    )
+
+
+def _verbatim(config: ContextConfig, value: int) -> ContextConfig | None:
+    strategy = config.strategy
+    return (
+        replace(config, strategy=replace(strategy, verbatim_count=value))
+        if isinstance(strategy, Window)
+        else None
+    )
+
+
+def _importance(config: ContextConfig, label: str) -> ContextConfig | None:
+    level = next((each for each in Importance if each.label == label), None)
+    return None if level is None else replace(config, activity=replace(config.activity, min_importance=level))
+
+
+_CONFIGURES: dict[str, _Configure] = {
+    "raise_memory_tokens": lambda config, value: replace(
+        config, limits=replace(config.limits, memory_tokens=value)
+    ),
+    "raise_history_tokens": lambda config, value: replace(
+        config, limits=replace(config.limits, history_tokens=value)
+    ),
+    "raise_max_tokens": lambda config, value: replace(
+        config, limits=replace(config.limits, max_tokens=value)
+    ),
+    "raise_keep_recent": _keep_recent,
+    "raise_verbatim_count": _verbatim,
+    "raise_max_messages_cap": lambda config, value: replace(config, max_messages_cap=value),
+    "raise_activity_lookback_hours": lambda config, value: replace(
+        config, activity=replace(config.activity, lookback_hours=value)
+    ),
+    "raise_activity_entries_limit": lambda config, value: replace(
+        config, activity=replace(config.activity, entries_limit=value)
+    ),
+}
+_NAMED: dict[str, Callable[[ContextConfig, str], ContextConfig | None]] = {
+    "lower_activity_min_importance": _importance,
+    "set_layout": lambda config, value: replace(config, layout=value),
+}

@@ -1,0 +1,152 @@
+"""What tests of the window stand on: Qt's loop for coroutines, a furnished window, pictures of it."""
+
+import asyncio
+import gc
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import qasync
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QApplication, QWidget
+
+from inspector.runtime.resources import THEME_NAMES, load_icon, theme_mapping
+from inspector.ui.appearance import Appearance, ThemeChoice
+from inspector.ui.bridge import Bridge
+from inspector.ui.furniture import Furniture, furnish
+from inspector.ui.icons import Icons
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panels import PANELS
+from inspector.ui.preferences import Preferences
+from inspector.ui.theme import Theme
+from tests.ui.fake_engine import FakeOpener
+
+TEST_SECONDS = 20.0
+Until = Callable[[Callable[[], object]], Awaitable[None]]
+
+
+@pytest.fixture(scope="session")
+def qapp_args() -> list[str]:
+    return ["context-inspector", "-style", "Fusion"]
+
+
+@pytest.fixture
+def qloop(qapp: QApplication) -> Iterator[asyncio.AbstractEventLoop]:
+    """Qt's loop for one test; an error that nobody took, or a task left over, fails the test."""
+    loop = qasync.QEventLoop(qapp)
+    asyncio.set_event_loop(loop)
+    stray: list[dict[str, Any]] = []
+    loop.set_exception_handler(lambda _, context: stray.append(context))
+    yield loop
+    left = asyncio.all_tasks(loop)
+    for task in left:
+        task.cancel()
+    if left:
+        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+    gc.collect()
+    qapp.processEvents()
+    loop.close()
+    asyncio.set_event_loop(None)
+    assert not stray, stray
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a coroutine test that has the fixture `qloop` on Qt's loop."""
+    loop = pyfuncitem.funcargs.get("qloop")
+    if loop is None or not asyncio.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = pyfuncitem._fixtureinfo.argnames  # noqa: SLF001 - as pytest's own implementation of this hook does
+    arguments = {name: pyfuncitem.funcargs[name] for name in names}
+    loop.run_until_complete(_alone(pyfuncitem.obj(**arguments)))
+    return True
+
+
+async def _alone(test: Awaitable[object]) -> None:
+    """Run a test and end what it left: outside of the loop, Qt's timers would step tasks that then have none."""
+    try:
+        async with asyncio.timeout(TEST_SECONDS):
+            await test
+    finally:
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+
+@pytest.fixture
+def until() -> Until:
+    """Waits until something holds, letting the loop go round."""
+
+    async def wait(holds: Callable[[], object]) -> None:
+        async with asyncio.timeout(TEST_SECONDS / 2):
+            while not holds():
+                await asyncio.sleep(0.005)
+
+    return wait
+
+
+@pytest.fixture
+def appearance(qapp: QApplication) -> Iterator[Appearance]:
+    """The dark theme at the system's text size."""
+    made = Appearance(qapp, {name: Theme.from_mapping(theme_mapping(name)) for name in THEME_NAMES})
+    made.apply(ThemeChoice.DARK, 1.0)
+    yield made
+    qapp.setStyleSheet("")
+
+
+@pytest.fixture
+def icons(appearance: Appearance) -> Icons:
+    """The icon family."""
+    return Icons(appearance, load_icon)
+
+
+@pytest.fixture
+def preferences(tmp_path: Path) -> Preferences:
+    """Preferences in a file of their own."""
+    return Preferences(tmp_path / "preferences" / "window.json")
+
+
+@dataclass(frozen=True)
+class Studio:
+    """A furnished window over invented values."""
+
+    window: MainWindow
+    furniture: Furniture
+    bridge: Bridge
+    opener: FakeOpener
+
+
+@pytest.fixture
+def studio(
+    qloop: asyncio.AbstractEventLoop, appearance: Appearance, icons: Icons, preferences: Preferences
+) -> Iterator[Studio]:
+    """A furnished window with no file open; `studio.furniture.workspace.open(path)` opens the invented one."""
+    window = MainWindow(appearance, icons, preferences)
+    bridge = Bridge(qloop, window)
+    opener = FakeOpener()
+    furniture = furnish(window, (appearance, icons, preferences), bridge, opener, rows=PANELS)
+    window.show()
+    yield Studio(window, furniture, bridge, opener)
+    qloop.run_until_complete(bridge.close())
+    qloop.run_until_complete(furniture.workspace.close())
+    window.let_go()
+    window.deleteLater()
+
+
+@pytest.fixture
+def shot(tmp_path: Path, qapp: QApplication) -> Callable[..., Path]:
+    """Saves a picture of a widget under the test's folder and gives its path."""
+
+    def save(widget: QWidget, name: str, size: QSize | None = None) -> Path:
+        if size is not None:
+            widget.resize(size)
+        for _ in range(3):
+            qapp.processEvents()
+        path = tmp_path / f"{name}.png"
+        assert widget.grab().save(str(path))
+        return path
+
+    return save

@@ -1,0 +1,146 @@
+"""An engine that answers with invented values and remembers what it was asked."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from inspector.domain.actor import Actor
+from inspector.domain.agents import Agent
+from inspector.domain.changes import Change, FileMoved, Health
+from inspector.domain.content import Content
+from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
+from inspector.domain.errors import FileError, InspectorError
+from inspector.domain.exchange import ImportedAgent, ImportPlan
+from inspector.domain.health import Problem, Severity
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Request
+from inspector.domain.snapshot import RequestSpec
+from inspector.ui.doors import EditOptions, Holdings, RestoredDraft
+from tests.ui import invented
+
+News = Change | FileMoved | Health
+
+
+class FakeDoors:
+    """One open file."""
+
+    models: Sequence[str] = ("gpt-5-mini", "claude-sonnet-5")
+    layouts: Sequence[str] = ("standard", "xml", "minimal")
+    actor: Actor = invented.NOOR
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.read_only: Problem | None = None
+        self.states = {block_id: invented.state(block_id) for block_id in invented.BLOCKS}
+        self.agent_ids = [invented.ADA, invented.GRACE, invented.LINUS]
+        self.restored: tuple[RestoredDraft, ...] = ()
+        self.edits: list[tuple[str, Operation, EditOptions]] = []
+        self.intents: list[Intent] = []
+        self.kept: dict[str, Edit] = {}
+        self.builds: list[tuple[str, RequestSpec, dict[str, Content]]] = []
+        self.fails: InspectorError | None = None
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.copies: list[Path] = []
+        self.closed = False
+        self._news: asyncio.Queue[News] = asyncio.Queue()
+
+    def tell(self, news: News) -> None:
+        """Let something have happened."""
+        self._news.put_nowait(news)
+
+    def now(self) -> datetime:
+        return invented.NOW
+
+    async def agents(self) -> Sequence[Agent]:
+        return [invented.agent(id_) for id_ in self.agent_ids]
+
+    async def holdings(self, agent_id: str) -> Holdings:
+        own = [each for each in self.states.values() if each.block.owner == agent_id]
+        shared = [invented.shared(id_) for id_ in invented.SHARED] if agent_id == invented.ADA else []
+        return Holdings(
+            tuple(each for each in own if each.block.is_active),
+            tuple(shared),
+            tuple(each for each in own if not each.block.is_active),
+            214,
+            312,
+            5,
+            1204,
+            2,
+            1,
+        )
+
+    async def request(self, agent_id: str, spec: RequestSpec, drafts: Mapping[str, Content]) -> Request:
+        self.builds.append((agent_id, spec, dict(drafts)))
+        await self.gate.wait()
+        if self.fails is not None:
+            raise self.fails
+        return invented.request(dict(drafts), agent_id)
+
+    async def preview(self, edit: Edit) -> Content:
+        content = self.states[edit.target.id].content
+        assert content is not None
+        return content
+
+    async def edit(self, block_id: str, operation: Operation, options: EditOptions) -> Receipt:
+        if self.fails is not None:
+            raise self.fails
+        self.edits.append((block_id, operation, options))
+        return Receipt(Ref(RefKind.BLOCK, block_id), 1, None, True, self.actor, invented.NOW)
+
+    async def apply(self, intents: Sequence[Intent]) -> Sequence[Receipt]:
+        self.intents += intents
+        return [Receipt(each.edit.target, 1, None, True, self.actor, invented.NOW) for each in intents]
+
+    async def drafts(self) -> Sequence[RestoredDraft]:
+        return self.restored
+
+    async def keep_draft(self, edit: Edit) -> None:
+        self.kept[edit.target.id] = edit
+
+    async def drop_draft(self, block_id: str) -> None:
+        self.kept.pop(block_id, None)
+
+    async def save_copy(self, path: Path) -> None:
+        self.copies.append(path)
+
+    async def changes(self) -> AsyncIterator[News]:
+        while True:
+            yield await self._news.get()
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class FakeOpener:
+    """Opens invented files. `doors` is the one opened last."""
+
+    def __init__(self) -> None:
+        self.doors = FakeDoors(Path("harbor.constellation"))
+        self.prepare = FakeDoors
+
+    async def open(self, path: Path) -> FakeDoors:
+        if path.name.startswith("broken"):
+            raise FileError("file.damaged", path=str(path))
+        self.doors = self.prepare(path)
+        return self.doors
+
+    async def create(self, path: Path) -> FakeDoors:
+        doors = await self.open(path)
+        doors.agent_ids = []
+        return doors
+
+    async def create_sample(self, path: Path) -> FakeDoors:
+        return await self.open(path)
+
+    async def plan_import(self, source: Path) -> ImportPlan:
+        agents = (ImportedAgent("agt_x", "Noether", "gpt-4o", 4, 1, 20, 12, 3),)
+        problems = (Problem("import.label_numbered", Severity.WARNING, "agents[0].blocks[2]", {"label": "<b>a</b>"}),)
+        return ImportPlan("letta v2", (), agents, problems, ("agents[0].tags",), source.stem)
+
+    async def import_into(self, plan: ImportPlan, path: Path) -> FakeDoors:
+        return await self.open(path)
+
+    async def is_constellation(self, path: Path) -> bool:
+        return path.suffix == ".constellation"

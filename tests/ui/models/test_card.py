@@ -1,0 +1,93 @@
+from dataclasses import replace
+
+from inspector.domain.errors import DocumentError
+from inspector.domain.health import Problem, Severity
+from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.wording import word
+from inspector.ui.models.card import Card, CardFacts, card_for
+from tests.ui import invented
+
+CHECKLIST = Ref(RefKind.BLOCK, "blk_checklist")
+FACTS = CardFacts(
+    invented.NOW,
+    invented.request(),
+    {},
+    {block_id: invented.state(block_id) for block_id in invented.BLOCKS},
+    {block_id: invented.shared(block_id) for block_id in invented.SHARED},
+    invented.NAMES,
+    {"blk_checklist": 167},
+)
+
+
+def card(ref: Ref, facts: CardFacts = FACTS) -> Card:
+    made = card_for(ref, facts)
+    assert made is not None
+    return made
+
+
+def rows(ref: Ref, facts: CardFacts = FACTS) -> dict[str, str]:
+    return {row.name: row.text for row in card(ref, facts).rows}
+
+
+def test_that_nothing_selected_is_no_card() -> None:
+    assert card_for(None, FACTS) is None
+
+
+def test_that_a_block_says_why_it_is_in_who_wrote_and_what_it_costs() -> None:
+    told = rows(CHECKLIST)
+    assert told["Why it is in"] == word("rule.working_pinned", {"tokens": 96, "available": 2306})
+    assert told["Last written"].startswith("Ada, ")
+    assert told["Last written"].endswith("tool call call_block_edit · version 31")
+    assert told["Characters"] == "167 of 5,000"
+    assert told["Tokens"] == "96 · exact (o200k_base) · 0.7 % of the window"
+    assert card(CHECKLIST).note == "working · list · read write"
+
+
+def test_that_a_left_out_block_says_why_and_what_would_help() -> None:
+    told = rows(Ref(RefKind.BLOCK, "blk_notes"))
+    assert told["Why it is out"] == word("left_out.memory_full", {"tokens": 2310, "available": 2306})
+    assert told["What would help"] == word("fix.pin")
+    assert told["Would take"] == "2,310 · exact"
+
+
+def test_that_a_draft_says_its_difference_in_tokens() -> None:
+    facts = replace(
+        FACTS,
+        saved_tokens={"block:blk_checklist": 87},
+        blocks={"blk_checklist": replace(invented.state("blk_checklist"), draft=True)},
+    )
+    assert rows(CHECKLIST, facts)["Your draft"] == "not saved yet, +9 tokens"
+
+
+def test_that_a_shared_block_names_its_owner_and_the_lower_level() -> None:
+    assert card(Ref(RefKind.BLOCK, "blk_oncall")).note == "shared by Grace · working · text · read only"
+
+
+def test_that_an_unreadable_block_tells_its_problem() -> None:
+    problem = Problem("document.damaged", Severity.ERROR, str(CHECKLIST))
+    facts = replace(FACTS, blocks={"blk_checklist": replace(invented.state("blk_checklist"), problem=problem)})
+    assert rows(CHECKLIST, facts)["Problem"] == word(DocumentError("document.damaged").code)
+
+
+def test_that_a_full_block_is_told_in_the_tone_of_its_fill() -> None:
+    tones = {}
+    for count in (100, 4_100, 5_001):
+        facts = replace(FACTS, characters={"blk_checklist": count})
+        tones[count] = next(row.tone for row in card(CHECKLIST, facts).rows if row.name == "Characters")
+    assert tones == {100: "text", 4_100: "warning", 5_001: "error"}
+
+
+def test_that_a_message_section_and_agent_have_cards_too() -> None:
+    assert rows(Ref(RefKind.MESSAGE, "msg_3"))["Comes from"] == "message msg_3 of Ada"
+    assert rows(Ref(RefKind.SECTION, "messages"))["Holds"] == "10 pieces"
+    assert rows(Ref(RefKind.AGENT, invented.ADA))["Model"] == "gpt-5-mini"
+
+
+def test_that_what_is_nowhere_in_the_request_says_so() -> None:
+    assert rows(Ref(RefKind.MESSAGE, "msg_unknown")) == {"In the Request": "no"}
+
+
+def test_that_only_fitting_actions_are_offered() -> None:
+    assert "block.unpin" in card(CHECKLIST).actions
+    assert "block.pin" in card(Ref(RefKind.BLOCK, "blk_notes")).actions
+    assert card(Ref(RefKind.BLOCK, "blk_gone")).actions == ("block.restore",)

@@ -1,0 +1,140 @@
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from inspector.domain.changes import FileMoved
+from inspector.domain.errors import DocumentError, FileError, InputError, RefusedError, Refusal
+from inspector.ui.bridge import Bridge
+from inspector.ui.failures import Failure, failure_of
+from tests.ui.conftest import Until
+
+
+@pytest.fixture
+def bridge(qloop: asyncio.AbstractEventLoop) -> Bridge:
+    return Bridge(qloop)
+
+
+async def give(value: int) -> int:
+    await asyncio.sleep(0)
+    return value
+
+
+async def fail(error: BaseException) -> None:
+    await asyncio.sleep(0)
+    raise error
+
+
+async def test_that_a_result_comes_back_on_this_thread(
+    qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
+) -> None:
+    got: list[int] = []
+    bridge.spawn(give(7), name="giving", on_done=got.append)
+    assert bridge.running == ("giving",)
+    await until(lambda: got)
+    assert got == [7]
+    assert bridge.running == ()
+
+
+async def test_that_an_error_takes_one_path(
+    qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
+) -> None:
+    told: list[Failure] = []
+    bridge.failed.connect(told.append)
+    bridge.spawn(fail(ValueError("odd")), name="counting")
+    await until(lambda: told)
+    assert told[0].fault
+    assert "counting" in told[0].happened
+    assert "ValueError: odd" in told[0].details
+
+
+async def test_that_whoever_deals_with_an_error_keeps_it_from_the_others(
+    qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
+) -> None:
+    told: list[Failure] = []
+    seen: list[BaseException] = []
+    bridge.failed.connect(told.append)
+
+    def take(error: BaseException) -> bool:
+        seen.append(error)
+        return True
+
+    bridge.spawn(fail(RefusedError(Refusal("refused.permission"))), name="saving", on_error=take)
+    await until(lambda: seen)
+    await asyncio.sleep(0.01)
+    assert not told
+
+
+async def test_that_a_newer_call_cancels_the_older(
+    qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
+) -> None:
+    got: list[int] = []
+
+    async def slow(value: int) -> int:
+        await asyncio.sleep(0.05)
+        return value
+
+    for value in range(5):
+        bridge.supersede("key", slow(value), name="slowly", on_done=got.append)
+    bridge.supersede("other", slow(100), name="slowly", on_done=got.append)
+    await until(lambda: len(got) == 2)
+    assert sorted(got) == [4, 100]
+
+
+async def test_that_closing_cancels_all_and_starts_nothing_more(
+    qloop: asyncio.AbstractEventLoop, bridge: Bridge
+) -> None:
+    ended: list[str] = []
+
+    async def endless() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("ended")
+
+    bridge.spawn(endless(), name="waiting")
+    bridge.supersede("key", endless(), name="waiting")
+    await asyncio.sleep(0)
+    await bridge.close()
+    assert ended == ["ended", "ended"]
+    assert bridge.spawn(give(1), name="late") is None
+    assert bridge.running == ()
+
+
+async def test_that_a_feed_becomes_a_signal_until_it_is_replaced(
+    qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
+) -> None:
+    told: list[FileMoved] = []
+    bridge.changed.connect(told.append)
+
+    async def feed(what: str) -> AsyncIterator[FileMoved]:
+        yield FileMoved(what)
+        await asyncio.Event().wait()
+
+    bridge.follow(feed("one"), key="feed", name="following")
+    await until(lambda: told)
+    bridge.follow(feed("two"), key="feed", name="following")
+    await until(lambda: len(told) == 2)
+    assert [each.what for each in told] == ["one", "two"]
+    assert bridge.running == ("following",)
+    await bridge.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        (RefusedError(Refusal("refused.permission")), False),
+        (InputError("input.odd"), False),
+        (FileError("file.replaced"), False),
+        (DocumentError("document.damaged"), False),
+        (OSError(28, "No space left on device"), False),
+        (KeyError("x"), True),
+    ],
+)
+def test_that_a_failure_says_what_it_means_and_what_to_do(error: Exception, fault: bool) -> None:
+    failure = failure_of(error, doing="Saving persona")
+    assert failure.fault is fault
+    assert "Saving persona" in failure.happened
+    assert failure.meaning
+    assert failure.advice
+    assert type(error).__name__ in failure.details

@@ -1,0 +1,403 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QApplication,
+    QComboBox,
+    QDockWidget,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QTabBar,
+    QWidget,
+)
+
+from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.changes import Change, FileMoved
+from inspector.domain.content import TextContent
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.block_rows import SetPinned
+from inspector.domain.edits.text import SetText
+from inspector.domain.health import Problem, Severity
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.appearance import Appearance, ThemeChoice
+from inspector.ui.panels.detail import DetailPanel
+from inspector.ui.preferences import Preferences
+from inspector.ui.safe_text import ElidedLabel, PlainLabel
+from inspector.ui.widgets.import_preview import ImportPreview
+from tests.ui import invented
+from tests.ui.conftest import Studio, Until
+from tests.ui.fake_engine import FakeDoors
+
+FILE = Path("harbor.constellation")
+CHECKLIST = Ref(RefKind.BLOCK, "blk_checklist")
+
+
+async def open_file(studio: Studio, until: Until, path: Path = FILE) -> None:
+    studio.furniture.workspace.open(path)
+    await until(lambda: studio.furniture.workspace.request)
+    await asyncio.sleep(0.05)
+
+
+def texts(widget: QWidget) -> str:
+    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisibleTo(widget))
+
+
+def docks(studio: Studio) -> list[str]:
+    return sorted(dock.objectName() for dock in studio.window.findChildren(QDockWidget) if dock.isVisible())
+
+
+async def test_that_without_a_file_there_is_the_welcome_page_alone(
+    qloop: asyncio.AbstractEventLoop, studio: Studio
+) -> None:
+    assert "Import an agent file" in texts(studio.window)
+    assert docks(studio) == []
+    assert studio.window.windowTitle() == "Context Inspector"
+
+
+async def test_that_an_open_file_shows_navigator_request_budget_and_detail(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    assert docks(studio) == ["dock_budget", "dock_detail", "dock_navigator"]
+    assert studio.window.centre.keys[0] == ("request", None)
+    assert "harbor.constellation" in studio.window.windowTitle()
+    assert studio.furniture.services.preferences.recent == (FILE,)
+
+
+async def test_that_closing_the_file_brings_the_welcome_page_back(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    assert studio.furniture.services.actions.run("file.close")
+    await until(lambda: docks(studio) == [])
+    assert studio.window.centre.count() == 0
+    assert "harbor.constellation" in " ".join(
+        label.text() for label in studio.window.findChildren(PlainLabel) if label.isVisible()
+    )
+
+
+async def test_that_one_selection_is_the_same_everywhere(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    selection = studio.furniture.services.selection
+    selection.select(CHECKLIST)
+    detail = studio.window.panel("detail")
+    assert isinstance(detail, DetailPanel)
+    await until(lambda: detail.card and detail.card.title == "release_checklist")
+    tree = studio.window.panel("navigator").findChild(QAbstractItemView)
+    assert tree is not None
+    assert tree.currentIndex().data() == "release_checklist"
+    tree.setFocus()
+    QTest.keyClick(tree, Qt.Key.Key_Down)
+    assert selection.ref == Ref(RefKind.BLOCK, "blk_questions")
+
+
+async def test_that_a_closed_agent_is_read_when_it_is_expanded(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    tree = studio.window.panel("navigator").findChild(QAbstractItemView)
+    assert tree is not None
+    model = tree.model()
+    grace = model.index(1, 0)
+    assert model.index(0, 0, grace).data() == "Loading …"
+    tree.expand(grace)  # type: ignore[attr-defined]
+    await until(lambda: model.rowCount(grace) > 2)
+    assert studio.furniture.workspace.agent is not None
+    assert studio.furniture.workspace.agent.name == "Ada"
+
+
+async def test_that_expansion_and_selection_outlive_a_live_change(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    tree = studio.window.panel("navigator").findChild(QAbstractItemView)
+    assert tree is not None
+    ada = tree.model().index(0, 0)
+    core = tree.model().index(0, 0, ada)
+    tree.setExpanded(core, False)  # type: ignore[attr-defined]
+    studio.furniture.services.selection.select(CHECKLIST)
+    doors = studio.opener.doors
+    doors.states["blk_questions"] = invented.with_text("blk_questions", "theirs")
+    worker = Actor(ActorKind.AGENT, "x", "grace-worker")
+    doors.tell(Change(9, "set_text", Ref(RefKind.BLOCK, "blk_questions"), worker, "", invented.NOW, False, invented.ADA))
+    await until(lambda: "grace-worker wrote" in texts(studio.window.status_line))
+    await asyncio.sleep(0.05)
+    assert not tree.isExpanded(core)  # type: ignore[attr-defined]
+    assert tree.currentIndex().data() == "release_checklist"
+
+
+async def test_that_the_status_line_says_all_that_counts(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    edit = Edit(Ref(RefKind.BLOCK, "blk_questions"), SetText("x"))
+    studio.furniture.workspace.set_draft(edit, TextContent("x"))
+    line = studio.window.status_line
+    buttons = line.findChildren(QAbstractButton)
+    await until(lambda: any(each.text() == "1 draft" for each in buttons))
+    assert "● live" in texts(line)
+    assert "acting as Noor (human)" in texts(line)
+    assert any("/ 13,300" in each.text() for each in buttons)
+
+
+async def test_that_a_moved_file_has_a_banner_that_stays_and_keeps_the_drafts(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    edit = Edit(Ref(RefKind.BLOCK, "blk_questions"), SetText("x"))
+    studio.furniture.workspace.set_draft(edit, TextContent("x"))
+    studio.opener.doors.tell(FileMoved("replaced"))
+    await until(lambda: studio.window.banners.notices)
+    notice = studio.window.banners.notices[0]
+    assert not notice.closable
+    assert [label for label, _ in notice.choices] == ["Open again", "Save a copy …"]
+    assert "blk_questions" in studio.furniture.workspace.drafts
+    notice.choices[0][1]()
+    await until(lambda: not studio.window.banners.notices)
+
+
+async def test_that_a_file_for_reading_only_says_why(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    def prepare(path: Path) -> FakeDoors:
+        doors = FakeDoors(path)
+        doors.read_only = Problem("file.read_only", Severity.WARNING, str(path))
+        return doors
+
+    studio.opener.prepare = prepare  # type: ignore[assignment]
+    await open_file(studio, until)
+    assert [notice.key for notice in studio.window.banners.notices] == ["read_only"]
+    assert studio.furniture.services.actions.row("agent.new").why_not()
+
+
+async def test_that_a_failure_is_a_banner_and_nothing_modal(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    studio.furniture.workspace.open(Path("broken.constellation"))
+    await until(lambda: studio.window.banners.notices)
+    assert "broken.constellation" in studio.window.banners.notices[0].text
+    assert QApplication.activeModalWidget() is None
+    assert QApplication.activePopupWidget() is None
+
+
+async def test_that_a_dropped_constellation_opens_and_a_foreign_file_is_previewed(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    for name in ("ada.af", "harbor.constellation"):
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(f"/somewhere/{name}")])
+        keys, buttons = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+        studio.window.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys))
+    await until(lambda: studio.furniture.workspace.path and studio.window.findChildren(ImportPreview))
+    preview = studio.window.findChildren(ImportPreview)[0]
+    assert "Noether" in texts(preview)
+    assert not preview.do.isEnabled()
+    preview.reject()
+
+
+async def test_that_ctrl_k_finds_a_block_and_opens_what_is_chosen(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    studio.window.go_to()
+    palette = studio.furniture.palette
+    field = palette.findChild(QLineEdit)
+    assert field is not None
+    field.setText("glossry")
+    assert palette.shown[0].title == "harbor/glossary-of-terms"
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert studio.furniture.services.selection.ref == Ref(RefKind.BLOCK, "blk_glossary")
+    assert not palette.isVisible()
+
+
+async def test_that_the_palette_lists_every_action_with_shortcut_or_reason(
+    qloop: asyncio.AbstractEventLoop, studio: Studio
+) -> None:
+    studio.window.go_to()
+    listed = {entry.id: entry for entry in studio.furniture.palette.shown}
+    visible = [action for action in studio.furniture.services.actions if not action.hidden]
+    assert {action.id for action in visible} <= listed.keys()
+    assert listed["file.open"].shortcut == QKeySequence(QKeySequence.StandardKey.Open).toString()
+    assert listed["file.close"].why_not == "no file is open"
+
+
+async def test_that_escape_gives_the_keyboard_back(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    studio.window.activateWindow()
+    studio.window.go_to_panel("navigator")
+    before = QApplication.focusWidget()
+    studio.window.go_to()
+    field = studio.furniture.palette.findChild(QLineEdit)
+    assert field is not None
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert QApplication.focusWidget() is before
+
+
+async def test_that_every_action_has_a_title_and_stands_in_a_menu(
+    qloop: asyncio.AbstractEventLoop, studio: Studio
+) -> None:
+    bar = studio.window.menuBar()
+    shown: set[str] = set()
+    for head in bar.actions():
+        menu = head.menu()
+        assert menu is not None
+        menu.aboutToShow.emit()  # type: ignore[attr-defined]
+        shown |= {each.objectName() for each in menu.actions()}  # type: ignore[attr-defined]
+    actions = studio.furniture.services.actions
+    assert {action.id for action in actions} - shown == set()
+    assert all(action.title for action in actions)
+
+
+async def test_that_pinning_travels_as_an_edit(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    studio.furniture.services.selection.select(Ref(RefKind.BLOCK, "blk_notes"))
+    assert studio.furniture.services.actions.run("block.pin")
+    assert not studio.furniture.services.actions.run("block.unpin")
+    await until(lambda: studio.opener.doors.edits)
+    assert studio.opener.doors.edits[0][:2] == ("blk_notes", SetPinned(True))
+
+
+async def test_that_a_layout_comes_back_and_can_be_reset(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    studio.window.dock("budget").hide()
+    studio.window.store_layout()
+    await studio.furniture.workspace.close()
+    await open_file(studio, until)
+    assert "dock_budget" not in docks(studio)
+    studio.furniture.services.actions.run("layout.reset")
+    assert "dock_budget" in docks(studio)
+
+
+async def test_that_a_damaged_layout_gives_the_first_one(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, preferences: Preferences
+) -> None:
+    await open_file(studio, until)
+    studio.window.dock("budget").hide()
+    studio.window.store_layout()
+    await studio.furniture.workspace.close()
+    layouts = preferences._data["layouts"]  # noqa: SLF001 - what a damaged file would hold
+    for stored in layouts.values():
+        stored["data"] = stored["data"][:-8] + "AAAAAAA="
+    await open_file(studio, until)
+    assert "dock_budget" in docks(studio)
+
+
+FOCUSABLE = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit, QComboBox, QTabBar)
+
+
+def nameless(window: QWidget) -> list[str]:
+    found = []
+    for widget in window.findChildren(QWidget):
+        if isinstance(widget, FOCUSABLE) and widget.focusPolicy() != Qt.FocusPolicy.NoFocus:
+            inner = isinstance(widget.parent(), QComboBox | QAbstractScrollArea)
+            if not widget.accessibleName() and not inner:
+                found.append(f"{type(widget).__name__} {widget.objectName()} in {type(widget.parent()).__name__}")
+    return found
+
+
+async def test_that_whatever_takes_the_keyboard_has_a_name(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    assert nameless(studio.window) == []
+    await open_file(studio, until)
+    studio.furniture.services.selection.select(CHECKLIST)
+    studio.window.go_to_panel("problems")
+    await asyncio.sleep(0.05)
+    assert nameless(studio.window) == []
+
+
+async def test_that_tab_reaches_every_panel(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    studio.window.activateWindow()
+    studio.window.go_to_panel("navigator")
+    reached: set[str] = set()
+    for _ in range(60):
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        for dock in studio.window.findChildren(QDockWidget):
+            if dock.isAncestorOf(focused):
+                reached.add(dock.objectName())
+        if studio.window.centre.isAncestorOf(focused):
+            reached.add("centre")
+        studio.window.focusNextChild()
+    assert {"dock_navigator", "dock_budget", "centre"} <= reached
+
+
+def cut_off(root: QWidget) -> list[str]:
+    """Labels that are shown in less room than their text needs, and may not be elided."""
+    found = []
+    for label in root.findChildren(PlainLabel):
+        if not label.isVisible() or isinstance(label, ElidedLabel) or not label.text():
+            continue
+        needed = label.heightForWidth(label.width()) if label.wordWrap() else label.sizeHint().height()
+        narrow = not label.wordWrap() and label.width() < label.fontMetrics().horizontalAdvance(label.text())
+        if label.height() + 1 < needed or narrow:
+            found.append(f"{label.text()!r} {label.size().toTuple()} needs {needed}")
+    return found
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+@pytest.mark.parametrize("size", [QSize(1280, 800), QSize(1920, 1080)], ids=["1280", "1920"])
+async def test_that_no_text_is_cut_off(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance, scale: float, size: QSize
+) -> None:
+    appearance.set_scale(scale)
+    studio.window.resize(size)
+    await asyncio.sleep(0.05)
+    assert cut_off(studio.window) == []
+    await open_file(studio, until)
+    studio.furniture.services.selection.select(CHECKLIST)
+    await asyncio.sleep(0.1)
+    assert cut_off(studio.window) == []
+    assert studio.window.width() == size.width()
+
+
+async def test_that_both_themes_paint_at_both_sizes(
+    qloop: asyncio.AbstractEventLoop,
+    studio: Studio,
+    until: Until,
+    appearance: Appearance,
+) -> None:
+    await open_file(studio, until)
+    pictures = {}
+    for choice in (ThemeChoice.DARK, ThemeChoice.LIGHT):
+        appearance.set_choice(choice)
+        for size in (QSize(1440, 900), QSize(1280, 800)):
+            studio.window.resize(size)
+            await asyncio.sleep(0.02)
+            picture = studio.window.grab().toImage()
+            assert picture.size() == size
+            assert picture.pixelColor(QPoint(3, size.height() // 2)) == appearance.theme.surface
+            pictures[choice, size.width()] = picture
+    assert pictures[ThemeChoice.DARK, 1280] != pictures[ThemeChoice.LIGHT, 1280]
+
+
+async def test_that_at_1280_no_view_needs_a_scroll_bar_across(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    studio.window.resize(1280, 800)
+    await open_file(studio, until)
+    wide = [
+        type(area).__name__
+        for area in studio.window.findChildren(QAbstractScrollArea)
+        if area.isVisible() and area.horizontalScrollBar().isVisible()
+    ]
+    assert wide == []

@@ -1,0 +1,296 @@
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.changes import Change, FileMoved, Health
+from inspector.domain.content import TextContent
+from inspector.domain.drafts import Draft
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.block_rows import SetPinned
+from inspector.domain.edits.text import SetText
+from inspector.domain.errors import BudgetError, RefusedError, Refusal
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.bridge import Bridge
+from inspector.ui.doors import EditOptions, RestoredDraft
+from inspector.ui.failures import Failure
+from inspector.ui.workspace import WhatIf, Workspace
+from tests.ui import invented
+from tests.ui.conftest import Until
+from tests.ui.fake_engine import FakeDoors, FakeOpener
+
+FILE = Path("harbor.constellation")
+QUESTIONS = Ref(RefKind.BLOCK, "blk_questions")
+DRAFT = Edit(QUESTIONS, SetText("x"))
+WORKER = Actor(ActorKind.AGENT, "agt_worker", "grace-worker")
+
+
+class Desk:
+    """A workspace, its bridge and what it told."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.bridge = Bridge(loop)
+        self.opener = FakeOpener()
+        self.workspace = Workspace(self.bridge, self.opener)
+        self.failures: list[Failure] = []
+        self.bridge.failed.connect(self.failures.append)
+
+    @property
+    def doors(self) -> FakeDoors:
+        return self.opener.doors
+
+    async def open(self, until: Until) -> None:
+        self.workspace.open(FILE)
+        await until(lambda: self.workspace.request)
+
+
+@pytest.fixture
+def desk(qloop: asyncio.AbstractEventLoop) -> Desk:
+    return Desk(qloop)
+
+
+def change(ref: Ref, seq: int = 5, *, own: bool = False, actor: Actor = WORKER, owner: str = invented.ADA) -> Change:
+    return Change(seq, "append_text", ref, actor, "", invented.NOW - timedelta(seconds=2), own, owner)
+
+
+async def test_that_opening_a_file_shows_its_first_agent(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    workspace = desk.workspace
+    assert workspace.path == FILE
+    assert workspace.agent is not None
+    assert workspace.agent.name == "Ada"
+    assert workspace.tokens_of(invented.ADA) == workspace.request.tokens if workspace.request else False
+    holdings = workspace.holdings(invented.ADA)
+    assert holdings is not None
+    assert [state.block.label for state in holdings.deleted] == ["friday_plan"]
+    assert workspace.shared("blk_oncall") is not None
+    await desk.bridge.close()
+
+
+async def test_that_a_file_that_cannot_be_opened_leaves_the_open_one(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    desk.workspace.open(Path("broken.constellation"))
+    await until(lambda: desk.failures)
+    assert desk.workspace.path == FILE
+    assert not desk.doors.closed
+    await desk.bridge.close()
+
+
+async def test_that_another_file_closes_the_first(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    first = desk.doors
+    desk.workspace.set_draft(DRAFT, TextContent("x"))
+    desk.workspace.open(Path("other.constellation"))
+    await until(lambda: desk.workspace.path == Path("other.constellation") and desk.workspace.request)
+    assert first.closed
+    assert len(desk.workspace.drafts) == 0
+    assert not desk.failures
+    await desk.bridge.close()
+
+
+async def test_that_a_draft_is_counted_at_once_and_kept(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    workspace = desk.workspace
+    saved = workspace.request
+    assert saved is not None
+    workspace.set_draft(DRAFT, TextContent("many words " * 100))
+    await until(lambda: workspace.request is not saved)
+    assert workspace.request is not None
+    assert workspace.request.tokens > saved.tokens
+    assert workspace.saved_request is saved
+    assert desk.doors.kept == {"blk_questions": DRAFT}
+    workspace.drop_draft("blk_questions")
+    await until(lambda: workspace.request and workspace.request.tokens == saved.tokens and not desk.doors.kept)
+    await desk.bridge.close()
+
+
+async def test_that_typing_during_a_build_makes_one_more_build_with_the_newest_draft(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    desk.doors.builds.clear()
+    desk.doors.gate.clear()
+    for number in range(50):
+        desk.workspace.set_draft(DRAFT, TextContent("a" * number))
+        await asyncio.sleep(0)
+    assert len(desk.doors.builds) == 1
+    desk.doors.gate.set()
+    await until(lambda: len(desk.doors.builds) == 2)
+    await asyncio.sleep(0.02)
+    assert len(desk.doors.builds) == 2
+    assert desk.doors.builds[-1][2] == {"blk_questions": TextContent("a" * 49)}
+    await desk.bridge.close()
+
+
+async def test_that_the_figures_come_though_typing_never_pauses(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    told: list[object] = []
+    desk.workspace.request_changed.connect(told.append)
+    for number in range(200):
+        desk.workspace.set_draft(DRAFT, TextContent("a" * number))
+        await asyncio.sleep(0.001)
+    assert len(told) > 10
+    await desk.bridge.close()
+
+
+async def test_that_a_change_from_elsewhere_is_read_and_marked_unseen(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    changed: list[tuple[str, ...]] = []
+    desk.workspace.blocks_changed.connect(changed.append)
+    desk.doors.states["blk_questions"] = invented.with_text("blk_questions", "theirs")
+    desk.doors.tell(change(QUESTIONS))
+    await until(lambda: changed)
+    state = desk.workspace.block("blk_questions")
+    assert state is not None
+    assert state.content == TextContent("theirs")
+    assert desk.workspace.unseen == {"blk_questions"}
+    assert desk.workspace.last_written is not None
+    desk.workspace.saw("blk_questions")
+    assert desk.workspace.unseen == frozenset()
+    await desk.bridge.close()
+
+
+async def test_that_ones_own_change_is_not_news(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    desk.doors.tell(change(QUESTIONS, own=True, actor=invented.NOOR))
+    await until(lambda: desk.workspace.last_written)
+    assert desk.workspace.unseen == frozenset()
+    await desk.bridge.close()
+
+
+async def test_that_another_agent_is_shown_with_its_own_request(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    desk.workspace.try_out(WhatIf(model="claude-sonnet-5"))
+    desk.workspace.show_agent(invented.LINUS)
+    assert desk.workspace.request is None
+    await until(lambda: desk.workspace.request)
+    assert desk.workspace.request is not None
+    assert desk.workspace.request.agent_id == invented.LINUS
+    assert desk.workspace.what_if == WhatIf()
+    assert [each.code for each in desk.workspace.problems] == ["unknown_model"]
+    await desk.bridge.close()
+
+
+async def test_that_a_what_if_asks_for_another_build_and_stores_nothing(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    desk.workspace.try_out(WhatIf(model="claude-sonnet-5", layout="xml"))
+    await until(lambda: desk.doors.builds[-1][1].model == "claude-sonnet-5")
+    assert desk.doors.builds[-1][1].layout == "xml"
+    assert desk.doors.intents == []
+    await desk.bridge.close()
+
+
+async def test_that_a_request_that_cannot_be_built_is_a_problem_not_a_failure(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    desk.doors.fails = BudgetError("budget.too_large", piece="persona", needed=99, available=9)
+    desk.workspace.rebuild()
+    await until(lambda: desk.workspace.request is None)
+    assert [each.code for each in desk.workspace.problems] == ["budget.too_large"]
+    assert not desk.failures
+    desk.doors.fails = None
+    desk.workspace.rebuild()
+    await until(lambda: desk.workspace.request)
+    assert desk.workspace.problems == ()
+    await desk.bridge.close()
+
+
+async def test_that_an_edit_carries_its_circumstances(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    options = EditOptions("because", unlock=True)
+    desk.workspace.edit("blk_questions", SetText("y"), options)
+    desk.workspace.apply([Edit(QUESTIONS, SetPinned(True))], "tidy")
+    await until(lambda: desk.doors.edits and desk.doors.intents)
+    assert desk.doors.edits == [("blk_questions", SetText("y"), options)]
+    assert (desk.doors.intents[0].actor, desk.doors.intents[0].reason) == (invented.NOOR, "tidy")
+    await desk.bridge.close()
+
+
+async def test_that_a_refused_edit_names_the_block(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    desk.doors.fails = RefusedError(Refusal("refused.char_limit", {"limit": 5000, "length": 5001}))
+    desk.workspace.edit("blk_questions", SetText("y"))
+    await until(lambda: desk.failures)
+    assert "open_questions" in desk.failures[0].happened
+    await desk.bridge.close()
+
+
+async def test_that_drafts_of_last_time_come_back(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    def prepare(path: Path) -> FakeDoors:
+        doors = FakeDoors(path)
+        doors.restored = (RestoredDraft(Draft(QUESTIONS, DRAFT, invented.NOW), TextContent("x")),)
+        return doors
+
+    desk.opener.prepare = prepare  # type: ignore[assignment]
+    await desk.open(until)
+    work = desk.workspace.drafts.get("blk_questions")
+    assert work is not None
+    assert work.restored
+    assert desk.doors.builds[-1][2] == {"blk_questions": TextContent("x")}
+    await desk.bridge.close()
+
+
+async def test_that_health_comes_and_goes_and_a_moved_file_is_told(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    moved: list[FileMoved] = []
+    desk.workspace.moved.connect(moved.append)
+    desk.doors.tell(Health("health.pending_updates", QUESTIONS, (("count", "2"),)))
+    await until(lambda: desk.workspace.problems)
+    assert desk.workspace.problems[0].where == "block:blk_questions"
+    desk.doors.tell(Health("health.pending_updates", QUESTIONS, resolved=True))
+    desk.doors.tell(FileMoved("deleted"))
+    await until(lambda: moved and not desk.workspace.problems)
+    await desk.bridge.close()
+
+
+async def test_that_agents_are_read_again_when_one_is_made(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    desk.doors.agent_ids.remove(invented.ADA)
+    desk.doors.tell(change(Ref(RefKind.AGENT, invented.ADA)))
+    await until(lambda: desk.workspace.agent and desk.workspace.agent.id == invented.GRACE)
+    assert len(desk.workspace.agents) == 2
+    await desk.bridge.close()
+
+
+async def test_that_closing_shows_nothing(qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until) -> None:
+    await desk.open(until)
+    await desk.workspace.close()
+    assert desk.doors.closed
+    assert desk.workspace.path is None
+    assert desk.workspace.request is None
+    assert desk.workspace.agents == ()
+    desk.workspace.edit("blk_questions", SetText("y"))
+    desk.workspace.rebuild()
+    await desk.bridge.close()
+    assert desk.doors.edits == []
