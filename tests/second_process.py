@@ -15,7 +15,7 @@ from inspector.domain.edits.base import Operation
 from inspector.domain.errors import InspectorError
 from inspector.runtime.engine import Engine, Surroundings
 
-AGENT = Actor(ActorKind.AGENT, "agent:other", "other")
+AGENT = Actor(ActorKind.AGENT, "agt_ada", "Ada")
 
 
 async def answer(engine: Engine, command: dict[str, Any]) -> dict[str, Any]:

@@ -18,12 +18,12 @@ from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.registry import AgentStore
 from inspector.memory.store import MemoryStore
+from inspector.runtime.catalogues import shipped_counters, shipped_layouts, shipped_models
 from inspector.runtime.context import ContextDoor
 from inspector.runtime.drafts import DraftDoor
 from inspector.runtime.edits import EditDoor
 from inspector.runtime.jobs import Jobs
 from inspector.runtime.moments import sortable_ids, system_clock
-from inspector.runtime.catalogues import shipped_counters, shipped_layouts, shipped_models
 from inspector.runtime.snapshots import Snapshots
 from inspector.storage.copying import copy_database
 from inspector.storage.database import Database

@@ -32,9 +32,7 @@ def read_foreign(source: Path, ids: IdGenerator) -> ImportPlan:
     return plan_import(source, ids)
 
 
-async def import_into(
-    target: Path, plan: ImportPlan, surroundings: Surroundings | None = None
-) -> ImportPlan:
+async def import_into(target: Path, plan: ImportPlan, surroundings: Surroundings | None = None) -> ImportPlan:
     """Add a plan to a constellation, or make one of it. All of it or nothing.
 
     Returns:

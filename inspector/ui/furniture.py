@@ -87,7 +87,7 @@ class Furniture(QObject):
         )
         window.top_bar.search.tell_shortcut(services.actions.shortcut_text("palette.show"))
         window.show_drafts = lambda: self.palette.summon(tr("draft"))
-        build_menus(window.menuBar(), services.actions, self._fill_recent)
+        build_menus(window.menu_bar, services.actions, self._fill_recent)
         self._bind_icons()
         self._connect()
         self._telling = Telling(services, window, self)

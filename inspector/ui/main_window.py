@@ -8,8 +8,17 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
-
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QMenuBar,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 from inspector.ui.actions import Actions
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
@@ -70,6 +79,7 @@ class MainWindow(QMainWindow):
             lambda: self.go_to_panel("problems"),
             lambda: self.go_to_panel("budget"),
         )
+        self.menu_bar = QMenuBar()
         self._pages = QStackedWidget()
         self._starting = PlainLabel(tr("Starting …"), tone="muted")
         self._named: dict[str, QWidget] = {_VIEWS: self.centre}
@@ -180,8 +190,7 @@ class MainWindow(QMainWindow):
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self._icons.bind(_WindowIcon(self), "app", "accent")
-        self._name = _program_name(self._appearance)
-        self.menuBar().setCornerWidget(self._name, Qt.Corner.TopLeftCorner)
+        self.setMenuWidget(self._head())
         self.addToolBar(self.top_bar)
         self.setStatusBar(self.status_line)
         self._starting.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -194,6 +203,17 @@ class MainWindow(QMainWindow):
         geometry = self._preferences.layout(_GEOMETRY)
         if geometry is not None:
             self.restoreGeometry(QByteArray(geometry))
+
+    def _head(self) -> QWidget:
+        """The program's name and the menus. Not the bar's corner widget: Qt paints a bar with one after its end."""
+        head = QFrame()
+        head.setProperty("role", "head")
+        name = PlainLabel(tr("Context Inspector"), strong=True)
+        name.setContentsMargins(12, 0, 4, 0)
+        row = QHBoxLayout(head)
+        arrange(row, name, self.menu_bar)
+        row.setStretch(1, 1)
+        return head
 
     def _page(self, shows_file: bool) -> QWidget:
         name = _VIEWS if shows_file else _WELCOME
@@ -219,7 +239,10 @@ class MainWindow(QMainWindow):
         if changed is not None:
             changed.connect(tell)
         tell()
-        dock.visibilityChanged.connect(lambda _: self.actions_.refresh())
+        dock.visibilityChanged.connect(self._docks_changed)
+
+    def _docks_changed(self) -> None:
+        self.actions_.refresh()
 
     def _first_layout(self) -> None:
         scale = self._appearance.scale
@@ -263,12 +286,6 @@ class _WindowIcon:
 def _direction(area: Qt.DockWidgetArea) -> Qt.Orientation:
     bottom = area == Qt.DockWidgetArea.BottomDockWidgetArea
     return Qt.Orientation.Horizontal if bottom else Qt.Orientation.Vertical
-
-
-def _program_name(appearance: Appearance) -> QWidget:
-    label = PlainLabel(tr("Context Inspector"), strong=True)
-    label.setContentsMargins(appearance.space(1), 0, appearance.space(2), 0)
-    return label
 
 
 def _dropped_file(event: QDropEvent) -> Path | None:

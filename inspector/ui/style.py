@@ -58,7 +58,8 @@ QMainWindow::separator { background: @border; width: 1px; height: 1px; }
 QMainWindow::separator:hover { background: @accent; }
 QToolTip { background: @raised; color: @text; border: 1px solid @border; padding: @px4; }
 
-QMenuBar { background: @surface; color: @text; border-bottom: 1px solid @border; padding: @px2 @px8; }
+QFrame[role="head"] { background: @surface; border: none; border-bottom: 1px solid @border; }
+QMenuBar { background: @surface; color: @text; border: none; padding: @px2; }
 QMenuBar::item { padding: @px4 @px8; background: transparent; color: @muted; border-radius: @px4; }
 QMenuBar::item:selected, QMenuBar::item:pressed { background: @hover; color: @text; }
 QMenu { background: @raised; color: @text; border: 1px solid @border; padding: @px4; }

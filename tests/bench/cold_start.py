@@ -74,7 +74,13 @@ def seconds_of(code: str, home: Path) -> float:
 
     begun = time.time()
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     if not done.stdout.strip():
         raise RuntimeError(done.stderr)
@@ -87,7 +93,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         sample = home / "sample.constellation"
-        subprocess.run([sys.executable, "-m", "inspector", "sample", str(sample)], cwd=ROOT, check=True, capture_output=True)
+        subprocess.run(
+            [sys.executable, "-m", "inspector", "sample", str(sample)],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+        )
         programs = {
             "bare PySide6 window": _BARE,
             "empty window": _OURS.format(wanted=[], ready=_ANY_PAINT),

@@ -85,7 +85,9 @@ async def type_keys(furniture: Furniture, keys: int) -> tuple[list[float], list[
     workspace = furniture.workspace
     await until(lambda: workspace.request is not None, "the first Request")
     furniture.services.selection.open(Ref(RefKind.BLOCK, BIG_BLOCK))
-    editors = [each for each in furniture.window.findChildren(TextEditor) if len(each.text) >= BLOCK_CHARACTERS]
+    editors = [
+        each for each in furniture.window.findChildren(TextEditor) if len(each.text) >= BLOCK_CHARACTERS
+    ]
     editor = editors[0]
     editor.select_range(BLOCK_CHARACTERS // 2, BLOCK_CHARACTERS // 2)
     await asyncio.sleep(2.0)
@@ -137,8 +139,12 @@ def main() -> int:
         program.window.resize(1440, 900)
         waits, gaps, recount = program.run_with(lambda: measure(program, path, keys))
     print(f"keys {keys}, block {BLOCK_CHARACTERS:,} characters, {BLOCKS} blocks, {MESSAGES:,} messages")
-    print(f"key to figures: median {statistics.median(waits) * 1e3:.1f} ms, p99 {percentile(waits, 0.99) * 1e3:.1f} ms")
-    print(f"full recount of the same Request: {recount * 1e3:.1f} ms ({recount / statistics.median(waits):.1f} x the median)")
+    print(
+        f"key to figures: median {statistics.median(waits) * 1e3:.1f} ms, p99 {percentile(waits, 0.99) * 1e3:.1f} ms"
+    )
+    print(
+        f"full recount of the same Request: {recount * 1e3:.1f} ms ({recount / statistics.median(waits):.1f} x the median)"
+    )
     p99, longest = percentile(gaps, 0.99), max(gaps)
     print(f"gaps of the loop: p99 {p99 * 1e3:.1f} ms (limit 16), longest {longest * 1e3:.1f} ms (limit 50)")
     return 0 if p99 <= GAP_P99 and longest <= GAP_MAXIMUM else 1

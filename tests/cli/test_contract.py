@@ -164,7 +164,7 @@ def test_that_an_edit_is_shown_exactly_and_survives(sample: Path, tmp_path: Path
     assert set(told) == {"block", "seq", "changed"}
     assert told["changed"] is True
     assert run("show", path, "--agent", "Ada", "--block", "scratchpad").stdout == text.encode()
-    again = run(*edit, "--set", text, "--json")
+    again = run("edit", path, "--agent", "Ada", "--block", "scratchpad", "--set", text, "--json")
     assert json.loads(again.stdout)["changed"] is False
 
 

@@ -1,4 +1,5 @@
 """A process killed in a storm of writes: whatever it was told is stored, is stored."""
+# ruff: noqa: ASYNC220, ASYNC251 - nothing else waits for the loop of a test
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ async def storm(folder: Path, kills: int) -> None:
         assert process.stdout.readline() == "ready\n"
         process.stdin.write("go\n")
         process.stdin.flush()
-        time.sleep(delays.uniform(0.005, 0.15))  # noqa: ASYNC251 - nothing else runs here
+        time.sleep(delays.uniform(0.005, 0.15))
         process.kill()
         told, _ = process.communicate()
         # A line cut short by the kill was not told.

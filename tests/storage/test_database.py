@@ -1,4 +1,5 @@
 """Reads and writes: whole or not at all, one at a time, clean after every failure; and the news of them."""
+# ruff: noqa: ASYNC220, ASYNC240 - nothing else waits for the loop of a test
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ import pytest
 from inspector.domain.changes import Change, FileMoved
 from inspector.domain.errors import FileError, MalformedError
 from inspector.storage import connection as connections
+from inspector.storage.database import Database
 from tests.storage.files import fact, hash_outside, new_file, opened, set_fact
 
 SLOW = """
@@ -26,14 +28,26 @@ class OurError(Exception):
     """Raised inside a write."""
 
 
+async def write_and_fail(database: Database) -> None:
+    """Change something, then fail."""
+    async with database.write() as tx:
+        await set_fact(tx, "lost")
+        raise OurError
+
+
+async def write_a_broken_reference(database: Database) -> None:
+    """Change something, then add a row of an agent that is not there: found at the commit."""
+    async with database.write() as tx:
+        await set_fact(tx, "lost")
+        await tx.execute("INSERT INTO wakeups VALUES ('w', 'nobody', '', '', NULL, 0)")
+
+
 async def test_that_a_write_that_fails_leaves_nothing(tmp_db_dir: Path) -> None:
     path = await new_file(tmp_db_dir)
     async with opened(path) as database:
         async with database.feed.subscribe() as news:
             with pytest.raises(OurError):
-                async with database.write() as tx:
-                    await set_fact(tx, "lost")
-                    raise OurError
+                await write_and_fail(database)
             assert await fact(database) == "first"
             assert news.waiting() == ()
         async with database.write() as tx:
@@ -45,9 +59,7 @@ async def test_that_a_statement_that_fails_leaves_nothing(tmp_db_dir: Path) -> N
     path = await new_file(tmp_db_dir)
     async with opened(path) as database:
         with pytest.raises(FileError) as caught:
-            async with database.write() as tx:
-                await set_fact(tx, "lost")
-                await tx.execute("INSERT INTO wakeups VALUES ('w', 'nobody', '', '', NULL, 0)")
+            await write_a_broken_reference(database)
         assert caught.value.code == "file.constraint"
         assert await fact(database) == "first"
         with pytest.raises(MalformedError):
@@ -75,9 +87,7 @@ async def test_that_the_numbers_of_changes_are_never_used_twice(tmp_db_dir: Path
         async with database.write() as tx:
             first = await set_fact(tx, "a")
         with pytest.raises(OurError):
-            async with database.write() as tx:
-                await set_fact(tx, "b")
-                raise OurError
+            await write_and_fail(database)
         async with database.write() as tx:
             assert await set_fact(tx, "c") == first + 1
 

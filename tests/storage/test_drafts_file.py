@@ -1,4 +1,5 @@
 """Unsaved edits outlive their writer, and belong to this user alone."""
+# ruff: noqa: ASYNC240 - nothing else waits for the loop of a test
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Older files: backed up, then brought up step by step, each step whole or not at all."""
+# ruff: noqa: ASYNC221, ASYNC240 - nothing else waits for the loop of a test
 
 from __future__ import annotations
 

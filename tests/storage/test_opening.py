@@ -1,4 +1,5 @@
 """What is checked before a file is believed, and that looking changes nothing."""
+# ruff: noqa: ASYNC221, ASYNC240 - nothing else waits for the loop of a test
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ async def test_that_escape_gives_the_keyboard_back(
 async def test_that_every_action_has_a_title_and_stands_in_a_menu(
     qloop: asyncio.AbstractEventLoop, studio: Studio
 ) -> None:
-    bar = studio.window.menuBar()
+    bar = studio.window.menu_bar
     shown: set[str] = set()
     for head in bar.actions():
         menu = head.menu()

@@ -21,9 +21,27 @@ _STAND_INS: dict[int, int] = {
 }
 
 
+_LOST = re.compile(f"[{re.escape(''.join(map(chr, _STAND_INS)))}]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 def stand_in(text: str) -> str:
     """The text as a widget is given it: as many characters, each one that it would lose as a visible mark."""
-    return text.translate(_STAND_INS)
+    return _LOST.sub(lambda match: chr(_STAND_INS[ord(match.group())]), text)
+
+
+def whole(text: str) -> str:
+    """The text with pairs of surrogates joined, and U+FFFD for one that is alone: it cannot be stored."""
+    if not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def paired(text: str) -> str:
+    """The text with pairs of surrogates joined; one that is alone may still get its other half."""
+    if not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +114,14 @@ class Steps:
         """Whether a step was taken back."""
         return bool(self._undone)
 
-    def add(self, change: Replaced) -> None:
-        """Remember a change."""
+    def add(self, *changes: Replaced) -> None:
+        """Remember a change; several at once are one step."""
         self._undone.clear()
-        if self._open and self._done and _goes_on(self._done[-1][-1], change):
-            self._done[-1].append(change)
+        if len(changes) == 1 and self._open and self._done and _goes_on(self._done[-1][-1], changes[0]):
+            self._done[-1].append(changes[0])
         else:
-            self._done.append([change])
-        self._open = not ("\n" in change.inserted)
+            self._done.append(list(changes))
+        self._open = len(changes) == 1 and "\n" not in changes[0].inserted
 
     def pause(self) -> None:
         """Let the next change begin a step of its own."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from PySide6.QtCore import QMimeData, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QDragLeaveEvent,
+    QDropEvent,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -14,13 +17,17 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextOption,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from inspector.domain.edits.text import SpliceText
+from inspector.domain.edits.text import Splice, SpliceText
 from inspector.ui.appearance import Appearance, TextSize
-from inspector.ui.editors.shadow import Replaced, ShadowText, Steps, stand_in
-from inspector.ui.editors.splicing import Splicing
+from inspector.ui.editors.shadow import Replaced, ShadowText, Steps, paired, stand_in, whole
+from inspector.ui.editors.splicing import Splicing, common_ends, trimmed
 from inspector.ui.wording import tr
+
+_LONG_LINE = 10_000
+"""Characters from which a line is wrapped anywhere: looking for spaces takes time that grows with its square."""
+_MOST_MARKED = 1_000
 
 
 class TextEditor(QPlainTextEdit):
@@ -34,19 +41,17 @@ class TextEditor(QPlainTextEdit):
         self._shadow = ShadowText("")
         self._base = ""
         self._splicing = Splicing(0)
+        self._since_mark: Splicing | None = None
         self._steps = Steps()
-        self._given: str | None = None
-        self._loading = False
-        self._restoring = False
+        self._own_change = False
         # Qt's own undo would bring stand-ins back as typed text.
         self.setUndoRedoEnabled(False)
         self.setProperty("role", "page")
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.setTabChangesFocus(False)
         self.setAccessibleName(tr("Text of the block"))
         self._margin = _LineNumbers(self)
         self.document().contentsChange.connect(self._carry_over)
-        self.blockCountChanged.connect(lambda _: self._make_room())
+        self.blockCountChanged.connect(self._make_room)
         self.updateRequest.connect(self._scroll_margin)
         appearance.changed.connect(self._dress)
         self._dress()
@@ -54,71 +59,98 @@ class TextEditor(QPlainTextEdit):
     @property
     def text(self) -> str:
         """The true text."""
-        return self._shadow.text
+        return whole(self._shadow.text)
 
     @property
     def base_text(self) -> str:
         """The text that the operation's positions count in."""
         return self._base
 
-    def operation(self) -> SpliceText | None:
-        """How the text differs from its base, None when it was not changed."""
-        splices = self._splicing.splices()
-        return SpliceText(splices) if splices and self._shadow.text != self._base else None
-
-    def load(self, base: str, text: str | None = None, splices: SpliceText | None = None) -> None:
-        """Show a text. With `splices`, unsaved work on `base` that gives `text`.
-
-        A text that differs little from the one shown keeps cursor and scroll position.
-        """
-        shown = base if text is None else text
-        self._base = base
-        self._splicing = Splicing(len(base))
-        for splice in reversed(splices.splices if splices else ()):
-            self._splicing.replace(splice.start, splice.delete, splice.insert)
-        self._show(shown)
-        self._steps = Steps()
-
-    def undo_step(self) -> None:
-        """Take the last step back."""
-        self._make(self._steps.undo())
-
-    def redo_step(self) -> None:
-        """Make the last undone step again."""
-        self._make(self._steps.redo())
-
     @property
     def steps(self) -> Steps:
         """What can be undone."""
         return self._steps
 
+    def operation(self) -> SpliceText | None:
+        """How the text differs from its base, None when it does not."""
+        if self._shadow.text == self._base:
+            return None
+        return _operation(self._splicing.splices(), self._base)
+
+    def load(self, base: str, splices: Sequence[Splice] = ()) -> None:
+        """Show a text, or with `splices` unsaved work on it.
+
+        Cursor and scroll position stay at the text they are at; what can be undone stays while the text is the same.
+        """
+        self._base = base
+        self._splicing = Splicing(len(base))
+        self._splicing.apply(splices)
+        self._since_mark = None
+        self._show(spliced(base, splices) if splices else base)
+
+    def set_mark(self) -> None:
+        """Begin to note what is typed from here on."""
+        self._since_mark = Splicing(len(self._shadow.text))
+
+    def splices_since_mark(self) -> tuple[Splice, ...]:
+        """What was typed since the mark, counted in the text as it was then."""
+        return () if self._since_mark is None else self._since_mark.splices()
+
+    def undo_step(self) -> None:
+        """Take the last step back."""
+        if not self.isReadOnly():
+            self._put(*self._steps.undo(), remember=False)
+
+    def redo_step(self) -> None:
+        """Make the last undone step again."""
+        if not self.isReadOnly():
+            self._put(*self._steps.redo(), remember=False)
+
     def replace_range(self, start: int, delete: int, insert: str) -> None:
-        """Replace code points, as if typed."""
+        """Replace code points, as one step."""
         self._steps.pause()
-        self._put(start, delete, insert)
+        self._put(self._change(start, delete, insert))
         self._steps.pause()
 
-    def find_next(self, words: str, *, backwards: bool = False) -> bool:
-        """Select the next occurrence, whatever its case, going round at the end."""
+    def replace_all(self, words: str, replacement: str) -> int:
+        """Replace every occurrence, whatever its case, as one step; says how many there were."""
+        found = self.occurrences(words)
+        if self.isReadOnly() or not found:
+            return 0
+        first, last = found[0][0], found[-1][1]
+        inside = [Splice(start - first, end - start, replacement) for start, end in found]
+        changed = spliced(self._shadow.text[first:last], inside)
+        self._steps.pause()
+        exact = tuple(Splice(start, end - start, replacement) for start, end in found)
+        self._put(self._change(first, last - first, changed), exact=exact)
+        self._steps.pause()
+        return len(found)
+
+    def occurrences(self, words: str) -> list[tuple[int, int]]:
+        """Where words stand, whatever their case, in code points."""
         if not words:
-            return False
-        cursor = self.textCursor()
-        places = [match.start() for match in re.finditer(re.escape(words), self.text, re.IGNORECASE)]
-        if not places:
-            return False
-        here = self._shadow.point_of(cursor.selectionStart() if backwards else cursor.selectionEnd())
-        if backwards:
-            start = next((place for place in reversed(places) if place < here), places[-1])
-        else:
-            start = next((place for place in places if place >= here), places[0])
-        self.select_range(start, start + len(words))
-        return True
+            return []
+        return [match.span() for match in re.finditer(re.escape(words), self._shadow.text, re.IGNORECASE)]
+
+    def mark_found(self, found: Sequence[tuple[int, int]]) -> None:
+        """Give occurrences a ground of their own."""
+        marks = []
+        theme = self._appearance.theme
+        for start, end in found[:_MOST_MARKED]:
+            mark = QTextEdit.ExtraSelection()
+            cursor = QTextCursor(self.document())
+            self._select(cursor, start, end)
+            look = cursor.charFormat()
+            look.setBackground(theme.blend(theme.warning, theme.background, 0.35))
+            for name, value in (("cursor", cursor), ("format", look)):
+                setattr(mark, name, value)
+            marks.append(mark)
+        self.setExtraSelections(marks)
 
     def select_range(self, start: int, end: int) -> None:
         """Select code points and bring them into sight."""
         cursor = self.textCursor()
-        cursor.setPosition(self._shadow.unit_of(start))
-        cursor.setPosition(self._shadow.unit_of(end), QTextCursor.MoveMode.KeepAnchor)
+        self._select(cursor, start, end)
         self.setTextCursor(cursor)
         self.centerCursor()
 
@@ -127,38 +159,60 @@ class TextEditor(QPlainTextEdit):
         cursor = self.textCursor()
         return self._shadow.point_of(cursor.selectionStart()), self._shadow.point_of(cursor.selectionEnd())
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def selected_text(self) -> str:
+        """The true text of the selection."""
+        start, end = self.selected_range()
+        return self._shadow.text[start:end]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Own undo and redo; a soft line break is a line break here."""
+        hard = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
         if event.matches(QKeySequence.StandardKey.Undo):
             self.undo_step()
         elif event.matches(QKeySequence.StandardKey.Redo):
             self.redo_step()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self.isReadOnly():
-            if not event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
-                self.textCursor().insertText("\n")
-                self.ensureCursorVisible()
-        else:
+        elif event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
+        elif self.isReadOnly() or event.modifiers() & hard:
+            event.ignore()
+        else:
+            start, end = self.selected_range()
+            self._put(self._change(start, end - start, "\n"))
+            self.ensureCursorVisible()
 
-    def createMimeDataFromSelection(self) -> QMimeData:  # noqa: N802
+    def createMimeDataFromSelection(self) -> QMimeData:
         """Copy the true text."""
-        start, end = self.selected_range()
         data = QMimeData()
-        data.setText(self.text[start:end])
+        data.setText(self.selected_text())
         return data
 
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Take text only."""
-        return source.hasText()
+        return source.hasText() and not source.hasUrls()
 
-    def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802
+    def insertFromMimeData(self, source: QMimeData) -> None:
         """Paste text as it is, every character of it."""
-        if self.isReadOnly() or not source.hasText():
-            return
-        start, end = self.selected_range()
-        self.replace_range(start, end - start, source.text().encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+        if not self.isReadOnly() and source.hasText():
+            start, end = self.selected_range()
+            self.replace_range(start, end - start, source.text())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Put text where it falls; text of this editor moves. Qt's own way would report both parts as one change."""
+        # Ends the feedback that Qt gave while the text was above.
+        super().dragLeaveEvent(QDragLeaveEvent())
+        if self.isReadOnly() or not self.canInsertFromMimeData(event.mimeData()):
+            event.ignore()
+            return
+        to = self._shadow.point_of(self.cursorForPosition(event.position().toPoint()).position())
+        own = event.source() in (self, self.viewport())
+        if own and event.dropAction() == Qt.DropAction.MoveAction:
+            self._move_selection(to)
+        else:
+            self.replace_range(to, 0, event.mimeData().text())
+        event.acceptProposedAction()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the line numbers beside the text."""
         super().resizeEvent(event)
         inside = self.contentsRect()
@@ -167,7 +221,7 @@ class TextEditor(QPlainTextEdit):
     def margin_width(self) -> int:
         """Room for the highest line number."""
         digits = max(2, len(str(self.blockCount())))
-        return self.fontMetrics().horizontalAdvance("9") * digits + self._appearance.space(5)
+        return self.fontMetrics().horizontalAdvance("9") * digits + self._appearance.space(6)
 
     def paint_margin(self, event: QPaintEvent) -> None:
         """Paint the numbers of the lines in sight."""
@@ -201,70 +255,116 @@ class TextEditor(QPlainTextEdit):
         else:
             self._margin.update(0, area.y(), self._margin.width(), area.height())
 
+    def _select(self, cursor: QTextCursor, start: int, end: int) -> None:
+        cursor.setPosition(self._shadow.unit_of(start))
+        cursor.setPosition(self._shadow.unit_of(end), QTextCursor.MoveMode.KeepAnchor)
+
+    def _change(self, start: int, delete: int, insert: str) -> Replaced:
+        return Replaced(start, self._shadow.text[start : start + delete], insert)
+
     def _show(self, text: str) -> None:
-        self._loading = True
+        old = self._shadow.text
+        if text == old:
+            return
+        self._own_change = True
         try:
-            old = self._shadow.text
-            if old and text != old:
-                first, last = _common(old, text)
+            self._choose_wrapping(text)
+            if old:
+                first, last = common_ends(old, text)
                 self._insert_shown(first, len(old) - first - last, text[first : len(text) - last])
-            elif text != old:
+            else:
                 self.setPlainText(stand_in(text))
-            self._shadow = ShadowText(text)
         finally:
-            self._loading = False
+            self._own_change = False
+        self._shadow = ShadowText(text)
+        self._steps = Steps()
+
+    def _choose_wrapping(self, text: str) -> None:
+        modes = QTextOption.WrapMode
+        long = len(text) > _LONG_LINE and any(len(line) > _LONG_LINE for line in text.split("\n"))
+        mode = modes.WrapAnywhere if long else modes.WrapAtWordBoundaryOrAnywhere
+        if mode != self.wordWrapMode():
+            self.setWordWrapMode(mode)
 
     def _insert_shown(self, start: int, delete: int, insert: str) -> None:
         cursor = QTextCursor(self.document())
-        cursor.setPosition(self._shadow.unit_of(start))
-        cursor.setPosition(self._shadow.unit_of(start + delete), QTextCursor.MoveMode.KeepAnchor)
+        self._select(cursor, start, start + delete)
         cursor.insertText(stand_in(insert))
 
-    def _put(self, start: int, delete: int, insert: str) -> None:
-        self._given = insert
-        try:
-            self._insert_shown(start, delete, insert)
-        finally:
-            self._given = None
-        cursor = self.textCursor()
-        cursor.setPosition(self._shadow.unit_of(start + len(insert)))
-        self.setTextCursor(cursor)
-
-    def _make(self, changes: tuple[Replaced, ...]) -> None:
-        if self.isReadOnly():
+    def _put(self, *changes: Replaced, remember: bool = True, exact: Sequence[Splice] = ()) -> None:
+        """Make changes of our own: in the widget, in the true text, and in what is remembered of them."""
+        changes = tuple(each for each in changes if each.removed != each.inserted)
+        if not changes:
             return
-        self._restoring = True
-        try:
-            for change in changes:
-                self._put(change.start, len(change.removed), change.inserted)
-        finally:
-            self._restoring = False
+        for change in changes:
+            self._own_change = True
+            try:
+                if len(change.inserted) > _LONG_LINE:
+                    self._choose_wrapping(change.inserted)
+                self._insert_shown(change.start, len(change.removed), change.inserted)
+            finally:
+                self._own_change = False
+            self._record(change, exact)
+        if remember:
+            self._steps.add(*changes)
+        cursor = self.textCursor()
+        cursor.setPosition(self._shadow.unit_of(changes[-1].start + len(changes[-1].inserted)))
+        self.setTextCursor(cursor)
+        self.edited.emit()
+
+    def _move_selection(self, to: int) -> None:
+        start, end = self.selected_range()
+        if start <= to <= end:
+            return
+        taken = self._change(start, end - start, "")
+        there = to - len(taken.removed) if to > start else to
+        self._steps.pause()
+        self._put(taken, Replaced(there, "", taken.removed))
+        self._steps.pause()
+
+    def _record(self, change: Replaced, exact: Sequence[Splice] = ()) -> None:
+        splices = exact or (Splice(change.start, len(change.removed), change.inserted),)
+        self._shadow.replace(change.start, len(change.removed), change.inserted)
+        self._splicing.apply(splices)
+        if self._since_mark is not None:
+            self._since_mark.apply(splices)
 
     def _carry_over(self, unit: int, removed: int, added: int) -> None:
-        """Carry a change of the widget over to the true text.
+        """Carry what was typed into the widget over to the true text.
 
-        Qt counts the document's last, invisible separator into a change that reaches it.
+        Qt counts the document's last, invisible separator into a change that reaches it, and at times tells of
+        more than was changed. What stood there before, as it was shown, is unchanged.
         """
-        if self._loading:
+        if self._own_change:
             return
         over = max(0, unit + removed - self._shadow.units)
         removed, added = removed - over, max(0, added - over)
-        start = self._shadow.point_of(unit)
-        end = self._shadow.point_of(unit + removed)
-        inserted = self._typed(unit, added) if self._given is None else self._given
-        before = self._shadow.text[start:end]
-        if before == inserted:
+        start, end = self._shadow.point_of(unit), self._shadow.point_of(unit + removed)
+        before, typed = self._shadow.text[start:end], self._typed(unit, added)
+        if typed in (before, stand_in(before)):
             return
-        change = self._shadow.replace(start, end - start, inserted)
-        self._splicing.replace(start, end - start, inserted)
-        if not self._restoring:
-            self._steps.add(change)
+        first, last = common_ends(stand_in(before), typed)
+        change = Replaced(start + first, before[first : len(before) - last], typed[first : len(typed) - last])
+        self._record(change)
+        self._steps.add(change)
+        self._join_halves(change)
         self.edited.emit()
+
+    def _join_halves(self, change: Replaced) -> None:
+        """Some input methods send the two halves of a character one after the other."""
+        start = max(0, change.start - 1)
+        length = change.start - start + len(change.inserted) + 1
+        around = self._shadow.text[start : start + length]
+        joined = paired(around)
+        if joined != around:
+            self._record(Replaced(start, around, joined))
+            self._steps.add(Replaced(start, around, joined))
 
     def _typed(self, unit: int, added: int) -> str:
         cursor = QTextCursor(self.document())
         cursor.setPosition(unit)
-        cursor.setPosition(min(unit + added, self.document().characterCount() - 1), QTextCursor.MoveMode.KeepAnchor)
+        end = min(unit + added, self.document().characterCount() - 1)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         return cursor.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
 
 
@@ -273,25 +373,23 @@ class _LineNumbers(QWidget):
         super().__init__(editor)
         self._editor = editor
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         return QSize(self._editor.margin_width(), 0)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         self._editor.paint_margin(event)
 
 
-def _common(old: str, new: str) -> tuple[int, int]:
-    """Lengths of the common start and the common end, found by halves so that the work is C's."""
-    limit = min(len(old), len(new))
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if old[:middle] == new[:middle] else (low, middle - 1)
-    first, limit = low, limit - low
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        same = old[len(old) - middle :] == new[len(new) - middle :]
-        low, high = (middle, high) if same else (low, middle - 1)
-    return first, low
+def spliced(text: str, splices: Sequence[Splice]) -> str:
+    """A text with replacements made in it: ascending, not overlapping, all counted in it."""
+    parts, at = [], 0
+    for splice in splices:
+        parts += [text[at : splice.start], splice.insert]
+        at = splice.start + splice.delete
+    return "".join((*parts, text[at:]))
 
+
+def _operation(splices: Sequence[Splice], base: str) -> SpliceText | None:
+    clean = [Splice(each.start, each.delete, whole(each.insert)) for each in splices]
+    kept = trimmed(clean, base)
+    return SpliceText(kept) if kept else None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTreeView
 
 from inspector.ui.appearance import Appearance
@@ -15,12 +17,7 @@ def dress_tree(view: QTreeView, appearance: Appearance, name: str) -> None:
     view.setHeaderHidden(True)
     view.setExpandsOnDoubleClick(False)
     view.setAnimated(False)
-
-    def measure() -> None:
-        view.setIndentation(appearance.space(4))
-
-    appearance.changed.connect(measure)
-    measure()
+    _Measure(view, appearance, lambda: view.setIndentation(appearance.space(4)))
 
 
 def dress_table(view: QTableView, appearance: Appearance, name: str) -> None:
@@ -34,12 +31,21 @@ def dress_table(view: QTableView, appearance: Appearance, name: str) -> None:
     view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
     view.horizontalHeader().setHighlightSections(False)
     view.horizontalHeader().setStretchLastSection(True)
+    height = view.verticalHeader().setDefaultSectionSize
+    _Measure(view, appearance, lambda: height(appearance.row_height()))
 
-    def measure() -> None:
-        view.verticalHeader().setDefaultSectionSize(appearance.row_height())
 
-    appearance.changed.connect(measure)
-    measure()
+class _Measure(QObject):
+    """Measures a view again with every change of the text scale, as long as the view is there."""
+
+    def __init__(self, view: QAbstractItemView, appearance: Appearance, measure: Callable[[], None]) -> None:
+        super().__init__(view)
+        self._measure = measure
+        appearance.changed.connect(self._again)
+        measure()
+
+    def _again(self) -> None:
+        self._measure()
 
 
 def _dress(view: QAbstractItemView, name: str) -> None:
