@@ -103,6 +103,8 @@ class ContentWriter:
         )
         await self._store(tx, intent, block, replica, seq, made)
         await self._put(tx, intent, block, replica, derived)
+        if state.problem is not None and state.problem.code == PENDING and not replica.pending:
+            await updates.clear_pending(tx, block.id)
         await self._fold(tx, block, replica, self._journal.clock())
         self._replicas.keep(block.id, replica)
         return self._journal.receipt(intent, intent.edit.target, seq, applied.version)
@@ -159,13 +161,12 @@ class ContentWriter:
     ) -> None:
         at = self._journal.moment(intent)
         written = LastWrite(intent.actor, at, intent.reason, intent.tool_call_id)
-        version = replica.document.version
-        stored = blocks.StoredContent(version, replica.seq, derived.content, derived.rendered)
+        stored = blocks.StoredContent(replica.version, replica.seq, derived.content, derived.rendered)
         await blocks.put_content(tx, replace(block, updated_at=at), stored, written)
         if replica.pending:
             await blocks.set_problem(tx, block.id, PENDING)
             for seq in sorted(replica.pending):
-                await updates.mark_pending(tx, block.id, seq, pending=True)
+                await updates.mark_pending(tx, block.id, seq)
         await search.put(
             tx,
             search.Indexed(
@@ -188,9 +189,7 @@ class ContentWriter:
             # A snapshot would leave out what waits for its foundation.
             return
         snapshot = await self._replicas.run(replica.document.export_snapshot)
-        checkpoint = updates.Checkpoint(
-            replica.seq, replica.document.version, snapshot, updates.hash_of(snapshot)
-        )
+        checkpoint = updates.Checkpoint(replica.seq, replica.version, snapshot, updates.hash_of(snapshot))
         foldable = (replica.seq - UNFOLDED_DELTAS, now - UNFOLDED_TIME)
         await updates.fold(tx, block.id, checkpoint, now, foldable)
 

@@ -28,11 +28,12 @@ KEPT_DOCUMENTS = 64
 
 @dataclass(slots=True)
 class Replica:
-    """A document, the last delta it holds, and the deltas that wait for their foundation."""
+    """A document, its version, the last delta it holds, and the deltas that wait for their foundation."""
 
     document: Document
     schema: Schema
     seq: int
+    version: Version
     pending: frozenset[int] = frozenset()
 
 
@@ -76,7 +77,7 @@ class Replicas:
 
         def work() -> tuple[Replica, Derived]:
             document = Document.create(schema, content, stamp)
-            return Replica(document, schema, 0), derive(schema, document.content())
+            return Replica(document, schema, 0, document.version), derive(schema, document.content())
 
         return await self.run(work)
 
@@ -94,9 +95,10 @@ class Replicas:
         if held is not None and held.schema == schema:
             deltas = await since(connection, block_id, held.seq)
             if all(delta.blob is not None for delta in deltas):
-                replica = await self.run(lambda: _caught_up(held, deltas))
-                if replica.document.version == stored:
-                    return await self._apply(block_id, replica, write)
+                if deltas:
+                    await self.run(lambda: _catch_up(held, deltas))
+                if held.version == stored:
+                    return await self._apply(block_id, held, write)
         replica = await self.load(connection, block_id, schema)
         return await self._apply(block_id, replica, write)
 
@@ -114,6 +116,7 @@ class Replicas:
         """Take an operation back that is not to be stored."""
         replica = edited.replica
         await self.run(lambda: replica.document.discard(edited.applied))
+        replica.version = edited.applied.before
         self.keep(block_id, replica)
 
     async def derived(self, replica: Replica) -> Derived:
@@ -157,12 +160,14 @@ class Replicas:
 def _loaded(schema: Schema, checkpoint: Checkpoint | None, deltas: Sequence[Delta]) -> Replica:
     snapshot = None if checkpoint is None else checkpoint.snapshot
     seq = 0 if checkpoint is None else checkpoint.upto_seq
-    replica = Replica(Document.load(schema, snapshot, ()), schema, seq)
-    return _caught_up(replica, deltas)
+    document = Document.load(schema, snapshot, ())
+    replica = Replica(document, schema, seq, document.version)
+    _catch_up(replica, deltas)
+    return replica
 
 
-def _caught_up(replica: Replica, deltas: Sequence[Delta]) -> Replica:
-    """The same replica with those deltas; one whose foundation is missing waits inside the document for it."""
+def _catch_up(replica: Replica, deltas: Sequence[Delta]) -> None:
+    """Take in deltas; one whose foundation is missing waits inside the document for it."""
     pending = set(replica.pending)
     for delta in deltas:
         if delta.blob is None:
@@ -173,11 +178,12 @@ def _caught_up(replica: Replica, deltas: Sequence[Delta]) -> Replica:
         replica.seq = delta.seq
     # What waited may have found its foundation in what came after it.
     replica.pending = frozenset(pending if pending and replica.document.has_pending else ())
-    return replica
+    replica.version = replica.document.version
 
 
 def _edited(replica: Replica, write: Write) -> Edited | None:
     applied = replica.document.apply(write.operation, write.stamp, write.base)
     if applied is None:
         return None
+    replica.version = applied.version
     return Edited(replica, applied, derive(replica.schema, replica.document.content()))

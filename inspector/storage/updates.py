@@ -39,7 +39,8 @@ _ADD_CHECKPOINT = """
 """
 _DROP_OLDER = "DELETE FROM checkpoints WHERE block_id = ? AND upto_seq < ?"
 _FOLD = "UPDATE updates SET blob = NULL WHERE block_id = ? AND seq <= ? AND at < ? AND blob IS NOT NULL"
-_MARK_PENDING = "UPDATE updates SET pending = ? WHERE block_id = ? AND seq = ?"
+_CLEAR_PENDING = "UPDATE updates SET pending = 0 WHERE block_id = ? AND pending = 1"
+_MARK_PENDING = "UPDATE updates SET pending = 1 WHERE block_id = ? AND seq = ?"
 _HISTORY = """
     SELECT u.seq, u.change_seq, u.version_before, u.version_after, u.operation, u.actor_kind, u.actor_id,
            u.actor_name, u.reason, u.at, u.size, u.blob IS NULL AS folded, u.tool_call_id, u.changeset,
@@ -156,9 +157,14 @@ async def fold(
     await transaction.execute(_FOLD, (block_id, min(seq, checkpoint.upto_seq), write_time(moment)))
 
 
-async def mark_pending(transaction: Transaction, block_id: str, seq: int, *, pending: bool) -> None:
-    """Note that a delta's foundation is missing, or has come."""
-    await transaction.execute(_MARK_PENDING, (int(pending), block_id, seq))
+async def mark_pending(transaction: Transaction, block_id: str, seq: int) -> None:
+    """Note that a delta's foundation is missing."""
+    await transaction.execute(_MARK_PENDING, (block_id, seq))
+
+
+async def clear_pending(transaction: Transaction, block_id: str) -> None:
+    """Note that all foundations of a block's deltas are there."""
+    await transaction.execute(_CLEAR_PENDING, (block_id,))
 
 
 async def history(connection: Connection, block_id: str) -> tuple[BlockVersion, ...]:

@@ -108,6 +108,8 @@ class Program:
         await bridge.close()
         await self.furniture.workspace.close()
         self.window.let_go()
+        # Under a style sheet, Qt keeps pointers to docks and menu bars that are being destroyed.
+        self.shell.application.setStyleSheet("")
         self.shell.application.processEvents()
 
     def _open_first(self) -> None:

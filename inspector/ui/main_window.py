@@ -205,7 +205,7 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(QByteArray(geometry))
 
     def _head(self) -> QWidget:
-        """The program's name and the menus. Not the bar's corner widget: Qt paints a bar with one after its end."""
+        """The program's name and the menus. Not the bar's corner widget: with one, Qt styles a bar after its end."""
         head = QFrame()
         head.setProperty("role", "head")
         name = PlainLabel(tr("Context Inspector"), strong=True)

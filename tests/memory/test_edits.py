@@ -31,7 +31,7 @@ from inspector.domain.edits.items import AppendEntry, InSection, InsertItem
 from inspector.domain.edits.text import AppendText, InsertText, ReplaceText, SetText, Splice, SpliceText
 from inspector.domain.errors import InspectorError, MalformedError, NotFoundError, RefusedError
 from inspector.domain.ref import Ref, RefKind
-from tests.memory.world import AGENT, HUMAN, IMPORTER, START, new_world, open_world
+from tests.memory.world import AGENT, HUMAN, IMPORTER, START, World, new_world, open_world
 
 
 async def test_that_an_edit_is_stored_with_who_when_and_why(tmp_db_dir: Path) -> None:
@@ -406,3 +406,45 @@ async def test_that_an_agent_below_the_needed_level_writes_nothing(tmp_db_dir: P
         assert caught.value.parameters["level"] == "read_only"
         assert caught.value.parameters["needed"] == "append"
         assert await world.dump() == before
+
+
+async def test_that_a_delta_without_its_foundation_is_kept_and_shown_until_that_comes(
+    tmp_db_dir: Path,
+) -> None:
+    async with new_world(tmp_db_dir) as world:
+        path = world.database.path
+        block = await world.make(content="a")
+        for text in ("b", "c", "d"):
+            await world.memory.edit(block, AppendText(text), actor=HUMAN)
+        async with world.database.write() as tx:
+            await tx.execute("CREATE TEMP TABLE taken AS SELECT * FROM updates WHERE seq = 3")
+            await tx.execute("DELETE FROM updates WHERE seq = 3")
+        row = await _only_writer_row(world, "SELECT * FROM taken")
+    world = await open_world(path, prefix="later")
+    try:
+        await world.memory.edit(block, AppendText("e"), actor=HUMAN)
+        state = await world.state(block)
+        assert state.problem is not None
+        assert state.problem.code == "block.pending_updates"
+        assert await world.text(block) == "abe"
+        assert await world.rows("SELECT seq FROM updates WHERE pending = 1") == [(4,)]
+        async with world.database.write() as tx:
+            await tx.execute("INSERT INTO updates VALUES (" + ", ".join("?" * len(row)) + ")", row)
+    finally:
+        await world.close()
+    world = await open_world(path, prefix="last")
+    try:
+        await world.memory.edit(block, InsertText(0, ">"), actor=HUMAN)
+        assert (await world.state(block)).problem is None
+        text = await world.text(block)
+        assert sorted(text) == sorted(">abcde")
+        assert text.index("c") < text.index("d")
+        assert await world.rows("SELECT seq FROM updates WHERE pending = 1") == []
+    finally:
+        await world.close()
+
+
+async def _only_writer_row(world: World, sql: str) -> tuple[object, ...]:
+    async with world.database.write() as tx:
+        (row,) = await tx.fetch_all(sql)
+        return tuple(row)

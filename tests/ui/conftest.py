@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import qasync
+import shiboken6
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -24,6 +25,8 @@ from inspector.ui.theme import Theme
 from tests.ui.fake_engine import FakeOpener
 
 TEST_SECONDS = 20.0
+AT_THE_END: list[Callable[[], Awaitable[None]]] = []
+"""What a test closes while its loop still runs."""
 Until = Callable[[Callable[[], object]], Awaitable[None]]
 
 
@@ -70,6 +73,8 @@ async def _alone(test: Awaitable[object]) -> None:
         async with asyncio.timeout(TEST_SECONDS):
             await test
     finally:
+        while AT_THE_END:
+            await AT_THE_END.pop()()
         left = asyncio.all_tasks() - {asyncio.current_task()}
         for task in left:
             task.cancel()
@@ -121,11 +126,16 @@ class Studio:
 
 @pytest.fixture
 def studio(
-    qloop: asyncio.AbstractEventLoop, appearance: Appearance, icons: Icons, preferences: Preferences
+    qapp: QApplication,
+    qloop: asyncio.AbstractEventLoop,
+    appearance: Appearance,
+    icons: Icons,
+    preferences: Preferences,
 ) -> Iterator[Studio]:
     """A furnished window with no file open; `studio.furniture.workspace.open(path)` opens the invented one."""
     window = MainWindow(appearance, icons, preferences)
     bridge = Bridge(qloop, window)
+    AT_THE_END.append(bridge.close)
     opener = FakeOpener()
     furniture = furnish(window, (appearance, icons, preferences), bridge, opener, rows=PANELS)
     window.show()
@@ -133,7 +143,9 @@ def studio(
     qloop.run_until_complete(bridge.close())
     qloop.run_until_complete(furniture.workspace.close())
     window.let_go()
-    window.deleteLater()
+    # Under a style sheet, Qt keeps pointers to docks and menu bars that are being destroyed.
+    qapp.setStyleSheet("")
+    shiboken6.delete(window)
 
 
 @pytest.fixture

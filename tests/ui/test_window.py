@@ -1,4 +1,5 @@
 import asyncio
+import gc
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,9 @@ from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
+from inspector.ui.widgets.banner import Notice
 from inspector.ui.widgets.import_preview import ImportPreview
+from inspector.ui.widgets.prompt import Prompt
 from tests.ui import invented
 from tests.ui.conftest import Studio, Until
 from tests.ui.fake_engine import FakeDoors
@@ -401,3 +404,25 @@ async def test_that_at_1280_no_view_needs_a_scroll_bar_across(
         if area.isVisible() and area.horizontalScrollBar().isVisible()
     ]
     assert wide == []
+
+
+async def test_that_closed_views_and_dialogs_leave_nothing_that_a_new_theme_could_touch(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance
+) -> None:
+    await open_file(studio, until)
+    actions, selection = studio.furniture.services.actions, studio.furniture.services.selection
+    for number in range(6):
+        for block_id in ("blk_persona", "blk_questions", "blk_oncall"):
+            selection.open(Ref(RefKind.BLOCK, block_id))
+        actions.run("block.rename")
+        studio.window.banners.show_notice(Notice("n", "text", "remark", details="d", choices=(("Do", lambda: None),)))
+        await asyncio.sleep(0.02)
+        for prompt in studio.window.findChildren(Prompt):
+            prompt.reject()
+        studio.window.banners.close_notice("n")
+        for key in studio.window.centre.keys[1:]:
+            studio.window.centre.close_view(key)
+        await asyncio.sleep(0.02)
+        gc.collect()
+        appearance.apply((ThemeChoice.LIGHT, ThemeChoice.DARK)[number % 2], 1 + number / 10)
+    assert studio.window.centre.count() == 1

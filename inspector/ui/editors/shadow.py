@@ -22,26 +22,11 @@ _STAND_INS: dict[int, int] = {
 
 
 _LOST = re.compile(f"[{re.escape(''.join(map(chr, _STAND_INS)))}]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def stand_in(text: str) -> str:
     """The text as a widget is given it: as many characters, each one that it would lose as a visible mark."""
     return _LOST.sub(lambda match: chr(_STAND_INS[ord(match.group())]), text)
-
-
-def whole(text: str) -> str:
-    """The text with pairs of surrogates joined, and U+FFFD for one that is alone: it cannot be stored."""
-    if not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def paired(text: str) -> str:
-    """The text with pairs of surrogates joined; one that is alone may still get its other half."""
-    if not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.ui.appearance import Appearance, TextSize
-from inspector.ui.editors.shadow import Replaced, ShadowText, Steps, paired, stand_in, whole
+from inspector.ui.editors.shadow import Replaced, ShadowText, Steps, stand_in
 from inspector.ui.editors.splicing import Splicing, common_ends, trimmed
 from inspector.ui.wording import tr
 
@@ -59,7 +59,7 @@ class TextEditor(QPlainTextEdit):
     @property
     def text(self) -> str:
         """The true text."""
-        return whole(self._shadow.text)
+        return self._shadow.text
 
     @property
     def base_text(self) -> str:
@@ -75,7 +75,8 @@ class TextEditor(QPlainTextEdit):
         """How the text differs from its base, None when it does not."""
         if self._shadow.text == self._base:
             return None
-        return _operation(self._splicing.splices(), self._base)
+        splices = trimmed(self._splicing.splices(), self._base)
+        return SpliceText(splices) if splices else None
 
     def load(self, base: str, splices: Sequence[Splice] = ()) -> None:
         """Show a text, or with `splices` unsaved work on it.
@@ -341,24 +342,22 @@ class TextEditor(QPlainTextEdit):
         removed, added = removed - over, max(0, added - over)
         start, end = self._shadow.point_of(unit), self._shadow.point_of(unit + removed)
         before, typed = self._shadow.text[start:end], self._typed(unit, added)
-        if typed in (before, stand_in(before)):
-            return
-        first, last = common_ends(stand_in(before), typed)
+        changed = self._take(start, before, typed)
+        if self.document().characterCount() - 1 != self._shadow.units:
+            # Half a character came alone: it cannot be read, and the other half then comes as a change of its own.
+            changed |= self._take(0, self._shadow.text, self._typed(0, self.document().characterCount()))
+        if changed:
+            self.edited.emit()
+
+    def _take(self, start: int, before: str, typed: str) -> bool:
+        shown = stand_in(before)
+        if typed in (before, shown):
+            return False
+        first, last = common_ends(shown, typed)
         change = Replaced(start + first, before[first : len(before) - last], typed[first : len(typed) - last])
         self._record(change)
         self._steps.add(change)
-        self._join_halves(change)
-        self.edited.emit()
-
-    def _join_halves(self, change: Replaced) -> None:
-        """Some input methods send the two halves of a character one after the other."""
-        start = max(0, change.start - 1)
-        length = change.start - start + len(change.inserted) + 1
-        around = self._shadow.text[start : start + length]
-        joined = paired(around)
-        if joined != around:
-            self._record(Replaced(start, around, joined))
-            self._steps.add(Replaced(start, around, joined))
+        return True
 
     def _typed(self, unit: int, added: int) -> str:
         cursor = QTextCursor(self.document())
@@ -387,9 +386,3 @@ def spliced(text: str, splices: Sequence[Splice]) -> str:
         parts += [text[at : splice.start], splice.insert]
         at = splice.start + splice.delete
     return "".join((*parts, text[at:]))
-
-
-def _operation(splices: Sequence[Splice], base: str) -> SpliceText | None:
-    clean = [Splice(each.start, each.delete, whole(each.insert)) for each in splices]
-    kept = trimmed(clean, base)
-    return SpliceText(kept) if kept else None

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from inspector.ui.icons import Icons
-from inspector.ui.safe_text import safe_tooltip, without_mnemonic
+from inspector.ui.safe_text import PlainLabel, safe_tooltip, without_mnemonic
 
 
 def button(text: str, clicked: Callable[[], None], *, role: str = "", size: str = "") -> QPushButton:
@@ -35,6 +35,43 @@ def icon_button(icons: Icons, icon: str, name: str, clicked: Callable[[], None] 
     if clicked is not None:
         made.clicked.connect(lambda _=False: clicked())
     return made
+
+
+class LaidOutButton(QPushButton):
+    """A button that holds labels in a layout of its own and is as large as they need, at every text scale."""
+
+    def __init__(self, layout: QBoxLayout, *, role: str, name: str) -> None:
+        super().__init__()
+        self.setProperty("role", role)
+        self.setAutoDefault(False)
+        self.setAccessibleName(name)
+        self._inner = layout
+        self.setLayout(layout)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """What the labels need."""
+        return self._inner.totalSizeHint()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """What the labels need at least."""
+        return self._inner.totalMinimumSize()
+
+    def hasHeightForWidth(self) -> bool:  # noqa: N802
+        """Whether labels wrap."""
+        return self._inner.hasHeightForWidth()
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802
+        """The height at a width."""
+        return self._inner.totalHeightForWidth(width)
+
+
+def pass_clicks(widget: QWidget) -> None:
+    """Let clicks on the labels inside a button be clicks on the button."""
+    for label in widget.findChildren(PlainLabel):
+        label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
 
 class ActionButton(QPushButton):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import PlainLabel, without_mnemonic
-from inspector.ui.widgets.controls import arrange, icon_button
+from inspector.ui.widgets.controls import LaidOutButton, arrange, icon_button, pass_clicks
 from inspector.ui.wording import tr
 
 
@@ -40,9 +40,9 @@ class Picker(QToolButton):
         self._arrow = PlainLabel("▾", tone="muted")
         row = QHBoxLayout(self)
         arrange(row, self._quiet, self._strong, self._arrow, spacing=6)
-        row.setContentsMargins(10, 2, 10, 2)
-        for label in (self._strong, self._quiet, self._arrow):
-            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        row.setContentsMargins(10, 4, 10, 4)
+        pass_clicks(self)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def tell(self, quiet: str, strong: str, *, strong_first: bool = False) -> None:
         """Say what is chosen."""
@@ -53,7 +53,7 @@ class Picker(QToolButton):
             row.removeWidget(self._strong)
             row.insertWidget(0, self._strong)
         self.setAccessibleName(tr("{name}: {chosen}", name=self._name, chosen=strong or tr("none")))
-        self._fit()
+        self.updateGeometry()
 
     def offer(self, options: Sequence[Option], chosen: str, choose: Callable[[str], None]) -> None:
         """Offer these, with the chosen one marked."""
@@ -68,12 +68,14 @@ class Picker(QToolButton):
             action.triggered.connect(lambda _=False, id_=option.id: choose(id_))
         self.setEnabled(bool(options))
 
-    def _fit(self) -> None:
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """What the labels need, at every text scale."""
         layout = self.layout()
-        if layout is not None:
-            layout.activate()
-            hint = layout.sizeHint()
-            self.setFixedSize(hint.width(), hint.height() + 4)
+        return layout.totalSizeHint() if layout is not None else super().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """As much: what is chosen is never cut off."""
+        return self.sizeHint()
 
 
 class TopBar(QToolBar):
@@ -110,30 +112,21 @@ class TopBar(QToolBar):
             action.setVisible(visible)
 
 
-class _SearchButton(QPushButton):
+class _SearchButton(LaidOutButton):
     """Looks like a field and opens the palette."""
 
     def __init__(self, clicked: Callable[[], None]) -> None:
-        super().__init__()
-        self.setProperty("role", "search")
-        self.setAutoDefault(False)
-        self.setAccessibleName(tr("Go to block, message, action …"))
-        text = PlainLabel(tr("Go to block, message, action …"), tone="muted")
         self._key = PlainLabel(size="small")
         self._key.setProperty("role", "key")
-        for label in (text, self._key):
-            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        row = QHBoxLayout(self)
-        arrange(row, text, None, self._key, spacing=16)
-        row.setContentsMargins(10, 2, 6, 2)
+        row = QHBoxLayout()
+        arrange(row, PlainLabel(tr("Go to block, message, action …"), tone="muted"), None, self._key, spacing=24)
+        row.setContentsMargins(10, 4, 6, 4)
+        super().__init__(row, role="search", name=tr("Go to block, message, action …"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        pass_clicks(self)
         self.clicked.connect(lambda _=False: clicked())
 
     def tell_shortcut(self, text: str) -> None:
         """Say the shortcut."""
         self._key.setText(text)
-        layout = self.layout()
-        if layout is not None:
-            layout.activate()
-            hint = layout.sizeHint()
-            self.setFixedSize(max(hint.width(), 28 * self.fontMetrics().horizontalAdvance("m")), hint.height() + 4)
+        self.updateGeometry()

@@ -1,0 +1,188 @@
+"""Every panel of a file as a picture, without a display: for reports, for the README, for looking over a change."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+# No window of this run belongs on a screen.
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+import qasync
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from inspector.domain.blocks import TextSchema
+from inspector.domain.errors import FileError, InspectorError
+from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.engine import Surroundings
+from inspector.runtime.wording import word_error
+from inspector.ui.app import Program
+from inspector.ui.appearance import ThemeChoice
+from inspector.ui.engine_doors import EngineOpener
+from inspector.ui.furniture import Furniture, furnish
+from inspector.ui.panel import Place
+from inspector.ui.panels import PANELS
+from inspector.ui.safe_text import show_controls
+from inspector.ui.shell import Shell, Start
+
+_SETTLE_SECONDS = 0.3
+_LONGEST_WAIT_SECONDS = 60.0
+
+
+def run(file: Path, out: Path, themes: Sequence[str], size: tuple[int, int]) -> int:
+    """Draw the window and each of its panels; gives the exit code.
+
+    The file stays as it was. Pictures are called ``PANEL-THEME.png``; those of the same name are replaced.
+    """
+    try:
+        made = _draw(file, out, themes, size)
+    except InspectorError as error:
+        sys.stderr.write(show_controls(word_error(error)) + "\n")
+        return 1
+    except OSError as error:
+        sys.stderr.write(show_controls(f"{error.filename or out}: {error.strerror}") + "\n")
+        return 1
+    sys.stdout.write("".join(show_controls(str(path)) + "\n" for path in made))
+    return 0
+
+
+def _draw(file: Path, out: Path, themes: Sequence[str], size: tuple[int, int]) -> list[Path]:
+    out.mkdir(parents=True, exist_ok=True)
+    shell = Shell(Start(safe=False))
+    shell.window.resize(*size)
+    shell.show()
+    loop = qasync.QEventLoop(shell.application)
+    asyncio.set_event_loop(loop)
+    loop.set_default_executor(ThreadPoolExecutor(2))
+    with tempfile.TemporaryDirectory() as state, loop:
+        opener = EngineOpener(Surroundings(state_folder=Path(state)))
+        photographer = _Photographer(Program(shell), opener, out)
+        result: list[Path] = loop.run_until_complete(photographer.work(loop, file, themes))
+        return result
+
+
+class _Photographer:
+    def __init__(self, program: Program, opener: EngineOpener, out: Path) -> None:
+        self._program = program
+        self._opener = opener
+        self._out = out
+        self._made: list[Path] = []
+
+    async def work(self, loop: asyncio.AbstractEventLoop, file: Path, themes: Sequence[str]) -> list[Path]:
+        """Open the file, draw, close the window in order."""
+        program = self._program
+        failed: list[BaseException] = []
+
+        async def draw() -> None:
+            try:
+                await _until(lambda: program.furniture is not None)
+                await self._draw_all(_furnished(program), file, themes)
+            except (InspectorError, OSError) as error:
+                failed.append(error)
+            finally:
+                program.window.close()
+
+        drawing = asyncio.ensure_future(draw())
+        await program.live(
+            loop,
+            lambda: self._opener,
+            lambda window, look, bridge, opener: furnish(window, look, bridge, opener, PANELS),
+        )
+        await drawing
+        if failed:
+            raise failed[0]
+        return self._made
+
+    async def _draw_all(self, furniture: Furniture, file: Path, themes: Sequence[str]) -> None:
+        await self._draw_welcome(furniture, themes)
+        workspace = furniture.workspace
+        workspace.show(await self._opener.open(file))
+        await _until(lambda: workspace.path is not None)
+        if workspace.agents:
+            await _until(lambda: workspace.request is not None or bool(workspace.problems))
+        block = _showpiece(furniture)
+        for theme in themes:
+            self._wear(theme)
+            await self._draw_centre(furniture, theme, block)
+            furniture.open_view("request")
+            if block is not None:
+                furniture.services.selection.select(block)
+            await _settle()
+            self._save(furniture.window, "main", theme)
+            for row in PANELS:
+                if row.place in (Place.LEFT, Place.RIGHT, Place.BOTTOM):
+                    dock = furniture.window.dock(row.id)
+                    dock.show()
+                    await _settle()
+                    self._save(dock, row.id, theme)
+
+    async def _draw_welcome(self, furniture: Furniture, themes: Sequence[str]) -> None:
+        for theme in themes:
+            self._wear(theme)
+            await _settle()
+            self._save(furniture.window, "welcome", theme)
+
+    async def _draw_centre(self, furniture: Furniture, theme: str, block: Ref | None) -> None:
+        for row in PANELS:
+            if row.place is not Place.CENTRE:
+                continue
+            if not row.opens:
+                panel = furniture.open_view(row.id)
+            elif block is not None and block.kind in row.opens:
+                panel = furniture.open_view(row.id, block)
+            else:
+                continue
+            await _settle()
+            if panel is not None:
+                self._save(panel, row.id, theme)
+
+    def _wear(self, theme: str) -> None:
+        self._program.shell.appearance.set_choice(ThemeChoice(theme))
+
+    def _save(self, widget: QWidget, name: str, theme: str) -> None:
+        path = self._out / f"{name}-{theme}.png"
+        if not widget.grab().save(str(path)):
+            raise FileError("file.cannot_create", path=str(path), why="the picture could not be written")
+        if path not in self._made:
+            self._made.append(path)
+
+
+def _furnished(program: Program) -> Furniture:
+    if program.furniture is None:
+        raise RuntimeError("the window has no panels yet")
+    return program.furniture
+
+
+def _showpiece(furniture: Furniture) -> Ref | None:
+    """The block to show in its editor: the longest text of the agent's own that is in the Request."""
+    workspace = furniture.workspace
+    agent = workspace.agent
+    holdings = workspace.holdings(agent.id) if agent else None
+    if holdings is None:
+        return None
+    sent = {
+        piece.source.id
+        for section in (workspace.request.sections if workspace.request else ())
+        for piece in section.pieces
+    }
+    texts = [state.block for state in holdings.own if isinstance(state.block.schema, TextSchema)]
+    chosen = [block for block in texts if block.id in sent] or texts or [each.block for each in holdings.own]
+    return Ref(RefKind.BLOCK, chosen[-1].id) if chosen else None
+
+
+async def _until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(_LONGEST_WAIT_SECONDS):
+        while not condition():  # noqa: ASYNC110  the conditions are states of widgets, which set no event
+            await asyncio.sleep(0.02)
+
+
+async def _settle() -> None:
+    """Let what was asked for be built and painted."""
+    await asyncio.sleep(_SETTLE_SECONDS)
+    QGuiApplication.processEvents()
