@@ -56,9 +56,11 @@ def open_window(file: Path | None, sample: bool) -> int:
 
 def take_screenshots(file: Path, out: Path, themes: tuple[str, ...], size: tuple[int, int]) -> int:
     """Draw every panel to PNG, without a display."""
+    # After `screenshots`, which says that no screen is wanted.
+    from inspector.ui.app import Program
     from inspector.ui.screenshots import run
 
-    return run(file, out, themes, size)
+    return run(file, out, themes, size, Program)
 
 
 def _load_opener() -> Opener:

@@ -199,7 +199,7 @@ def enclose(view: BlockView, dress: Dress, section: str, rule: InRule, entries: 
     if is_wrapped:
         head = f"<{dress.tag}>\n"
         if dress.with_description and view.block.description.strip():
-            told = comment(view.block.description)
+            told = close_proof(comment(view.block.description), elements).text
             if view.block.description.strip() not in told:
                 adaptations.append(Problem("description_changed", Severity.INFO, where, {"label": label}))
             head += f"{told}\n"

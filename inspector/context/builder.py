@@ -201,7 +201,8 @@ class _Telling:
             piece = part.piece(self.build.counting, PARAGRAPH)
             fix = layout_fix(plan) if rule is OutRule.NOT_IN_LAYOUT else None
             row = (piece.source, piece.section, rule.value, piece.tokens, piece.method)
-            self.left_out.append(LeftOut(*row, fix, piece.parameters))
+            told = {**piece.parameters, "label": piece.source.label, "needed": piece.tokens}
+            self.left_out.append(LeftOut(*row, fix, told))
 
 
 def _reply_piece(plan: Plan) -> Piece:

@@ -212,8 +212,8 @@ class BlockGatherer:
 
     def _out(self, view: BlockView, rule: OutRule, fix: Fix | None) -> LeftOut:
         section = "shared" if view.shared is not None else view.block.block_type.value
-        told: Parameters = {"label": view.block.label}
         tokens = self._would_take(view, section)
+        told: Parameters = {"label": view.block.label, "needed": tokens.tokens}
         return LeftOut(view.source, section, rule.value, tokens.tokens, tokens.method, fix, told)
 
     def _would_take(self, view: BlockView, section: str) -> Count:

@@ -22,7 +22,7 @@ from inspector.context.parts import PARAGRAPH, PartCounter
 from inspector.context.plan import Plan
 from inspector.context.sections import activity, hints, retrieved, texts, tools
 from inspector.domain.agents import Tool
-from inspector.domain.errors import InputError
+from inspector.domain.errors import InputError, Parameters
 from inspector.domain.layouts import SectionLayout
 from inspector.domain.requests import LeftOut, Piece
 from inspector.domain.rules import InRule, OutRule
@@ -51,7 +51,7 @@ def layout_entries(plan: Plan) -> Entries:
     added: list[SectionLayout] = []
     for section in plan.spec.extra_sections:
         if not one_line(section.name) or section.name in taken:
-            raise InputError("section_name", name=section.name)
+            raise InputError("input.section_name", name=section.name)
         taken.add(section.name)
         added.append(SectionLayout(section.name, f"# {one_line(section.name)}", text=section.text))
     ordered: list[SectionLayout] = []
@@ -185,7 +185,10 @@ class Gathering:
 
     def _no_place(self, piece: Piece) -> LeftOut:
         rule = OutRule.NOT_IN_LAYOUT.value
-        return LeftOut(piece.source, piece.section, rule, piece.tokens, piece.method, layout_fix(self.plan))
+        told: Parameters = {"label": piece.source.label, "needed": piece.tokens}
+        return LeftOut(
+            piece.source, piece.section, rule, piece.tokens, piece.method, layout_fix(self.plan), told
+        )
 
 
 def _fixed(entry: SectionLayout, made: Iterable[Adapted]) -> Iterator[Candidate]:

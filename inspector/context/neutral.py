@@ -26,15 +26,13 @@ def neutral(request: Request, snapshot: Snapshot, word: Word) -> dict[str, Any]:
         if section.name not in _NOT_SYSTEM and _sent(section)
     ]
     by_id = {message.id: message for batch in snapshot.history for message in batch.messages}
-    offered = {tool.name: tool for tool in snapshot.tools}
     tools = [
-        {
-            "name": name,
-            "description": offered[name].description,
-            "parameters": json.loads(offered[name].parameters),
-        }
-        for name in request.tools
-        if name in offered
+        json.loads(run.text)
+        for section in request.sections
+        if section.name == "tools"
+        for piece in section.pieces
+        for run in piece.runs
+        if run.sent
     ]
     return {
         "system": segments or None,

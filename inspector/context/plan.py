@@ -193,7 +193,7 @@ def _zone(spec: RequestSpec) -> tzinfo:
     try:
         return ZoneInfo(spec.zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise InputError("unknown_zone", name=spec.zone) from error
+        raise InputError("input.unknown_zone", name=spec.zone) from error
 
 
 def _model_problems(model: str, facts: ModelFacts | None, limits: Limits) -> list[Problem]:

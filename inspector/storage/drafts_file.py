@@ -168,4 +168,4 @@ def _put_aside(path: Path, why: str) -> Problem:
 
 def _fill(connection: sqlite3.Connection) -> None:
     connection.execute(_TABLE)
-    connection.execute("PRAGMA user_version = " + str(VERSION))
+    connection.execute("PRAGMA user_version = " + str(int(VERSION)))

@@ -8,13 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.domain.errors import FileError
-from inspector.storage.creation import (
-    beside,
-    make_private_file,
-    put_in_place,
-    remove_with_side_files,
-    set_header,
-)
+from inspector.storage.copying import copy_database
+from inspector.storage.creation import remove_with_side_files, set_header
 from inspector.storage.failures import file_error
 from inspector.storage.opening import harden
 from inspector.storage.schema import APPLICATION_ID, FORMAT, Format, Migration, SchemaVersion
@@ -70,26 +65,12 @@ def migrated_copy(path: Path, folder: Path, form: Format = FORMAT) -> Path:
 
 
 def back_up(path: Path, target: Path) -> Path:
-    """Copy a database through SQLite, which sees one moment of it whoever writes meanwhile.
+    """Copy a file to a name that nothing has yet, and give that name.
 
     Raises:
-        FileError: ``file.exists`` when `target` does, ``file.cannot_create``, and SQLite's errors as ours.
+        FileError: as `copying.copy_database`.
     """
-    temporary = beside(target)
-    try:
-        make_private_file(temporary)
-        with (
-            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as source,
-            closing(sqlite3.connect(temporary)) as copy,
-        ):
-            source.backup(copy)
-        put_in_place(temporary, target)
-    except sqlite3.Error as error:
-        raise file_error(error, str(path)) from error
-    except OSError as error:
-        raise FileError("file.cannot_create", path=str(target), why=error.strerror or str(error)) from error
-    finally:
-        remove_with_side_files(temporary)
+    copy_database(path, target)
     return target
 
 

@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
 from typing import Any, TypeVar
 
+import shiboken6
 from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.changes import Change, FileMoved, Health
@@ -50,7 +51,7 @@ class Bridge(QObject):
         Args:
             work: What to run.
             name: What is being done, as a person would say it; it begins the message when it fails.
-            on_done: Told the result, on this thread.
+            on_done: Told the result, on this thread; a method of a widget that is gone by then is not called.
             on_error: Told the error first; True means that it has been dealt with and nobody else is told.
 
         Returns:
@@ -126,11 +127,16 @@ class Bridge(QObject):
             return
         error = task.exception()
         if error is None:
-            if on_done is not None and not self._closing:
+            if on_done is not None and not self._closing and not _is_gone(on_done):
                 on_done(task.result())
-        elif on_error is None or not on_error(error):
+        elif on_error is None or _is_gone(on_error) or not on_error(error):
             self.report(error, doing=task.get_name())
 
     def _forget(self, key: Hashable, task: asyncio.Task[Any]) -> None:
         if self._newest.get(key) is task:
             del self._newest[key]
+
+
+def _is_gone(callback: Callable[..., object]) -> bool:
+    owner = getattr(callback, "__self__", None)
+    return isinstance(owner, QObject) and not shiboken6.isValid(owner)

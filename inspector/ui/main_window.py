@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+
 from inspector.ui.actions import Actions
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons

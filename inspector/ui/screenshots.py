@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Protocol
 
 # No window of this run belongs on a screen.
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -22,26 +23,48 @@ from inspector.domain.errors import FileError, InspectorError
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Surroundings
 from inspector.runtime.wording import word_error
-from inspector.ui.app import Program
-from inspector.ui.appearance import ThemeChoice
+from inspector.ui.appearance import Appearance, ThemeChoice
+from inspector.ui.bridge import Bridge
+from inspector.ui.doors import Opener
 from inspector.ui.engine_doors import EngineOpener
 from inspector.ui.furniture import Furniture, furnish
+from inspector.ui.icons import Icons
+from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import Place
 from inspector.ui.panels import PANELS
+from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import show_controls
 from inspector.ui.shell import Shell, Start
+
+LoadEngine = Callable[[], Opener]
+LoadFurniture = Callable[[MainWindow, tuple[Appearance, Icons, Preferences], Bridge, Opener], Furniture]
+
+
+class LivingWindow(Protocol):
+    """One run of the window, as the program itself makes it."""
+
+    furniture: Furniture | None
+
+    async def live(
+        self, loop: asyncio.AbstractEventLoop, load_engine: LoadEngine, load_furniture: LoadFurniture
+    ) -> None:
+        """Furnish the window and wait for its end."""
+        ...
+
 
 _SETTLE_SECONDS = 0.3
 _LONGEST_WAIT_SECONDS = 60.0
 
 
-def run(file: Path, out: Path, themes: Sequence[str], size: tuple[int, int]) -> int:
-    """Draw the window and each of its panels; gives the exit code.
+def run(
+    file: Path, out: Path, themes: Sequence[str], size: tuple[int, int], make: Callable[[Shell], LivingWindow]
+) -> int:
+    """Draw the window that `make` brings to life, and each of its panels; gives the exit code.
 
     The file stays as it was. Pictures are called ``PANEL-THEME.png``; those of the same name are replaced.
     """
     try:
-        made = _draw(file, out, themes, size)
+        made = _draw(file, out, (themes, size), make)
     except InspectorError as error:
         sys.stderr.write(show_controls(word_error(error)) + "\n")
         return 1
@@ -52,9 +75,12 @@ def run(file: Path, out: Path, themes: Sequence[str], size: tuple[int, int]) -> 
     return 0
 
 
-def _draw(file: Path, out: Path, themes: Sequence[str], size: tuple[int, int]) -> list[Path]:
+def _draw(
+    file: Path, out: Path, look: tuple[Sequence[str], tuple[int, int]], make: Callable[[Shell], LivingWindow]
+) -> list[Path]:
+    themes, size = look
     out.mkdir(parents=True, exist_ok=True)
-    shell = Shell(Start(safe=False))
+    shell = Shell(Start())
     shell.window.resize(*size)
     shell.show()
     loop = qasync.QEventLoop(shell.application)
@@ -62,42 +88,41 @@ def _draw(file: Path, out: Path, themes: Sequence[str], size: tuple[int, int]) -
     loop.set_default_executor(ThreadPoolExecutor(2))
     with tempfile.TemporaryDirectory() as state, loop:
         opener = EngineOpener(Surroundings(state_folder=Path(state)))
-        photographer = _Photographer(Program(shell), opener, out)
-        result: list[Path] = loop.run_until_complete(photographer.work(loop, file, themes))
-        return result
+        photographer = _Photographer(shell, make(shell), opener, out)
+        made: list[Path] = loop.run_until_complete(photographer.work(loop, file, themes))
+        return made
 
 
 class _Photographer:
-    def __init__(self, program: Program, opener: EngineOpener, out: Path) -> None:
+    def __init__(self, shell: Shell, program: LivingWindow, opener: EngineOpener, out: Path) -> None:
+        self._shell = shell
         self._program = program
         self._opener = opener
         self._out = out
         self._made: list[Path] = []
+        self._failed: InspectorError | OSError | TimeoutError | None = None
 
     async def work(self, loop: asyncio.AbstractEventLoop, file: Path, themes: Sequence[str]) -> list[Path]:
         """Open the file, draw, close the window in order."""
-        program = self._program
-        failed: list[BaseException] = []
-
-        async def draw() -> None:
-            try:
-                await _until(lambda: program.furniture is not None)
-                await self._draw_all(_furnished(program), file, themes)
-            except (InspectorError, OSError) as error:
-                failed.append(error)
-            finally:
-                program.window.close()
-
-        drawing = asyncio.ensure_future(draw())
-        await program.live(
-            loop,
-            lambda: self._opener,
-            lambda window, look, bridge, opener: furnish(window, look, bridge, opener, PANELS),
-        )
-        await drawing
-        if failed:
-            raise failed[0]
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._draw_and_close(file, themes))
+            await self._program.live(
+                loop,
+                lambda: self._opener,
+                lambda window, look, bridge, opener: furnish(window, look, bridge, opener, PANELS),
+            )
+        if self._failed is not None:
+            raise self._failed
         return self._made
+
+    async def _draw_and_close(self, file: Path, themes: Sequence[str]) -> None:
+        try:
+            await _until(lambda: self._program.furniture is not None)
+            await self._draw_all(_furnished(self._program), file, themes)
+        except (InspectorError, OSError) as error:
+            self._failed = error
+        finally:
+            self._shell.window.close()
 
     async def _draw_all(self, furniture: Furniture, file: Path, themes: Sequence[str]) -> None:
         await self._draw_welcome(furniture, themes)
@@ -143,7 +168,7 @@ class _Photographer:
                 self._save(panel, row.id, theme)
 
     def _wear(self, theme: str) -> None:
-        self._program.shell.appearance.set_choice(ThemeChoice(theme))
+        self._shell.appearance.set_choice(ThemeChoice(theme))
 
     def _save(self, widget: QWidget, name: str, theme: str) -> None:
         path = self._out / f"{name}-{theme}.png"
@@ -153,7 +178,7 @@ class _Photographer:
             self._made.append(path)
 
 
-def _furnished(program: Program) -> Furniture:
+def _furnished(program: LivingWindow) -> Furniture:
     if program.furniture is None:
         raise RuntimeError("the window has no panels yet")
     return program.furniture

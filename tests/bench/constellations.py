@@ -21,34 +21,11 @@ from inspector.runtime.engine import Engine, Surroundings
 AGENT = "agt_bench"
 BIG_BLOCK = "blk_big"
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-_WORDS = [
-    "release",
-    "runner",
-    "commit",
-    "branch",
-    "signed",
-    "checksum",
-    "arm64",
-    "queue",
-    "retry",
-    "deploy",
-    "window",
-    "token",
-    "budget",
-    "memory",
-    "summary",
-    "question",
-    "answer",
-    "review",
-    "because",
-    "however",
-    "therefore",
-    "between",
-    "latency",
-    "measured",
-    "failing",
-    "passing",
-]
+_WORDS = (
+    *("release", "runner", "commit", "branch", "signed", "checksum", "arm64", "queue", "retry", "deploy"),
+    *("window", "token", "budget", "memory", "summary", "question", "answer", "review", "because", "however"),
+    *("therefore", "between", "latency", "measured", "failing", "passing"),
+)
 
 
 def prose(length: int, seed: int) -> str:

@@ -52,14 +52,14 @@ def qloop(qapp: QApplication) -> Iterator[asyncio.AbstractEventLoop]:
     qapp.processEvents()
     loop.close()
     asyncio.set_event_loop(None)
-    assert not stray, stray
+    assert not stray, [(each.get("message"), repr(each.get("exception"))) for each in stray]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Run a coroutine test that has the fixture `qloop` on Qt's loop."""
     loop = pyfuncitem.funcargs.get("qloop")
-    if loop is None or not asyncio.iscoroutinefunction(pyfuncitem.obj):
+    if not isinstance(loop, asyncio.AbstractEventLoop) or not asyncio.iscoroutinefunction(pyfuncitem.obj):
         return None
     names = pyfuncitem._fixtureinfo.argnames  # noqa: SLF001 - as pytest's own implementation of this hook does
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
@@ -87,7 +87,7 @@ def until() -> Until:
 
     async def wait(holds: Callable[[], object]) -> None:
         async with asyncio.timeout(TEST_SECONDS / 2):
-            while not holds():
+            while not holds():  # noqa: ASYNC110 - it is a state of widgets, which tell nobody
                 await asyncio.sleep(0.005)
 
     return wait

@@ -136,7 +136,9 @@ class FakeOpener:
 
     async def plan_import(self, source: Path) -> ImportPlan:
         agents = (ImportedAgent("agt_x", "Noether", "gpt-4o", 4, 1, 20, 12, 3),)
-        problems = (Problem("import.label_numbered", Severity.WARNING, "agents[0].blocks[2]", {"label": "<b>a</b>"}),)
+        problems = (
+            Problem("import.label_numbered", Severity.WARNING, "agents[0].blocks[2]", {"label": "<b>a</b>"}),
+        )
         return ImportPlan("letta v2", (), agents, problems, ("agents[0].tags",), source.stem)
 
     async def import_into(self, plan: ImportPlan, path: Path) -> FakeDoors:

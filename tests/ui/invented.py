@@ -17,7 +17,15 @@ from inspector.domain.blocks import (
     Schema,
     TextSchema,
 )
-from inspector.domain.content import Content, ListContent, ListItem, LogContent, LogEntry, MapContent, TextContent
+from inspector.domain.content import (
+    Content,
+    ListContent,
+    ListItem,
+    LogContent,
+    LogEntry,
+    MapContent,
+    TextContent,
+)
 from inspector.domain.counts import Method, Tokenizer
 from inspector.domain.edits.base import Version
 from inspector.domain.health import Problem, Severity
@@ -205,14 +213,24 @@ def request(drafts: dict[str, Content] | None = None, agent_id: str = ADA) -> Re
         return tuple(piece(block_id, given.get(block_id)) for block_id in block_ids)
 
     sections = (
-        Section("tools", "Tools", (plain_piece("tools", "deploy", 1254, '{"name":"deploy"}\n', Method.ESTIMATE),)),
-        Section("instructions", "Persona", (plain_piece("instructions", "persona", 812, "# Persona\n\nYou are Ada.\n\n"),)),
+        Section(
+            "tools", "Tools", (plain_piece("tools", "deploy", 1254, '{"name":"deploy"}\n', Method.ESTIMATE),)
+        ),
+        Section(
+            "instructions",
+            "Persona",
+            (plain_piece("instructions", "persona", 812, "# Persona\n\nYou are Ada.\n\n"),),
+        ),
         Section("core", "Core Memory", of("blk_persona", "blk_human")),
         Section("working", "Working Memory", of("blk_checklist", "blk_questions")),
         Section("log", "Recent Logs", of("blk_observations")),
         Section("shared", "Shared Context", of(*SHARED)),
         Section("hints", "Block Types", (plain_piece("hints", "hints", 121, "# Memory Block Types\n\n"),)),
-        Section("summary", "Previous Conversation Summary", (plain_piece("summary", "sum_1", 560, "## Summary\n\n"),)),
+        Section(
+            "summary",
+            "Previous Conversation Summary",
+            (plain_piece("summary", "sum_1", 560, "## Summary\n\n"),),
+        ),
         Section(
             "activity",
             "Recent Activity",
@@ -221,7 +239,10 @@ def request(drafts: dict[str, Content] | None = None, agent_id: str = ADA) -> Re
         Section(
             "messages",
             "Messages",
-            tuple(plain_piece("messages", f"msg_{place}", 514, f"Is step {place} done?\n") for place in range(10)),
+            tuple(
+                plain_piece("messages", f"msg_{place}", 514, f"Is step {place} done?\n")
+                for place in range(10)
+            ),
         ),
     )
     left_out = (
@@ -260,7 +281,9 @@ def request(drafts: dict[str, Content] | None = None, agent_id: str = ADA) -> Re
         ("deploy",),
         left_out,
         {},
-        (Problem("unknown_model", Severity.WARNING, f"agent:{ADA}", {"model": "gpt-5-mini"}),) if agent_id == LINUS else (),
+        (Problem("unknown_model", Severity.WARNING, f"agent:{ADA}", {"model": "gpt-5-mini"}),)
+        if agent_id == LINUS
+        else (),
         (),
     )
 

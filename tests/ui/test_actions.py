@@ -1,6 +1,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -25,7 +26,7 @@ def test_that_menu_shortcut_and_registry_do_the_same(window: QWidget, qtbot: QtB
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
-    qtbot.keyClick(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
     assert done == ["open"] * 3
     assert len(menu.actions()) == 2
 
@@ -56,7 +57,10 @@ def test_that_a_taken_id_or_shortcut_is_refused(window: QWidget) -> None:
 def test_that_one_shortcut_may_serve_two_scopes(window: QWidget) -> None:
     first, second = QWidget(window), QWidget(window)
     actions = Actions(window)
-    actions.add(Action("a", "A", lambda: None, "Ctrl+F", scope=first), Action("b", "B", lambda: None, "Ctrl+F", scope=second))
+    actions.add(
+        Action("a", "A", lambda: None, "Ctrl+F", scope=first),
+        Action("b", "B", lambda: None, "Ctrl+F", scope=second),
+    )
     assert actions.shortcut_text("a") == actions.shortcut_text("b")
 
 

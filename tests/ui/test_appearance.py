@@ -3,7 +3,9 @@ from PySide6.QtWidgets import QApplication
 from inspector.ui.appearance import Appearance, TextSize, ThemeChoice
 
 
-def test_that_switching_the_theme_changes_the_application_at_once(appearance: Appearance, qapp: QApplication) -> None:
+def test_that_switching_the_theme_changes_the_application_at_once(
+    appearance: Appearance, qapp: QApplication
+) -> None:
     told: list[str] = []
     appearance.changed.connect(lambda: told.append(appearance.theme.name))
     appearance.set_choice(ThemeChoice.LIGHT)
@@ -32,7 +34,7 @@ def test_that_there_are_three_sizes_of_text(appearance: Appearance) -> None:
 
 
 def test_that_figures_are_as_wide_as_each_other(appearance: Appearance) -> None:
-    assert "tnum" in {bytes(tag.toString()).decode() for tag in appearance.font().featureTags()}
+    assert "tnum" in {bytes(tag.toString().data()).decode() for tag in appearance.font().featureTags()}
 
 
 def test_that_the_prompt_font_is_of_fixed_width(appearance: Appearance) -> None:

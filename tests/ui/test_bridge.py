@@ -2,9 +2,11 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+import shiboken6
+from PySide6.QtCore import QObject
 
 from inspector.domain.changes import FileMoved
-from inspector.domain.errors import DocumentError, FileError, InputError, RefusedError, Refusal
+from inspector.domain.errors import DocumentError, FileError, InputError, Refusal, RefusedError
 from inspector.ui.bridge import Bridge
 from inspector.ui.failures import Failure, failure_of
 from tests.ui.conftest import Until
@@ -33,7 +35,7 @@ async def test_that_a_result_comes_back_on_this_thread(
     assert bridge.running == ("giving",)
     await until(lambda: got)
     assert got == [7]
-    assert bridge.running == ()
+    assert len(bridge.running) == 0
 
 
 async def test_that_an_error_takes_one_path(
@@ -118,6 +120,28 @@ async def test_that_a_feed_becomes_a_signal_until_it_is_replaced(
     assert [each.what for each in told] == ["one", "two"]
     assert bridge.running == ("following",)
     await bridge.close()
+
+
+class Hearer(QObject):
+    """Hears results."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[int] = []
+
+    def hear(self, value: int) -> None:
+        self.heard.append(value)
+
+
+async def test_that_what_is_gone_hears_nothing(
+    qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
+) -> None:
+    gone, there = Hearer(), Hearer()
+    bridge.spawn(give(1), name="giving", on_done=gone.hear)
+    bridge.spawn(give(2), name="giving", on_done=there.hear)
+    shiboken6.delete(gone)
+    await until(lambda: there.heard)
+    assert gone.heard == []
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,8 @@ def test_that_a_value_that_does_not_fit_is_refused(path: Path) -> None:
 
 
 def test_that_reset_gives_the_default_and_tells(path: Path) -> None:
-    preferences, told = Preferences(path), []
+    told: list[str] = []
+    preferences = Preferences(path)
     preferences.set("window.text_scale", 1.5)
     preferences.changed.connect(told.append)
     preferences.reset("window.text_scale")

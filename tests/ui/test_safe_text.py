@@ -142,7 +142,9 @@ def test_that_a_message_is_plain_and_stops_nothing(qtbot: QtBot, text: str) -> N
     question = Question(text, text, text, text, (Choice("go", text, primary=True), Choice("no", "No")))
     box = safe_message(parent, question, answers.append)
     assert box.isVisible()
-    assert all(each.textFormat() == Qt.TextFormat.PlainText for each in box.findChildren(QLabel) if each.text())
+    assert all(
+        each.textFormat() == Qt.TextFormat.PlainText for each in box.findChildren(QLabel) if each.text()
+    )
     box.buttons()[0].click()
     qtbot.waitUntil(lambda: bool(answers))
     assert answers[0] in ("go", "no")

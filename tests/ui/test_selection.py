@@ -5,7 +5,8 @@ A, B, C = (Ref(RefKind.BLOCK, name) for name in "abc")
 
 
 def test_that_everybody_is_told_once_of_a_selection() -> None:
-    selection, told = Selection(), []
+    told: list[Selected] = []
+    selection = Selection()
     selection.changed.connect(told.append)
     selection.select(A, Span(3, 5))
     selection.select(A, Span(3, 5))
@@ -44,7 +45,8 @@ def test_that_parts_of_one_thing_are_one_step() -> None:
 
 
 def test_that_opening_selects_and_asks_for_the_view() -> None:
-    selection, opened = Selection(), []
+    opened: list[Ref] = []
+    selection = Selection()
     selection.opened.connect(opened.append)
     selection.open(B)
     assert selection.ref == B

@@ -132,7 +132,11 @@ async def test_that_expansion_and_selection_outlive_a_live_change(
     doors = studio.opener.doors
     doors.states["blk_questions"] = invented.with_text("blk_questions", "theirs")
     worker = Actor(ActorKind.AGENT, "x", "grace-worker")
-    doors.tell(Change(9, "set_text", Ref(RefKind.BLOCK, "blk_questions"), worker, "", invented.NOW, False, invented.ADA))
+    doors.tell(
+        Change(
+            9, "set_text", Ref(RefKind.BLOCK, "blk_questions"), worker, "", invented.NOW, False, invented.ADA
+        )
+    )
     await until(lambda: "grace-worker wrote" in texts(studio.window.status_line))
     await asyncio.sleep(0.05)
     assert not tree.isExpanded(core)  # type: ignore[attr-defined]
@@ -310,7 +314,9 @@ def nameless(window: QWidget) -> list[str]:
         if isinstance(widget, FOCUSABLE) and widget.focusPolicy() != Qt.FocusPolicy.NoFocus:
             inner = isinstance(widget.parent(), QComboBox | QAbstractScrollArea)
             if not widget.accessibleName() and not inner:
-                found.append(f"{type(widget).__name__} {widget.objectName()} in {type(widget.parent()).__name__}")
+                found.append(
+                    f"{type(widget).__name__} {widget.objectName()} in {type(widget.parent()).__name__}"
+                )
     return found
 
 
@@ -360,7 +366,12 @@ def cut_off(root: QWidget) -> list[str]:
 @pytest.mark.parametrize("scale", [1.0, 2.0])
 @pytest.mark.parametrize("size", [QSize(1280, 800), QSize(1920, 1080)], ids=["1280", "1920"])
 async def test_that_no_text_is_cut_off(
-    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance, scale: float, size: QSize
+    qloop: asyncio.AbstractEventLoop,
+    studio: Studio,
+    until: Until,
+    appearance: Appearance,
+    scale: float,
+    size: QSize,
 ) -> None:
     appearance.set_scale(scale)
     studio.window.resize(size)
@@ -415,7 +426,9 @@ async def test_that_closed_views_and_dialogs_leave_nothing_that_a_new_theme_coul
         for block_id in ("blk_persona", "blk_questions", "blk_oncall"):
             selection.open(Ref(RefKind.BLOCK, block_id))
         actions.run("block.rename")
-        studio.window.banners.show_notice(Notice("n", "text", "remark", details="d", choices=(("Do", lambda: None),)))
+        studio.window.banners.show_notice(
+            Notice("n", "text", "remark", details="d", choices=(("Do", lambda: None),))
+        )
         await asyncio.sleep(0.02)
         for prompt in studio.window.findChildren(Prompt):
             prompt.reject()

@@ -11,7 +11,7 @@ from inspector.domain.drafts import Draft
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetPinned
 from inspector.domain.edits.text import SetText
-from inspector.domain.errors import BudgetError, RefusedError, Refusal
+from inspector.domain.errors import BudgetError, Refusal, RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.bridge import Bridge
 from inspector.ui.doors import EditOptions, RestoredDraft
@@ -51,7 +51,9 @@ def desk(qloop: asyncio.AbstractEventLoop) -> Desk:
     return Desk(qloop)
 
 
-def change(ref: Ref, seq: int = 5, *, own: bool = False, actor: Actor = WORKER, owner: str = invented.ADA) -> Change:
+def change(
+    ref: Ref, seq: int = 5, *, own: bool = False, actor: Actor = WORKER, owner: str = invented.ADA
+) -> Change:
     return Change(seq, "append_text", ref, actor, "", invented.NOW - timedelta(seconds=2), own, owner)
 
 
@@ -110,7 +112,9 @@ async def test_that_a_draft_is_counted_at_once_and_kept(
     assert workspace.saved_request is saved
     assert desk.doors.kept == {"blk_questions": DRAFT}
     workspace.drop_draft("blk_questions")
-    await until(lambda: workspace.request and workspace.request.tokens == saved.tokens and not desk.doors.kept)
+    await until(
+        lambda: workspace.request and workspace.request.tokens == saved.tokens and not desk.doors.kept
+    )
     await desk.bridge.close()
 
 

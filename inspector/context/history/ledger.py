@@ -49,7 +49,8 @@ class Ledger:
             rule = _never_rule(message)
             if rule is not None:
                 single = BatchView(batch, (message,), costs).pieces[0]
-                yield LeftOut(single.source, SECTION, rule.value, single.tokens, single.method, None)
+                told = {"needed": single.tokens, "label": single.source.label, "why": message.problem}
+                yield LeftOut(single.source, SECTION, rule.value, single.tokens, single.method, None, told)
 
 
 def _trim_rows(index: HistoryIndex, choice: Choice, agent_id: str) -> Iterator[LeftOut]:
@@ -58,8 +59,8 @@ def _trim_rows(index: HistoryIndex, choice: Choice, agent_id: str) -> Iterator[L
     for at, view in enumerate(index.eligible[: choice.first]):
         broken = [bound for first, bound in firsts if at < first]
         if broken:
-            needed = broken[0].needed(index, at)
-            yield _row(view, broken[0].rule, _fix(index, at, broken, agent), {"needed": needed})
+            reach = broken[0].needed(index, at)
+            yield _row(view, broken[0].rule, _fix(index, at, broken, agent), {"reach": reach})
         else:
             yield _row(view, OutRule.HISTORY_FIRST_USER, None, {})
 
@@ -83,7 +84,8 @@ def _never_rule(message: Message) -> OutRule | None:
 
 
 def _row(view: BatchView, rule: OutRule, fix: Fix | None, facts: Parameters) -> LeftOut:
-    return LeftOut(view.source, SECTION, rule.value, view.tokens, view.method, fix, facts)
+    told = {**facts, "needed": view.tokens, "label": view.source.label}
+    return LeftOut(view.source, SECTION, rule.value, view.tokens, view.method, fix, told)
 
 
 def _key(bound: Bound, index: HistoryIndex, choice: Choice) -> tuple[object, ...]:

@@ -132,7 +132,13 @@ def left_out_event(
     costs: FrameCosts = plan.costs
     counted = costs.counter.count(event_line(event, text, plan.local(event.timestamp), plan.agent.id, names))
     return LeftOut(
-        event_source(event), SECTION, rule.value, counted.tokens, counted.method, fix, {"kind": event.kind}
+        event_source(event),
+        SECTION,
+        rule.value,
+        counted.tokens,
+        counted.method,
+        fix,
+        {"label": event.kind, "needed": counted.tokens},
     )
 
 

@@ -45,7 +45,7 @@ def offered_tools(snapshot: Snapshot, plan: Plan) -> Offered:
             facts = {"name": tool.name}
             problems.append(Problem("tool_twice", Severity.WARNING, f"tool:{tool.name}", facts))
     for tool in found.values():
-        if _parameters(tool) is None:
+        if tool_parameters(tool) is None:
             facts = {"name": tool.name}
             problems.append(Problem("tool_parameters_unreadable", Severity.ERROR, f"tool:{tool.name}", facts))
     return Offered(tuple(found.values()), tuple(problems))
@@ -64,7 +64,7 @@ def definition_pieces(tools: Sequence[Tool], plan: Plan) -> tuple[Piece, ...]:
 
 @lru_cache(maxsize=2048)
 def _definition(tool: Tool, owner: str, costs: FrameCosts) -> Piece:
-    parameters = _parameters(tool)
+    parameters = tool_parameters(tool)
     plain = {"description": tool.description, "name": tool.name, "parameters": parameters or {}}
     text = json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     count = costs.tool(tool.name, tool.description, parameters or {})
@@ -73,7 +73,8 @@ def _definition(tool: Tool, owner: str, costs: FrameCosts) -> Piece:
     return Piece(f"tool:{tool.name}", SECTION, source, InRule.TOOL.value, (run, END_OF_STRING))
 
 
-def _parameters(tool: Tool) -> dict[str, Any] | None:
+def tool_parameters(tool: Tool) -> dict[str, Any] | None:
+    """A tool's JSON Schema as an object, None if its text is none."""
     try:
         parameters = json.loads(tool.parameters or "{}")
         json.dumps(parameters)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inspector.domain.agents import Agent
-from inspector.domain.blocks import Permission, UnreadableSchema
+from inspector.domain.blocks import CONSTELLATION_OWNER, Permission, UnreadableSchema
 from inspector.domain.content import Content
 from inspector.domain.counts import Method
 from inspector.domain.errors import MalformedError
@@ -15,7 +15,7 @@ from inspector.domain.requests import Request, SourceKind
 from inspector.domain.snapshot import BlockState
 from inspector.ui.doors import Holdings
 from inspector.ui.models.navigator import NavigatorAgent, NavigatorBlock, NavigatorCounts, NavigatorState
-from inspector.ui.wording import tr_code
+from inspector.ui.wording import tr, tr_code
 from inspector.ui.workspace import Workspace
 
 
@@ -97,7 +97,7 @@ def _block(
         block.id in figures.workspace.unseen,
         block.id in figures.out,
         tr_code(state.problem.code, state.problem.parameters) if state.problem else "",
-        owner,
+        tr("all") if block.owner == CONSTELLATION_OWNER else owner,
         block.description,
     )
 

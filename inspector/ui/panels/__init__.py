@@ -5,7 +5,9 @@ A new panel is one module here and one row in `PANELS`.
 
 from __future__ import annotations
 
+from inspector.domain.ref import RefKind
 from inspector.ui.panel import PanelRow, Place
+from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.panels.navigator import NavigatorPanel
@@ -20,6 +22,14 @@ PANELS: tuple[PanelRow, ...] = (
         "navigator", lambda: tr("Navigator"), Place.LEFT, NavigatorPanel, "navigator", "Alt+1", size=248
     ),
     PanelRow("request", lambda: tr("Request"), Place.CENTRE, RequestPanel, "request", "Alt+2"),
+    PanelRow(
+        "block",
+        lambda: tr("Block"),
+        Place.CENTRE,
+        BlockPanel,
+        "block",
+        opens=frozenset({RefKind.BLOCK}),
+    ),
     PanelRow("budget", lambda: tr("Budget"), Place.RIGHT, BudgetPanel, "budget", "Alt+3", size=404),
     PanelRow("detail", lambda: tr("Detail"), Place.BOTTOM, DetailPanel, "detail", "Alt+4", size=172),
     PanelRow(

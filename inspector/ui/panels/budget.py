@@ -20,7 +20,7 @@ from inspector.ui.safe_text import PlainLabel
 from inspector.ui.selection import Selected, Span
 from inspector.ui.widgets.badged_rows import BadgedRow, BadgedRows
 from inspector.ui.widgets.budget_bar import BudgetBar, Segment
-from inspector.ui.widgets.controls import arrange
+from inspector.ui.widgets.controls import arrange, rule
 from inspector.ui.widgets.left_out import LeftOutList, LeftOutRow
 from inspector.ui.widgets.request_view import METHOD_MARKS
 from inspector.ui.widgets.rows_view import dress_tree
@@ -139,6 +139,7 @@ class BudgetPanel(Panel):
         head = tree.header()
         head.setStretchLastSection(False)
         head.setSectionsMovable(False)
+        head.setMinimumSectionSize(appearance.space(5))
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         # Only rows in sight are asked for their width.
@@ -159,9 +160,10 @@ class BudgetPanel(Panel):
         self._out_title = QHBoxLayout(title)
         arrange(self._out_title, PlainLabel(tr("Left out"), strong=True), self._out_note, None)
         lower = QWidget()
-        arrange(QVBoxLayout(lower), title, self.left_out)
+        arrange(QVBoxLayout(lower), rule(), title, self.left_out)
         halves = QSplitter(Qt.Orientation.Vertical)
         halves.setChildrenCollapsible(False)
+        halves.setStyleSheet("QSplitter::handle { background: transparent; }")
         halves.addWidget(self.tree)
         halves.addWidget(lower)
         halves.setStretchFactor(0, 5)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from inspector.domain.ref import Ref
 from inspector.ui.panel import Panel, Services
-from inspector.ui.safe_text import PlainLabel, safe_tooltip, shorten
-from inspector.ui.widgets.controls import arrange, button, clear, icon_button
+from inspector.ui.safe_text import ElidedLabel, PlainLabel, safe_tooltip, shorten
+from inspector.ui.widgets.controls import LaidOutButton, arrange, clear, icon_button, pass_clicks
 from inspector.ui.widgets.picture import Picture
 from inspector.ui.wording import tr
 
@@ -44,8 +44,7 @@ class WelcomePanel(Panel):
         super().__init__(services)
         self.setProperty("role", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QWidget()
-        column.setMaximumWidth(760)
+        self._column = column = QWidget()
         self._choices = QGridLayout()
         self._choices.setSpacing(12)
         self._first: QPushButton | None = None
@@ -86,6 +85,8 @@ class WelcomePanel(Panel):
         page.setAutoFillBackground(False)
         arrange(QVBoxLayout(self), scroll)
         services.workspace.file_changed.connect(self.show_recent)
+        services.appearance.changed.connect(self._measure)
+        self._measure()
         self.show_recent()
 
     def first_focus(self) -> QWidget:
@@ -101,23 +102,23 @@ class WelcomePanel(Panel):
         if not paths:
             self._recent.addWidget(PlainLabel(tr("Nothing was opened here yet."), tone="muted"))
 
+    def _measure(self) -> None:
+        self._column.setMaximumWidth(self.services.appearance.space(190))
+
     def _choice(self, id_: str, icon: str, title: str, remark: str) -> QWidget:
         services = self.services
-        made = button("", services.actions.item(id_).trigger, role="row")
-        made.setAccessibleName(title)
-        made.setAccessibleDescription(remark)
-        mark = Picture(services.appearance, services.icons, icon, 24)
         words = QVBoxLayout()
         told = PlainLabel(remark, tone="muted", size="small", wrap=True)
         arrange(words, PlainLabel(title, strong=True), told, None, spacing=2)
-        inner = QHBoxLayout(made)
+        inner = QHBoxLayout()
         inner.setContentsMargins(12, 10, 12, 10)
         inner.setSpacing(12)
-        inner.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        inner.addWidget(Picture(services.appearance, services.icons, icon, 24), 0, Qt.AlignmentFlag.AlignTop)
         inner.addLayout(words, 1)
-        for label in made.findChildren(PlainLabel):
-            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        made.setMinimumHeight(inner.sizeHint().height() + 8)
+        made = LaidOutButton(inner, role="row", name=title)
+        made.setAccessibleDescription(remark)
+        made.clicked.connect(services.actions.item(id_).trigger)
+        pass_clicks(made)
         if self._first is None:
             self._first = made
         card = QFrame()
@@ -127,27 +128,24 @@ class WelcomePanel(Panel):
 
     def _recent_row(self, path: Path) -> QWidget:
         there = path.exists()
-        row = QWidget()
-        open_ = button("", lambda: self.services.workspace.open(path), role="row")
-        open_.setEnabled(there)
-        open_.setAccessibleName(
+        inner = QHBoxLayout()
+        inner.setContentsMargins(8, 4, 8, 4)
+        inner.setSpacing(8)
+        inner.addWidget(Picture(self.services.appearance, self.services.icons, "file", 16, "muted"))
+        inner.addWidget(PlainLabel(shorten(path.name, 60), tone="" if there else "muted"))
+        where = str(path.parent) if there else tr("not there any more · {folder}", folder=str(path.parent))
+        inner.addWidget(ElidedLabel(where, tone="muted", size="small"), 1)
+        name = (
             tr("Open {file}", file=str(path)) if there else tr("{file} is not there any more", file=str(path))
         )
-        open_.setIconSize(QSize(16, 16))
-        self.services.icons.bind(open_, "file")
-        inner = QHBoxLayout(open_)
-        inner.setContentsMargins(32, 4, 8, 4)
-        inner.setSpacing(8)
-        inner.addWidget(PlainLabel(path.name, tone="" if there else "muted"))
-        where = str(path.parent) if there else tr("not there any more · {folder}", folder=str(path.parent))
-        inner.addWidget(PlainLabel(shorten(where, 70), tone="muted", size="small"))
-        inner.addStretch(1)
-        for label in open_.findChildren(PlainLabel):
-            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        open_.setMinimumHeight(inner.sizeHint().height())
+        open_ = LaidOutButton(inner, role="row", name=name)
+        open_.setEnabled(there)
+        open_.clicked.connect(lambda _=False: self.services.workspace.open(path))
+        pass_clicks(open_)
         safe_tooltip(open_, str(path))
         forget = icon_button(self.services.icons, "close", tr("Take {file} off this list", file=path.name))
         forget.clicked.connect(lambda _=False: self._forget(path))
+        row = QWidget()
         layout = QHBoxLayout(row)
         arrange(layout, open_, forget)
         layout.setStretch(0, 1)

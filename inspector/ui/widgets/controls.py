@@ -6,7 +6,16 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QLayout,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import PlainLabel, safe_tooltip, without_mnemonic
@@ -51,19 +60,19 @@ class LaidOutButton(QPushButton):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         """What the labels need."""
         return self._inner.totalSizeHint()
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         """What the labels need at least."""
         return self._inner.totalMinimumSize()
 
-    def hasHeightForWidth(self) -> bool:  # noqa: N802
+    def hasHeightForWidth(self) -> bool:
         """Whether labels wrap."""
         return self._inner.hasHeightForWidth()
 
-    def heightForWidth(self, width: int) -> int:  # noqa: N802
+    def heightForWidth(self, width: int) -> int:
         """The height at a width."""
         return self._inner.totalHeightForWidth(width)
 

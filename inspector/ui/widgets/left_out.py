@@ -98,7 +98,7 @@ class _RowWidget(QFrame):
         self._figures = PlainLabel("", tone="muted", size="small")
         self._why = PlainLabel("", tone="muted", size="small", wrap=True)
         self.button = button("", lambda: run(key))
-        head = QHBoxLayout()
+        self._head = head = QHBoxLayout()
         head.addWidget(self._name)
         head.addWidget(self._figures, 0, Qt.AlignmentFlag.AlignBottom)
         head.addStretch(1)
@@ -139,3 +139,4 @@ class _RowWidget(QFrame):
         space = self._appearance.space
         self._row.setContentsMargins(space(3), space(1.5), space(3), space(1.5))
         self._row.setSpacing(space(2))
+        self._head.setSpacing(space(1.5))

@@ -10,7 +10,9 @@ from inspector.ui.safe_text import PlainLabel
 class Picture(PlainLabel):
     """One icon of the family, `size` pixels wide at text scale 1, tinted again with every theme."""
 
-    def __init__(self, appearance: Appearance, icons: Icons, icon: str, size: int, tone: str = "accent") -> None:
+    def __init__(
+        self, appearance: Appearance, icons: Icons, icon: str, size: int, tone: str = "accent"
+    ) -> None:
         super().__init__()
         self._appearance = appearance
         self._icons = icons

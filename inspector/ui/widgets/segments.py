@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy
 
 from inspector.ui.safe_text import safe_tooltip, without_mnemonic
 from inspector.ui.widgets.controls import arrange
@@ -18,6 +18,7 @@ class Segments(QFrame):
         self.buttons: tuple[QPushButton, ...] = tuple(self._button(text, tip) for text, tip in choices)
         self.chosen = self._group.idToggled
         arrange(QHBoxLayout(self), *self.buttons)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.buttons[0].setChecked(True)
 
     @property

@@ -70,6 +70,7 @@ class StatusLine(QStatusBar):
         self._live.setText(f"● {status.live}" if status.live else "")
         self._live.set_tone(status.live_tone)
         self._written.setText(status.written)
+        self._written.setVisible(bool(status.written))
         self._acting.setText(status.acting)
         self._busy.setText(status.busy)
         _show(

@@ -68,12 +68,12 @@ class Picker(QToolButton):
             action.triggered.connect(lambda _=False, id_=option.id: choose(id_))
         self.setEnabled(bool(options))
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         """What the labels need, at every text scale."""
         layout = self.layout()
         return layout.totalSizeHint() if layout is not None else super().sizeHint()
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
+    def minimumSizeHint(self) -> QSize:
         """As much: what is chosen is never cut off."""
         return self.sizeHint()
 
@@ -119,7 +119,9 @@ class _SearchButton(LaidOutButton):
         self._key = PlainLabel(size="small")
         self._key.setProperty("role", "key")
         row = QHBoxLayout()
-        arrange(row, PlainLabel(tr("Go to block, message, action …"), tone="muted"), None, self._key, spacing=24)
+        arrange(
+            row, PlainLabel(tr("Go to block, message, action …"), tone="muted"), None, self._key, spacing=24
+        )
         row.setContentsMargins(10, 4, 6, 4)
         super().__init__(row, role="search", name=tr("Go to block, message, action …"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

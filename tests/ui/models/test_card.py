@@ -65,7 +65,9 @@ def test_that_a_shared_block_names_its_owner_and_the_lower_level() -> None:
 
 def test_that_an_unreadable_block_tells_its_problem() -> None:
     problem = Problem("document.damaged", Severity.ERROR, str(CHECKLIST))
-    facts = replace(FACTS, blocks={"blk_checklist": replace(invented.state("blk_checklist"), problem=problem)})
+    facts = replace(
+        FACTS, blocks={"blk_checklist": replace(invented.state("blk_checklist"), problem=problem)}
+    )
     assert rows(CHECKLIST, facts)["Problem"] == word(DocumentError("document.damaged").code)
 
 

@@ -15,7 +15,13 @@ PERSONA = NavigatorBlock("b1", "persona", BlockType.CORE, 431)
 NOTES = NavigatorBlock("b2", "design_notes", BlockType.WORKING, description="queue per tenant")
 GLOSSARY = NavigatorBlock("b3", "harbor/glossary", BlockType.CORE, 5, owner_name="Grace")
 ADA = NavigatorAgent(
-    "a", "Ada", 10_554, shown=True, own=(PERSONA, NOTES), shared=(GLOSSARY,), counts=NavigatorCounts(messages=312)
+    "a",
+    "Ada",
+    10_554,
+    shown=True,
+    own=(PERSONA, NOTES),
+    shared=(GLOSSARY,),
+    counts=NavigatorCounts(messages=312),
 )
 STATE = NavigatorState((ADA, NavigatorAgent("g", "Grace", loaded=False)))
 

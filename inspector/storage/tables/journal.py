@@ -1,0 +1,53 @@
+"""The file's own facts, the processes that write it, and the journal of all changes."""
+
+from __future__ import annotations
+
+JOURNAL = (
+    # constellation_id, created_at, name, partner_id, partner_name
+    """
+    CREATE TABLE meta (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID
+    """,
+    # One row for each process that has written, made in its first write.
+    """
+    CREATE TABLE processes (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        peer TEXT NOT NULL UNIQUE,
+        actor_kind TEXT NOT NULL,
+        actor_id TEXT NOT NULL,
+        actor_name TEXT NOT NULL,
+        program TEXT NOT NULL,
+        started_at TEXT NOT NULL
+    ) STRICT
+    """,
+    # What the change feed reads; `before` and `after` are JSON of what differs, for undo and time travel.
+    """
+    CREATE TABLE changes (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        kind TEXT NOT NULL,
+        ref_kind TEXT NOT NULL,
+        ref_id TEXT NOT NULL,
+        ref_part TEXT,
+        owner TEXT,
+        actor_kind TEXT NOT NULL,
+        actor_id TEXT NOT NULL,
+        actor_name TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        at TEXT NOT NULL,
+        batch_id TEXT,
+        tool_call_id TEXT,
+        changeset TEXT,
+        undo_of INTEGER REFERENCES changes (seq),
+        process INTEGER NOT NULL REFERENCES processes (id),
+        before TEXT,
+        after TEXT
+    ) STRICT
+    """,
+    "CREATE INDEX changes_by_ref ON changes (ref_kind, ref_id, seq)",
+    "CREATE INDEX changes_by_owner ON changes (owner, seq)",
+    "CREATE INDEX changes_by_changeset ON changes (changeset, seq) WHERE changeset IS NOT NULL",
+    "CREATE INDEX changes_by_actor ON changes (actor_id, seq)",
+    "CREATE INDEX changes_by_undo ON changes (undo_of) WHERE undo_of IS NOT NULL",
+)

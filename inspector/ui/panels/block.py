@@ -1,0 +1,379 @@
+"""One block: what is in it, as a person edits it and as the model gets it."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QHideEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from inspector.domain.blocks import TextSchema
+from inspector.domain.content import Content, TextContent
+from inspector.domain.edits.block_rows import RestoreBlock
+from inspector.domain.errors import DocumentError
+from inspector.domain.ref import Ref
+from inspector.domain.snapshot import BlockState
+from inspector.runtime.rendering import counted_characters, rendered_text
+from inspector.ui.actions import Action
+from inspector.ui.editors.text_page import TextPage
+from inspector.ui.front_actions import FrontActions
+from inspector.ui.models.card import schema_name
+from inspector.ui.panel import Panel, Services
+from inspector.ui.safe_text import ElidedLabel, PlainLabel, count_hidden
+from inspector.ui.text_work import TextWork
+from inspector.ui.widgets.banner import Banners, Notice
+from inspector.ui.widgets.controls import arrange, button, field
+from inspector.ui.widgets.empty_state import EmptyState
+from inspector.ui.widgets.segments import Segments
+from inspector.ui.wording import number, signed, tr, tr_code, tr_count
+
+_EDIT, _RENDERED = 0, 1
+_NEAR = 0.8
+_MOST_LOOKED_THROUGH = 500_000
+"""Characters up to which hidden ones are counted at every key."""
+_UNLOCK, _MET = "unlock", "met"
+
+
+class BlockPanel(Panel):
+    """A centre tab on one block. Text is edited here; other schemas are shown as the model gets them."""
+
+    def __init__(self, services: Services, ref: Ref | None = None) -> None:
+        super().__init__(services)
+        self._id = ref.id if ref is not None else ""
+        appearance, icons = services.appearance, services.icons
+        self.page = TextPage(appearance, icons)
+        self.rendered = TextPage(appearance, icons, replaces=False)
+        self.rendered.editor.setReadOnly(True)
+        self.rendered.editor.setAccessibleName(tr("The block as the model gets it"))
+        self.work = TextWork(services.workspace, self.page.editor, self._id, self)
+        self._label = ElidedLabel("", strong=True)
+        self._kind = ElidedLabel("", tone="muted")
+        self._characters, self._tokens, self._change = (
+            PlainLabel("", tone="muted", size="small") for _ in range(3)
+        )
+        self.state_note = PlainLabel("", tone="warning", size="small")
+        self.views = Segments(
+            tr("View of the block"),
+            (tr("Edit"), tr("The text itself")),
+            (tr("Rendered"), tr("Exactly as the model gets it")),
+        )
+        self.reason_field = field(tr("Reason (optional)"))
+        self.discard_button = button(tr("Discard"), self.work.discard)
+        self.save_button = button(_save_text(), self._save, role="primary")
+        self.banners = Banners(icons)
+        self._empty = EmptyState(tr("Reading the block …"))
+        self._no_editor = PlainLabel("", tone="muted", size="small", wrap=True)
+        self._stack = QStackedWidget()
+        self._front = FrontActions(services.actions, icons, *self._actions())
+        self._lay_out()
+        self._connect()
+        self._take((self._id,))
+
+    def first_focus(self) -> QWidget:
+        """The text."""
+        return self.rendered.editor if self.views.current == _RENDERED else self.page.editor
+
+    @property
+    def figures(self) -> str:
+        """Characters and tokens as the head says them."""
+        told = (self._characters, self._tokens, self._change)
+        return " · ".join(each.original for each in told if each.original)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Somebody looks at it; its actions are there while it is in sight."""
+        super().showEvent(event)
+        if not event.spontaneous():
+            self._front.come()
+            self.services.workspace.saw(self._id)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Take the actions away."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._front.go()
+
+    def _actions(self) -> tuple[Action, ...]:
+        keys = QKeySequence.StandardKey
+        editor = self.page.editor
+
+        def no_undo() -> str:
+            return self._not_editable() or ("" if editor.steps.can_undo else tr("nothing was done"))
+
+        def no_redo() -> str:
+            return self._not_editable() or ("" if editor.steps.can_redo else tr("nothing was undone"))
+
+        return (
+            Action("edit.undo", tr("Undo"), editor.undo_step, keys.Undo, "undo", no_undo),
+            Action("edit.redo", tr("Redo"), editor.redo_step, keys.Redo, "redo", no_redo),
+            Action("edit.save", tr("Save block"), self._save, keys.Save, "save", self._not_savable),
+            Action("edit.discard", tr("Discard draft"), self.work.discard, None, "delete", self._not_savable),
+            Action("edit.find", tr("Find in the block"), self._find, "Ctrl+F", "search"),
+            Action(
+                "edit.replace", tr("Replace in the block"), self._replace, "Ctrl+H", "", self._not_editable
+            ),
+        )
+
+    def _lay_out(self) -> None:
+        head = QFrame()
+        head.setProperty("role", "dock_title")
+        self._names, self._tools = QHBoxLayout(), QHBoxLayout()
+        arrange(self._names, self._label, self._kind, self.state_note, self.discard_button, self.save_button)
+        self._names.setStretch(1, 1)
+        arrange(self._tools, self.views, self._characters, self._tokens, self._change, self.reason_field, None)
+        self._tools.setStretch(4, 100)
+        self._head = QVBoxLayout(head)
+        arrange(self._head, self._names, self._tools, self._no_editor)
+        for page in (self.page, self.rendered, self._empty):
+            self._stack.addWidget(page)
+        arrange(QVBoxLayout(self), head, self.banners, self._stack)
+        self._measure()
+
+    def _measure(self) -> None:
+        space = self.services.appearance.space
+        self._head.setContentsMargins(space(3), space(2), space(3), space(2))
+        self._head.setSpacing(space(2))
+        self._names.setSpacing(space(2))
+        self._tools.setSpacing(space(3))
+        self._label.setMaximumWidth(space(75))
+
+    def _connect(self) -> None:
+        workspace = self.services.workspace
+        workspace.blocks_changed.connect(self._take)
+        workspace.request_changed.connect(self._tell_tokens)
+        workspace.drafts_changed.connect(self._tell)
+        workspace.file_changed.connect(self._tell)
+        self.work.changed.connect(self._tell)
+        self.work.met.connect(self._tell_met)
+        self.work.locked.connect(self._ask_unlock)
+        self.work.saved.connect(self.reason_field.clear)
+        self.views.chosen.connect(self._show_view)
+        self.reason_field.returnPressed.connect(self._save)
+        self.services.appearance.changed.connect(self._measure)
+
+    @property
+    def _state(self) -> BlockState | None:
+        return self.services.workspace.block(self._id)
+
+    @property
+    def _is_text(self) -> bool:
+        state = self._state
+        return state is not None and isinstance(state.block.schema, TextSchema) and _is_readable(state)
+
+    @property
+    def _content(self) -> Content | None:
+        """What the block holds with the draft in it."""
+        if self._is_text:
+            return TextContent(self.page.editor.text)
+        state = self._state
+        return None if state is None else state.content
+
+    def _not_editable(self) -> str:
+        state, workspace = self._state, self.services.workspace
+        if state is None or not self._is_text:
+            return tr("there is no editor for it")
+        if not state.block.is_active:
+            return tr("the block is deleted")
+        if self.work.is_waiting:
+            return tr("the draft is being read")
+        return tr("the file is open for reading only") if workspace.read_only is not None else ""
+
+    def _not_savable(self) -> str:
+        return self._not_editable() or ("" if self.work.is_dirty else tr("nothing was changed"))
+
+    def _take(self, block_ids: tuple[str, ...]) -> None:
+        state = self._state
+        if self._id not in block_ids or state is None:
+            return
+        if self._is_text:
+            self.work.take(state)
+        if self.isVisible():
+            self.services.workspace.saw(self._id)
+        self._tell()
+
+    def _tell(self, *_: object) -> None:
+        """Say and show everything as it is now."""
+        state = self._state
+        if state is None:
+            self.set_heading(self._id)
+            self._stack.setCurrentWidget(self._empty)
+            return
+        dirty = self._is_text and self.work.is_dirty
+        self.set_heading(state.block.label, marked=dirty)
+        self._label.setText(state.block.label)
+        self._kind.setText(self._kind_of(state))
+        why_not = self._not_editable()
+        self.page.editor.setReadOnly(bool(why_not))
+        self._tell_buttons(dirty, why_not)
+        self._tell_editors(state)
+        self._tell_banners(state)
+        self._tell_tokens()
+        self._show_view()
+
+    def _kind_of(self, state: BlockState) -> str:
+        shared = self.services.workspace.shared(self._id)
+        level = shared.level if shared else state.block.permission
+        words = [
+            state.block.block_type.value,
+            schema_name(state.block.schema),
+            tr(level.label.replace("_", " ")),
+        ]
+        if shared:
+            words.append(tr("shared by {owner}", owner=shared.owner_name))
+        return " · ".join(words)
+
+    def _tell_buttons(self, dirty: bool, why_not: str) -> None:
+        text = self._is_text
+        for each in (self.save_button, self.discard_button):
+            each.setVisible(text)
+            each.setEnabled(dirty and not why_not and not self.work.is_saving)
+        self.reason_field.setVisible(text)
+        self.reason_field.setEnabled(not why_not)
+        note = tr("saving …") if self.work.is_saving else tr("not saved") if dirty else ""
+        self.state_note.setText(note)
+        self.state_note.setVisible(bool(note))
+
+    def _tell_editors(self, state: BlockState) -> None:
+        self.views.buttons[_EDIT].setVisible(self._is_text)
+        other = not self._is_text and _is_readable(state)
+        told = tr("The editor for a {kind} comes with a later version.", kind=schema_name(state.block.schema))
+        self._no_editor.setText(told)
+        self._no_editor.setVisible(other)
+
+    def _tell_banners(self, state: BlockState) -> None:
+        workspace = self.services.workspace
+        if not state.block.is_active:
+            restore = () if workspace.read_only else ((tr("Restore"), self._restore),)
+            text = tr("This block is deleted; no agent sees it.")
+            self._put(Notice("deleted", text, choices=restore, closable=False))
+        else:
+            self.banners.close_notice("deleted")
+        if workspace.read_only is not None:
+            told = tr_code(workspace.read_only.code, workspace.read_only.parameters)
+            text = tr("The file is open for reading only.")
+            self._put(Notice("read_only", text, told, "warning", closable=False))
+        else:
+            self.banners.close_notice("read_only")
+        if not self.work.is_dirty:
+            self.banners.close_notice(_MET)
+            self.banners.close_notice(_UNLOCK)
+
+    def _put(self, notice: Notice) -> None:
+        """Show a notice, unless it is there with the same words."""
+        there = (each for each in self.banners.notices if each.key == notice.key)
+        if next(((each.text, each.remark) for each in there), None) != (notice.text, notice.remark):
+            self.banners.show_notice(notice)
+
+    def _tell_tokens(self, *_: object) -> None:
+        state, content = self._state, self._content
+        if state is None or content is None:
+            for each in (self._characters, self._tokens, self._change):
+                each.setText("")
+            return
+        self._tell_characters(state, content)
+        now, saved = self._tokens_of(saved=False), self._tokens_of(saved=True)
+        drafted = self._id in self.services.workspace.drafts
+        if now is None:
+            self._tokens.setText(tr("not in the Request"))
+        else:
+            self._tokens.setText(tr_count("{count} token", "{count} tokens", now))
+        change = 0 if now is None or saved is None or not drafted else now - saved
+        self._change.setText(signed(change))
+        self._change.set_tone("warning" if change > 0 else "ok")
+
+    def _tell_characters(self, state: BlockState, content: Content) -> None:
+        count, limit = counted_characters(state, content), state.block.char_limit
+        told = tr("{count} of {limit} characters", count=number(count), limit=number(limit))
+        if not limit:
+            told = tr_count("{count} character", "{count} characters", count)
+        if isinstance(content, TextContent) and len(content.text) <= _MOST_LOOKED_THROUGH:
+            hidden = count_hidden(content.text)
+            if hidden:
+                told = tr("{told}, {count} of them hidden", told=told, count=number(hidden))
+        self._characters.setText(told)
+        full = bool(limit) and count > limit
+        self._characters.set_tone(
+            "error" if full else "warning" if limit and count >= _NEAR * limit else "muted"
+        )
+
+    def _tokens_of(self, *, saved: bool) -> int | None:
+        workspace = self.services.workspace
+        request = workspace.saved_request if saved else workspace.request
+        wanted = f"block:{self._id}"
+        for section in request.sections if request else ():
+            for piece in section.pieces:
+                if piece.id == wanted:
+                    return piece.tokens
+        return None
+
+    def _show_view(self, *_: object) -> None:
+        state = self._state
+        if state is None or not _is_readable(state):
+            self._show_unreadable(state)
+            return
+        if not self._is_text and self.views.current == _EDIT:
+            self.views.choose(_RENDERED)
+            return
+        if self.views.current == _RENDERED:
+            self._render(state)
+            self._stack.setCurrentWidget(self.rendered)
+        else:
+            self._stack.setCurrentWidget(self.page)
+
+    def _render(self, state: BlockState) -> None:
+        try:
+            self.rendered.editor.load(rendered_text(state, self._content))
+        except DocumentError as error:
+            self._empty.tell(tr_code(error.code, error.parameters))
+            self._stack.setCurrentWidget(self._empty)
+
+    def _show_unreadable(self, state: BlockState | None) -> None:
+        self._stack.setCurrentWidget(self._empty)
+        if state is not None and state.problem is not None:
+            meaning = tr("It is kept as it is; all other blocks work.")
+            self._empty.tell(tr_code(state.problem.code, state.problem.parameters), meaning)
+        elif state is not None:
+            self._empty.tell(
+                tr("This block cannot be read."), tr("It is kept as it is; all other blocks work.")
+            )
+
+    def _save(self) -> None:
+        if not self._not_savable():
+            self.banners.close_notice(_UNLOCK)
+            self.work.save(self.reason_field.text().strip())
+
+    def _ask_unlock(self) -> None:
+        state = self._state
+        text = tr("{label} is read-only for its agent.", label=state.block.label if state else self._id)
+        remark = tr("Unlock to edit as human?")
+        choices = ((tr("Unlock and save"), self._save_unlocked),)
+        self.banners.show_notice(Notice(_UNLOCK, text, remark, "warning", choices=choices))
+
+    def _save_unlocked(self) -> None:
+        self.banners.close_notice(_UNLOCK)
+        self.work.save(self.reason_field.text().strip(), unlock=True)
+
+    def _tell_met(self, state: BlockState) -> None:
+        name = state.written.actor.name if state.written else tr("Somebody else")
+        text = tr("{name} wrote meanwhile; saving merges both.", name=name)
+        self._put(Notice(_MET, text, tr("Your draft stays as it is."), "info"))
+
+    def _restore(self) -> None:
+        self.services.workspace.edit(self._id, RestoreBlock())
+
+    @property
+    def _page_in_front(self) -> TextPage:
+        return self.rendered if self._stack.currentWidget() is self.rendered else self.page
+
+    def _find(self) -> None:
+        self._page_in_front.ask()
+
+    def _replace(self) -> None:
+        self.views.choose(_EDIT)
+        self.page.ask(replacing=True)
+
+
+def _is_readable(state: BlockState) -> bool:
+    return state.content is not None and state.problem is None
+
+
+def _save_text() -> str:
+    keys = QKeySequence(QKeySequence.StandardKey.Save).toString(QKeySequence.SequenceFormat.NativeText)
+    return tr("Save  {keys}", keys=keys.replace("+", " "))

@@ -1,0 +1,212 @@
+"""Work on one text block: its draft, its saving, and what others write meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from inspector.domain.content import Content, TextContent
+from inspector.domain.edits.base import Edit, Receipt, Version
+from inspector.domain.edits.text import Splice, SpliceText
+from inspector.domain.errors import RefusedError
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.snapshot import BlockState
+from inspector.ui.doors import EditOptions
+from inspector.ui.editors.splicing import carried_over, difference
+from inspector.ui.editors.text import TextEditor
+from inspector.ui.workspace import Workspace
+
+_LOCKED = "refused.locked"
+
+
+@dataclass(slots=True)
+class _Saved:
+    """What was saved, and from `receipt` on is waited for as stored text."""
+
+    text: str
+    receipt: Receipt | None = None
+    passed: bool = False
+
+
+class TextWork(QObject):
+    """Keeps an editor, a block's draft and the stored text together.
+
+    Every change in the editor is a draft at once, counted in its base version. `changed` tells that there is
+    another text or another state of saving. `met` carries the stored block when somebody else wrote under a draft.
+    `locked` tells that the block is read-only for its agent and that saving needs a person's word. `saved` tells
+    that a save went through.
+    """
+
+    changed = Signal()
+    met = Signal(object)
+    locked = Signal()
+    saved = Signal()
+
+    def __init__(self, workspace: Workspace, editor: TextEditor, block_id: str, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._editor = editor
+        self._ref = Ref(RefKind.BLOCK, block_id)
+        self._base: Version | None = None
+        self._started = False
+        self._original: Edit | None = None
+        self._saving: _Saved | None = None
+        self._saved: _Saved | None = None
+        self._late: BlockState | None = None
+        self._again: tuple[str, bool] | None = None
+        editor.edited.connect(self._edited)
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether there is something to save."""
+        return self._original is not None or self._editor.operation() is not None
+
+    @property
+    def is_saving(self) -> bool:
+        """Whether a save is on its way."""
+        return self._saving is not None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether an earlier draft is still being fitted to the present text."""
+        return not self._started
+
+    def take(self, state: BlockState) -> None:
+        """Take the stored text in, as far as unsaved work allows."""
+        if not isinstance(state.content, TextContent):
+            return
+        if self._saving is not None:
+            self._late = state
+        elif not self._started or self._original is not None:
+            self._begin(state, state.content.text)
+        elif self._saved is not None:
+            self._take_saved(state, self._saved, state.content.text)
+        elif self._editor.operation() is None:
+            self._load(state, state.content.text)
+        elif state.version != self._base:
+            self.met.emit(state)
+        self.changed.emit()
+
+    def save(self, reason: str, *, unlock: bool = False) -> None:
+        """Save the draft. Nothing of it is lost when that is refused."""
+        if self._saving is not None or self._saved is not None:
+            self._again = (reason, unlock)
+            return
+        edit = self._edit()
+        if edit is None:
+            return
+        self._saving = _Saved(self._editor.text)
+        self._editor.set_mark()
+        options = EditOptions(reason, edit.base, unlock)
+        self._workspace.edit(self._ref.id, edit.operation, options, self._done, self._failed)
+        self.changed.emit()
+
+    def discard(self) -> None:
+        """Go back to the stored text."""
+        state = self._workspace.block(self._ref.id)
+        if self._saving is not None or state is None or not isinstance(state.content, TextContent):
+            return
+        self._original = self._saved = None
+        self._load(state, state.content.text)
+        self._workspace.drop_draft(self._ref.id)
+        self.changed.emit()
+
+    def _edit(self) -> Edit | None:
+        if self._original is not None:
+            return self._original
+        operation = self._editor.operation()
+        return (
+            None if operation is None or self._saved is not None else Edit(self._ref, operation, self._base)
+        )
+
+    def _edited(self) -> None:
+        self._original = None
+        if self._saved is None:
+            self._keep()
+        self.changed.emit()
+
+    def _keep(self) -> None:
+        edit = self._edit()
+        if edit is None:
+            self._workspace.drop_draft(self._ref.id)
+        else:
+            self._workspace.set_draft(edit, TextContent(self._editor.text))
+
+    def _begin(self, state: BlockState, text: str) -> None:
+        """Show the stored text, with an earlier draft on it if there is one."""
+        work = self._workspace.drafts.get(self._ref.id)
+        if work is None:
+            self._original = None
+            self._load(state, text)
+            return
+        operation = work.edit.operation
+        if isinstance(operation, SpliceText) and work.edit.base == state.version:
+            self._original = None
+            self._load(state, text, operation.splices)
+            return
+        # Its base is gone: only the engine can say what it gives now. Until it is typed in, the draft stays as it is.
+        self._original = work.edit
+        if not self._started:
+            self._editor.load(text)
+        self._workspace.preview(work.edit, self._fit)
+
+    def _fit(self, content: Content) -> None:
+        state = self._workspace.block(self._ref.id)
+        if self._original is None or state is None or not isinstance(state.content, TextContent):
+            return
+        if isinstance(content, TextContent):
+            self._load(state, state.content.text, difference(state.content.text, content.text))
+            self.changed.emit()
+
+    def _load(self, state: BlockState, text: str, splices: tuple[Splice, ...] = ()) -> None:
+        self._started = True
+        self._base = state.version
+        self._editor.load(text, splices)
+
+    def _done(self, receipt: Receipt) -> None:
+        saved, late = self._saving, self._late
+        self._saving = self._late = self._original = None
+        if saved is None:
+            return
+        saved.receipt = receipt
+        self._saved = saved
+        self._editor.load(saved.text, self._editor.splices_since_mark())
+        self._workspace.drop_draft(self._ref.id)
+        state = self._workspace.block(self._ref.id) if late is None else late
+        if state is not None and isinstance(state.content, TextContent):
+            self._take_saved(state, saved, state.content.text)
+        self.saved.emit()
+        self.changed.emit()
+
+    def _take_saved(self, state: BlockState, saved: _Saved, text: str) -> None:
+        """Take the stored text after a save. One that was read before the save is passed over, once."""
+        receipt = saved.receipt
+        if receipt is None:
+            return
+        if receipt.changed and state.version != receipt.version:
+            if state.version == self._base:
+                return
+            if not saved.passed and state.written is not None and state.written.at < receipt.at:
+                saved.passed = True
+                return
+        operation = self._editor.operation()
+        since = () if operation is None else operation.splices
+        self._saved = None
+        self._load(state, text, carried_over(since, saved.text, text))
+        if since:
+            self._keep()
+        again, self._again = self._again, None
+        if again is not None:
+            self.save(again[0], unlock=again[1])
+
+    def _failed(self, error: BaseException) -> bool:
+        late = self._late
+        self._saving = self._late = self._again = None
+        self.changed.emit()
+        if late is not None:
+            self.take(late)
+        if isinstance(error, RefusedError) and error.code == _LOCKED:
+            self.locked.emit()
+            return True
+        return False

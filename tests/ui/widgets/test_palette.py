@@ -1,0 +1,59 @@
+import pytest
+
+from inspector.ui.widgets.palette import Entry, rank
+
+TITLES = (
+    "Open …",
+    "Open source",
+    "Reset layout",
+    "release_checklist",
+    "persona",
+    "harbor/glossary",
+    "Pin",
+    "Unpin",
+)
+
+
+def entry(title: str, why_not: str = "") -> Entry:
+    return Entry(title, title, lambda: None, why_not=why_not)
+
+
+ENTRIES = [entry(title) for title in TITLES]
+
+
+def best(words: str, recent: tuple[str, ...] = ()) -> str:
+    return rank(ENTRIES, words, recent)[0].title
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("pers", "persona"),
+        ("relchk", "release_checklist"),
+        ("glosary", "harbor/glossary"),
+        ("pin", "Pin"),
+        ("RESET", "Reset layout"),
+        ("layout", "Reset layout"),
+    ],
+)
+def test_that_a_few_letters_find_it(words: str, title: str) -> None:
+    assert best(words) == title
+
+
+def test_that_what_was_used_lately_comes_first_among_equals() -> None:
+    assert best("open", ("Open source",)) == "Open source"
+    assert rank(ENTRIES, "", ("Pin",))[0].title == "Pin"
+
+
+def test_that_nothing_similar_finds_nothing() -> None:
+    assert rank(ENTRIES, "zzzzqqqq") == []
+
+
+def test_that_what_cannot_be_done_comes_after_its_equal() -> None:
+    found = rank([entry("Save", "nothing to save"), Entry("other", "Save", lambda: None)], "save")
+    assert [bool(each.why_not) for each in found] == [False, True]
+
+
+@pytest.mark.parametrize("words", ["", "  ", "<b>", "%", "\\", "'; drop", "a" * 10_000])
+def test_that_any_words_are_legal(words: str) -> None:
+    rank(ENTRIES, words)
