@@ -126,7 +126,7 @@ def _reader(kind: Any) -> _Reader:
 
 def _plain_reader(kind: type) -> _Reader:
     if kind in _LABELLED:
-        return _enum_reader(lambda label: kind[label.upper()])  # type: ignore[index]  # an enumeration class
+        return _enum_reader(lambda label: kind[label.upper()])  # an enumeration class with labels
     if issubclass(kind, Enum):
         return _enum_reader(kind)
     if is_dataclass(kind):

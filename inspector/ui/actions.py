@@ -54,6 +54,8 @@ class Actions(QObject):
         self._window = window
         self._rows: dict[str, Action] = {}
         self._items: dict[str, QAction] = {}
+        self.front: object = None
+        """Whose actions are those of the view in front."""
 
     def add(self, *actions: Action) -> None:
         """Register actions.

@@ -15,7 +15,11 @@ class FrontActions:
         self._rows = rows
 
     def come(self) -> None:
-        """Register them, in place of those of a view that was in front before."""
+        """Register them, in place of those of the view that was in front before: Qt shows one, then hides the other."""
+        before = self._actions.front
+        if isinstance(before, FrontActions) and before is not self:
+            before.go()
+        self._actions.front = self
         for row in self._rows:
             if row.id in self._actions:
                 self._actions.remove(row.id)
@@ -26,6 +30,8 @@ class FrontActions:
 
     def go(self) -> None:
         """Take away those that are still this view's."""
+        if self._actions.front is self:
+            self._actions.front = None
         for row in self._rows:
             if row.id in self._actions and self._actions.row(row.id) is row:
                 self._actions.remove(row.id)

@@ -35,7 +35,7 @@ def test_that_no_comment_is_ended_by_its_text(hostile_text: str) -> None:
 
 @pytest.mark.parametrize("closing", ["</a>", "</ a >", "< / A>", "</a", "</a\n>", "<\n/a/>"])
 def test_that_a_closing_tag_is_escaped(closing: str) -> None:
-    assert close_proof(f"x{closing}y", ["a"]).text == f"x&lt;{closing[1:]}y"
+    assert close_proof(f"x{closing} y", ["a"]).text == f"x&lt;{closing[1:]} y"
 
 
 @pytest.mark.parametrize("other", ["</ab>", "</a.b>", "<a>", "</b>", "a < b / a"])

@@ -1,0 +1,331 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.domain.counts import Method
+from inspector.domain.errors import BudgetError, NotFoundError
+from inspector.domain.limits import Hysteresis, RecursiveSummarization, Truncate, Window
+from inspector.domain.messages import Batch, Message, Role, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.requests import LeftOut, Request
+from inspector.domain.rules import InRule, OutRule
+from inspector.domain.snapshot import Snapshot
+from tests.context.invented import (
+    BUILDER,
+    a_call_turn,
+    a_message,
+    a_snapshot,
+    a_spec,
+    a_turn,
+    all_pieces,
+    an_agent,
+    build,
+    codes,
+    has_section,
+    rows,
+    sent_batches,
+    the_section,
+)
+
+
+def turns(count: int, **changes: object) -> tuple[Batch, ...]:
+    return tuple(a_turn(number, **changes) for number in range(1, count + 1))  # type: ignore[arg-type]
+
+
+def batch_row(request: Request, batch: str) -> LeftOut:
+    return next(row for row in request.left_out if row.source.id == batch)
+
+
+def test_that_a_history_that_fits_is_sent_whole_in_order() -> None:
+    history = turns(3)
+    request = build(a_snapshot(history=history))
+    assert sent_batches(request, history) == ["batch_1", "batch_2", "batch_3"]
+    assert [message.id for message in request.messages][:2] == ["msg_100", "msg_101"]
+
+
+def test_that_the_text_form_of_messages_is_to_the_letter() -> None:
+    user = a_message(1, Role.USER, TextPart("hi"), TextPart(""), TextPart("there"), name="Eve")
+    call = a_message(2, Role.ASSISTANT, TextPart("look"), ToolCallPart("c1", "find", '{"q":1}'))
+    result = a_message(3, Role.TOOL, ToolResultPart("c1", "found"))
+    last = a_message(4, Role.ASSISTANT, TextPart("done"))
+    request = build(a_snapshot(history=(Batch("b", (user, call, result, last)),)))
+    assert the_section(request, "messages").text == (
+        "=== user ===\nhi\nthere\n"
+        "=== assistant ===\nlook\n=== call find c1 ===\n"
+        '{"q":1}\n'
+        "=== result c1 ===\nfound\n"
+        "=== assistant ===\ndone\n"
+    )
+
+
+def test_that_frames_cost_what_the_provider_says() -> None:
+    named = a_message(1, Role.USER, TextPart("hi"), name="Eve")
+    plain = a_message(2, Role.ASSISTANT, TextPart("yes"))
+    request = build(a_snapshot(history=(Batch("b", (named, plain)),)))
+    first, second = the_section(request, "messages").pieces
+    assert [(run.sent, run.tokens) for run in first.runs] == [(False, 5), (True, 1), (False, 0)]
+    assert second.runs[0].tokens == 4
+    assert the_section(request, "reply").tokens == 3
+    assert the_section(request, "instructions").pieces[0].tokens == 4
+    assert request.method is Method.EXACT
+    assert request.overheads == {"tools": 0, "system": 4, "messages": 9, "reply": 3}
+
+
+def test_that_a_part_is_a_mark_with_its_frame() -> None:
+    history = (a_call_turn(1),)
+    piece = the_section(build(a_snapshot(history=history)), "messages").pieces[1]
+    assert [(mark.kind, mark.name) for mark in piece.marks] == [("text", "0"), ("tool_call", "c1")]
+    call = piece.marks[1]
+    assert piece.text[call.start : call.end] == "=== call find c1 ===\n{}\n"
+
+
+def test_that_only_the_newest_messages_are_kept_in_whole_batches() -> None:
+    history = turns(10, size=3)
+    request = build(a_snapshot(history=history), strategy=Truncate(8))
+    assert sent_batches(request, history) == ["batch_9", "batch_10"]
+    row = batch_row(request, "batch_8")
+    assert row.rule == OutRule.HISTORY_KEEP_RECENT
+    assert row.source.batch
+    assert row.source.label == "3 messages"
+    assert row.fix is not None
+    assert (row.fix.action, row.fix.value) == ("raise_keep_recent", 9)
+    again = build(a_snapshot(history=history), strategy=Truncate(9))
+    assert sent_batches(again, history)[0] == "batch_8"
+
+
+def test_that_the_cap_on_messages_holds() -> None:
+    history = turns(500)
+    request = build(a_snapshot(history=history), strategy=Truncate(100_000), max_messages_cap=200)
+    assert len(request.messages) == 200
+    assert batch_row(request, "batch_400").rule == OutRule.HISTORY_CAP
+
+
+def test_that_fifty_messages_of_400_characters_keep_between_15_and_49() -> None:
+    history = tuple(a_turn(number, "word " * 80, size=2) for number in range(1, 26))
+    request = build(a_snapshot(history=history), history=2000)
+    assert 15 <= len(request.messages) <= 49
+    assert the_section(request, "messages").tokens <= 2000
+    row = batch_row(request, "batch_1")
+    assert row.rule == OutRule.HISTORY_FULL
+    assert row.fix is not None
+    assert row.fix.action == "raise_history_tokens"
+    assert isinstance(row.fix.value, int)
+    whole = build(a_snapshot(history=history), history=row.fix.value)
+    assert sent_batches(whole, history)[0] == "batch_1"
+    less = build(a_snapshot(history=history), history=row.fix.value - 1)
+    assert sent_batches(less, history)[0] == "batch_2"
+
+
+def test_that_the_window_bounds_the_history() -> None:
+    history = turns(40, text="word " * 50)
+    request = build(a_snapshot(history=history), window=1000, reserved=200)
+    assert request.tokens <= 800
+    row = batch_row(request, "batch_1")
+    assert row.rule == OutRule.WINDOW_FULL
+    assert row.fix is not None
+    assert isinstance(row.fix.value, int)
+    assert sent_batches(build(a_snapshot(history=history), window=row.fix.value, reserved=200), history)[0] == "batch_1"
+
+
+def test_that_a_batch_that_several_limits_keep_out_names_them_all() -> None:
+    history = turns(10, text="word " * 50)
+    request = build(a_snapshot(history=history), strategy=Truncate(4), history=250)
+    row = batch_row(request, "batch_1")
+    assert row.fix is not None
+    assert (row.fix.action, row.fix.value) == ("raise_history", None)
+    assert row.fix.parameters["messages"] == 20
+
+
+def test_that_a_shortened_history_begins_with_a_user() -> None:
+    history = (a_turn(1), a_turn(2, role=Role.ASSISTANT), a_turn(3), a_turn(4))
+    request = build(a_snapshot(history=history), strategy=Truncate(6))
+    assert sent_batches(request, history) == ["batch_3", "batch_4"]
+    assert batch_row(request, "batch_2").rule == OutRule.HISTORY_FIRST_USER
+
+
+def test_that_a_conversation_that_begins_otherwise_stays_so() -> None:
+    history = (a_turn(1, role=Role.ASSISTANT), a_turn(2))
+    assert sent_batches(build(a_snapshot(history=history)), history) == ["batch_1", "batch_2"]
+
+
+def test_that_an_incomplete_batch_is_sent_only_while_it_is_active() -> None:
+    history = (a_turn(1), a_call_turn(2, answered=False), a_turn(3), a_turn(4, size=1))
+    snapshot = a_snapshot(history=history)
+    request = build(snapshot)
+    assert sent_batches(request, history) == ["batch_1", "batch_3"]
+    assert {row.source.id for row in rows(request, OutRule.HISTORY_INCOMPLETE)} == {"batch_2", "batch_4"}
+    active = build(snapshot, active_batch="batch_4")
+    assert sent_batches(active, history) == ["batch_1", "batch_3", "batch_4"]
+    assert all_pieces(active)[-2].rule == InRule.HISTORY_ACTIVE
+
+
+def test_that_the_active_batch_is_sent_beyond_the_history_budget() -> None:
+    history = (a_turn(1), a_turn(2, "word " * 100, size=1))
+    request = build(a_snapshot(history=history), history=20, active_batch="batch_2")
+    assert sent_batches(request, history) == ["batch_2"]
+
+
+def test_that_an_active_batch_larger_than_the_window_is_an_error() -> None:
+    history = (a_turn(1, "word " * 1000, size=1),)
+    with pytest.raises(BudgetError) as caught:
+        build(a_snapshot(history=history), window=500, reserved=0, active_batch="batch_1")
+    assert caught.value.parameters["piece"] == "message:msg_100"
+
+
+def test_that_an_unknown_active_batch_is_an_error() -> None:
+    with pytest.raises(NotFoundError):
+        build(a_snapshot(), active_batch="nope")
+
+
+@pytest.mark.parametrize(
+    ("mark", "rule"), [("is_archived", OutRule.ARCHIVED), ("compiled", OutRule.COMPILED)]
+)
+def test_that_archived_and_compiled_messages_are_never_sent(mark: str, rule: OutRule) -> None:
+    history = (a_turn(1, **{mark: True}), a_turn(2))
+    request = build(a_snapshot(history=history))
+    assert sent_batches(request, history) == ["batch_2"]
+    assert rows(request, rule)
+
+
+def test_that_deleted_messages_are_not_even_candidates() -> None:
+    history = (a_turn(1, is_deleted=True), a_turn(2))
+    request = build(a_snapshot(history=history))
+    assert sent_batches(request, history) == ["batch_2"]
+    assert not request.left_out
+
+
+def test_that_a_message_that_cannot_be_read_is_told_and_the_rest_is_sent() -> None:
+    whole = a_turn(1, size=3)
+    lost = replace(whole.messages[1], content=(), problem="not JSON")
+    history = (Batch("batch_1", (whole.messages[0], lost, whole.messages[2])),)
+    request = build(a_snapshot(history=history))
+    assert [message.id for message in request.messages] == ["msg_100", "msg_102"]
+    [row] = rows(request, OutRule.UNREADABLE)
+    assert row.source.id == "msg_101"
+
+
+def test_that_a_result_without_its_call_is_never_sent() -> None:
+    orphan = Batch("b", (a_message(1, Role.USER, TextPart("x")), a_message(2, Role.TOOL, ToolResultPart("c", "r"))))
+    request = build(a_snapshot(history=(orphan,)))
+    assert not has_section(request, "messages")
+    assert rows(request, OutRule.HISTORY_INCOMPLETE)
+
+
+def test_that_archiving_half_of_a_pair_keeps_the_other_half_out() -> None:
+    batch = a_call_turn(1)
+    split = tuple(replace(each, is_archived=each.role is Role.TOOL) for each in batch.messages)
+    request = build(a_snapshot(history=(Batch("batch_1", split),)))
+    assert not has_section(request, "messages")
+
+
+@pytest.mark.parametrize(("count", "kept"), [(8, 8), (5, 4), (10, 10)])
+def test_that_a_window_keeps_the_newest_batches(count: int, kept: int) -> None:
+    history = turns(10)
+    request = build(a_snapshot(history=history), strategy=Window(count))
+    assert len(request.messages) == kept
+    assert request.strategy == "window"
+
+
+def test_that_hysteresis_keeps_its_beginning_until_the_high_mark() -> None:
+    firsts: list[str] = []
+    history = turns(200, text="word " * 20)
+    for count in range(20, 200, 3):
+        part = history[:count]
+        request = build(a_snapshot(history=part), strategy=Hysteresis(), history=1000)
+        assert the_section(request, "messages").tokens <= 1000
+        firsts.append(sent_batches(request, part)[0])
+    changes = sum(one != other for one, other in zip(firsts, firsts[1:], strict=False))
+    assert 5 < changes < len(firsts) // 2
+
+
+def test_that_a_strategy_that_is_not_there_yet_is_said_so() -> None:
+    request = build(a_snapshot(history=turns(2)), strategy=RecursiveSummarization())
+    assert request.strategy == "truncate"
+    [problem] = [each for each in request.problems if each.code == "strategy_not_available"]
+    assert problem.parameters["strategy"] == "recursive_summarization"
+    assert codes(build(a_snapshot()).problems) == []
+
+
+def test_that_an_appended_batch_leaves_the_earlier_pieces_as_they_are() -> None:
+    history = turns(5)
+    before = the_section(build(a_snapshot(history=history)), "messages").pieces
+    after = the_section(build(a_snapshot(history=(*history, a_turn(6)))), "messages").pieces
+    assert after[: len(before)] == before
+    assert len(after) == len(before) + 2
+
+
+@st.composite
+def sized_histories(draw: st.DrawFn) -> tuple[Batch, ...]:
+    sizes = draw(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 4), st.booleans()), max_size=25))
+    return tuple(
+        a_turn(at, "word " * words, size=size, role=Role.USER if by_user else Role.ASSISTANT)
+        for at, (words, size, by_user) in enumerate(sizes, start=1)
+    )
+
+
+@settings(max_examples=200, deadline=None)
+@given(sized_histories(), st.integers(0, 1500), st.integers(0, 60), st.integers(0, 60))
+def test_that_no_larger_run_would_have_been_allowed(
+    history: tuple[Batch, ...], budget: int, keep: int, cap: int
+) -> None:
+    request = build(
+        a_snapshot(history=history), history=budget, strategy=Truncate(keep), max_messages_cap=cap
+    )
+    sent = sent_batches(request, history)
+    whole = [batch for batch in history if batch.is_complete]
+    assert sent == [batch.id for batch in whole][len(whole) - len(sent) :]
+    tokens = {batch.id: _tokens(batch) for batch in whole}
+    assert sum(tokens[each] for each in sent) <= budget
+    assert len(request.messages) <= min(keep, cap)
+    for more in range(len(sent) + 1, len(whole) + 1):
+        run = whole[len(whole) - more :]
+        allowed = (
+            sum(tokens[batch.id] for batch in run) <= budget
+            and sum(len(batch.messages) for batch in run) <= min(keep, cap)
+            and (more == len(whole) or run[0].messages[0].role is Role.USER)
+        )
+        assert not allowed
+
+
+def _tokens(batch: Batch) -> int:
+    request = BUILDER.build(a_snapshot(history=(batch,)), a_spec(active_batch=batch.id))
+    return the_section(request, "messages").tokens
+
+
+@settings(max_examples=100, deadline=None)
+@given(sized_histories(), st.integers(0, 1200), st.integers(0, 400))
+def test_that_a_larger_budget_never_sends_less(history: tuple[Batch, ...], budget: int, more: int) -> None:
+    snapshot = a_snapshot(history=history)
+    less_sent = sent_batches(build(snapshot, history=budget), history)
+    more_sent = sent_batches(build(snapshot, history=budget + more), history)
+    assert set(less_sent) <= set(more_sent)
+
+
+def test_that_memory_and_window_leave_the_history_what_they_say() -> None:
+    history = turns(300, text="word " * 40)
+    snapshot = a_snapshot(history=history, agent=an_agent())
+    request = build(snapshot, window=8000, reserved=1000, history=None)
+    room = request.limits.usable - request.tokens
+    largest = max(row.tokens for row in request.left_out)
+    assert 0 <= room < largest
+
+
+def test_that_a_batch_that_the_system_began_is_not_the_first_of_a_shortened_history() -> None:
+    system = a_turn(2, role=Role.SYSTEM)
+    history = (a_turn(1), system, a_turn(3))
+    request = build(a_snapshot(history=history), strategy=Truncate(4))
+    assert sent_batches(request, history) == ["batch_3"]
+
+
+def _all_messages(snapshot: Snapshot) -> list[Message]:
+    return [message for batch in snapshot.history for message in batch.messages]
+
+
+def test_that_each_message_is_in_or_its_batch_is_out() -> None:
+    snapshot = a_snapshot(history=(*turns(30, text="word " * 30), a_call_turn(31, answered=False)))
+    request = build(snapshot, history=600)
+    sent = {message.id for message in request.messages}
+    out = {row.source.id for row in request.left_out}
+    for message in _all_messages(snapshot):
+        assert (message.id in sent) is not (message.batch_id in out)
