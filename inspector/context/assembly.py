@@ -18,12 +18,21 @@ from inspector.domain.rules import InRule
 
 @dataclass(frozen=True)
 class Assembled:
-    """The system string's pieces by section, in order. `tokens` has the frame and everything else."""
+    """The system string's pieces by section, in order.
+
+    Attributes:
+        sections: The sections, the frame in the first of them.
+        tokens: All of it, with the frame.
+        capped_tokens: What counts against `memory_tokens`.
+        frame_tokens: The frame alone.
+        border_tokens: What the last piece takes more if another part follows it.
+    """
 
     sections: tuple[Section, ...]
     tokens: int
     capped_tokens: int
     frame_tokens: int
+    border_tokens: int
 
     @property
     def system(self) -> str | None:
@@ -57,7 +66,7 @@ class Assembler:
         contents = [(entry, parts.get(entry.name, ())) for entry in self._entries]
         dressed = dress(self._plan.layout, contents)
         if not dressed:
-            return Assembled((), 0, 0, 0)
+            return Assembled((), 0, 0, 0, 0)
         flat = [part for each in dressed for part in each.parts]
         pieces = self._pieces(flat)
         sections: list[Section] = []
@@ -72,7 +81,8 @@ class Assembler:
             self._add(sections, each, own)
         frame = self._frame_piece(sections[0].name)
         sections[0] = Section(sections[0].name, sections[0].title, (frame, *sections[0].pieces))
-        return Assembled(tuple(sections), tokens + frame.tokens, capped_tokens, frame.tokens)
+        border = max(0, flat[-1].cost(self._counting) - pieces[-1].tokens)
+        return Assembled(tuple(sections), tokens + frame.tokens, capped_tokens, frame.tokens, border)
 
     def _pieces(self, parts: Sequence[Part]) -> list[Piece]:
         counting = self._counting

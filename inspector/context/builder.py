@@ -97,7 +97,7 @@ class _Build:
             limits=plan.limits,
             tokenizer=plan.costs.counter.tokenizer,
             layout=plan.layout.name,
-            strategy=plan.strategy.kind,
+            strategy=history.strategy.kind,
             now=plan.spec.now.isoformat(),
             zone=plan.spec.zone,
             sections=sections,
@@ -106,7 +106,7 @@ class _Build:
             tools=tuple(tool.name for tool in offered.tools),
             left_out=tuple(self.left_out),
             overheads=_overheads(definitions, system, run, reply),
-            problems=self._problems(gathered, chosen, offered.problems),
+            problems=self._problems(gathered, chosen, (*history.problems, *offered.problems)),
             adaptations=told.adaptations,
             unreachable_tokens=_unreachable(plan, sections, system, run),
         )
@@ -129,13 +129,13 @@ class _Build:
             left -= piece.tokens
 
     def _problems(
-        self, gathered: Gathered, chosen: Chosen, of_tools: tuple[Problem, ...]
+        self, gathered: Gathered, chosen: Chosen, others: tuple[Problem, ...]
     ) -> tuple[Problem, ...]:
         return (
             *self.snapshot.problems,
             *self.plan.problems,
             *gathered.problems,
-            *of_tools,
+            *others,
             *chosen.problems,
         )
 

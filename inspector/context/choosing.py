@@ -61,7 +61,7 @@ class Chooser:
         chosen = Chosen(taken=list(must))
         room = _Room(self._plan, self._counting, core, self._available)
         room.open(must)
-        if room.memory is not None and room.memory < 0:
+        if room.is_core_over:
             told: Parameters = {
                 "needed": core.capped_tokens,
                 "memory_tokens": self._plan.limits.memory_tokens,
@@ -135,14 +135,15 @@ class _Room:
         self._counting = counting
         self._must = must
         cap = plan.limits.memory_tokens
-        frame = 0 if must.sections else plan.costs.message().tokens
-        self.window = available - must.tokens - frame
-        self.memory = None if cap is None else cap - must.capped_tokens
+        needed = must.tokens + (must.border_tokens if must.sections else plan.costs.message().tokens)
+        capped = must.capped_tokens + must.border_tokens
+        self.window = available - needed
+        self.memory = None if cap is None else cap - capped
         self._available = available
-        self._window_demand = must.tokens + frame
-        self._memory_demand = must.capped_tokens
-        self._pinned = must.capped_tokens
-        self._pinned_window = must.tokens + frame
+        self._window_demand = needed
+        self._memory_demand = capped
+        self._pinned = capped
+        self._pinned_window = needed
         self._opened: set[str] = set()
         self._groups: set[str] = set()
         self._days: set[str] = set()
@@ -170,7 +171,7 @@ class _Room:
     def barrier(self, candidate: Candidate, cost: int) -> OutRule | None:
         """The rule that keeps it out, None if there is room."""
         if candidate.capped and self.memory is not None and cost > self.memory:
-            return OutRule.MEMORY_CORE_OVER if self._is_core_over() else OutRule.MEMORY_FULL
+            return OutRule.MEMORY_CORE_OVER if self.is_core_over else OutRule.MEMORY_FULL
         if cost > self.window:
             return OutRule.WINDOW_FULL
         most = candidate.entry.maximum
@@ -249,7 +250,9 @@ class _Room:
         cost = candidate.part.cost(self._counting) + self._weigh(headings)
         return self._pinned + cost <= cap and self._pinned_window + cost <= self._available
 
-    def _is_core_over(self) -> bool:
+    @property
+    def is_core_over(self) -> bool:
+        """Whether core alone passes the memory cap."""
         cap = self._plan.limits.memory_tokens
         return cap is not None and self._must.capped_tokens > cap
 

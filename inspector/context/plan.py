@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.counting.pool import CounterPool, ModelSource
-from inspector.context.history.strategies import STRATEGY_CHOICES
 from inspector.context.layouts import MESSAGES, check_layout
 from inspector.domain.agents import ActivitySettings, Agent
 from inspector.domain.errors import InputError, MalformedError, NotFoundError, Parameters
@@ -22,7 +21,6 @@ from inspector.domain.limits import (
     LimitOverrides,
     Limits,
     Strategy,
-    Truncate,
 )
 from inspector.domain.messages import Batch
 from inspector.domain.models import ModelFacts, ResolvedBy
@@ -86,14 +84,13 @@ class Planner:
         facts = self._models.resolve(model)
         limits = resolve_limits(facts, config.limits, spec.limits, provider=agent.provider)
         layout, layout_problems = self._layout(spec.layout or config.layout)
-        strategy, strategy_problems = _strategy(spec.strategy or config.strategy)
         return Plan(
             agent=agent,
             spec=spec,
             model=model,
             limits=limits,
             layout=layout,
-            strategy=strategy,
+            strategy=spec.strategy or config.strategy,
             with_descriptions=_chosen(spec.include_descriptions, config.include_descriptions),
             with_hints=_chosen(spec.include_schemas, config.include_schemas),
             activity=config.activity if spec.activity is None else spec.activity,
@@ -101,7 +98,7 @@ class Planner:
             active=_active(snapshot, spec),
             zone=_zone(spec),
             costs=self._counters.costs(facts),
-            problems=(*_model_problems(model, facts, limits), *layout_problems, *strategy_problems),
+            problems=(*_model_problems(model, facts, limits), *layout_problems),
         )
 
     def _layout(self, name: str) -> tuple[Layout, list[Problem]]:
@@ -169,13 +166,6 @@ def _first(given: tuple[LimitOverrides, ...], name: str) -> int | None:
 
 def _chosen(asked: bool | None, usual: bool) -> bool:
     return usual if asked is None else asked
-
-
-def _strategy(asked: Strategy) -> tuple[Strategy, list[Problem]]:
-    if type(asked) in STRATEGY_CHOICES:
-        return asked, []
-    facts = {"strategy": asked.kind, "used": Truncate.kind}
-    return Truncate(), [Problem("strategy_not_available", Severity.WARNING, "history", facts)]
 
 
 def _active(snapshot: Snapshot, spec: RequestSpec) -> Batch | None:

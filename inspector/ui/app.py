@@ -105,6 +105,7 @@ class Program:
         self._open_first()
         self.preferences.end_start()
         await stop.wait()
+        await self.furniture.workspace.settle()
         await bridge.close()
         await self.furniture.workspace.close()
         self.window.let_go()

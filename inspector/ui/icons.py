@@ -9,6 +9,7 @@ from typing import Protocol
 from PySide6.QtCore import QByteArray, QObject, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QAbstractButton
 
 from inspector.ui.appearance import Appearance
 
@@ -57,6 +58,7 @@ class Icons(QObject):
     def bind(self, target: HasIcon, name: str, tone: str = "muted") -> None:
         """Give a button or an action an icon, now and after every change of theme."""
         target.setIcon(self.icon(name, tone))
+        self._measure(target)
         if isinstance(target, QObject):
             self._bound.append((weakref.ref(target), name, tone))
 
@@ -69,11 +71,17 @@ class Icons(QObject):
                 continue
             try:
                 target.setIcon(self.icon(name, tone))  # type: ignore[attr-defined]
+                self._measure(target)
             except RuntimeError:
                 # Qt has destroyed the object, Python's half has not noticed yet.
                 continue
             alive.append((reference, name, tone))
         self._bound = alive
+
+    def _measure(self, target: object) -> None:
+        if isinstance(target, QAbstractButton):
+            size = self._appearance.space(4)
+            target.setIconSize(QSize(size, size))
 
     def _paint(self, name: str, size: int, colour: QColor) -> QPixmap:
         if name not in self._drawings:

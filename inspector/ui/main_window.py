@@ -246,7 +246,6 @@ class MainWindow(QMainWindow):
         self.actions_.refresh()
 
     def _first_layout(self) -> None:
-        scale = self._appearance.scale
         for side in self._sides.values():
             dock = self._docks[side.id]
             dock.setFloating(False)
@@ -256,9 +255,17 @@ class MainWindow(QMainWindow):
         for area, direction in _DIRECTIONS.items():
             there = [side for side in self._sides.values() if side.area == area and side.shown and side.size]
             docks = [self._docks[side.id] for side in there]
-            self.resizeDocks(docks, [round(side.size * scale) for side in there], direction)
+            self.resizeDocks(docks, [round(side.size * self._scale_of(area)) for side in there], direction)
             if area == Qt.DockWidgetArea.BottomDockWidgetArea:
                 self.resizeDocks(docks, [side.share * 100 for side in there], Qt.Orientation.Horizontal)
+
+    def _scale_of(self, area: Qt.DockWidgetArea) -> float:
+        """How much larger than at text scale 1 docks are: as the text, if that leaves enough to the centre."""
+        bottom = area == Qt.DockWidgetArea.BottomDockWidgetArea
+        mine = [side for side in self._sides.values() if side.shown and (side.area in _BESIDE) != bottom]
+        wanted = max((side.size for side in mine), default=0) if bottom else sum(side.size for side in mine)
+        room = _LARGEST_SHARE * (self.height() if bottom else self.width())
+        return min(self._appearance.scale, room / wanted) if wanted else 1.0
 
     def _restore_layout(self) -> None:
         state = self._preferences.layout(self._layout_name())
@@ -275,6 +282,10 @@ _DIRECTIONS = {
     Qt.DockWidgetArea.RightDockWidgetArea: Qt.Orientation.Horizontal,
     Qt.DockWidgetArea.BottomDockWidgetArea: Qt.Orientation.Vertical,
 }
+
+
+_BESIDE = (Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea)
+_LARGEST_SHARE = 0.58
 
 
 class _WindowIcon:

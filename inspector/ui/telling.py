@@ -10,17 +10,18 @@ from inspector.domain.changes import FileMoved
 from inspector.domain.counts import Method
 from inspector.domain.health import Severity
 from inspector.ui.failures import Failure
+from inspector.ui.known import WhatIf
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import Services
 from inspector.ui.widgets.banner import Notice, failure_notice
 from inspector.ui.widgets.status import Status
 from inspector.ui.widgets.top_bar import Option
 from inspector.ui.wording import ago, tr, tr_code, tr_count
-from inspector.ui.workspace import WhatIf
 
 _WORST = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: ""}
 _CLOCK_MILLISECONDS = 5_000
 _BUSY_AFTER_MILLISECONDS = 500
+_IDLE_MILLISECONDS = 700
 
 
 class Telling(QObject):
@@ -35,6 +36,8 @@ class Telling(QObject):
         self._soon.timeout.connect(self.tell)
         self._clock = QTimer(self, interval=_CLOCK_MILLISECONDS)
         self._clock.timeout.connect(self.tell)
+        self._idle = QTimer(self, singleShot=True, interval=_IDLE_MILLISECONDS)
+        self._idle.timeout.connect(services.workspace.count_others)
         self._late = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MILLISECONDS)
         self._late.timeout.connect(self._soon.start)
         self._listen()
@@ -206,6 +209,8 @@ class Telling(QObject):
         self._busy = busy
         if busy:
             self._late.start()
+            self._idle.stop()
         else:
             self._late.stop()
+            self._idle.start()
             self._soon.start()

@@ -7,8 +7,9 @@ typing never starves the figures and never piles up work.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -21,12 +22,13 @@ from inspector.domain.content import Content
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.errors import InspectorError
 from inspector.domain.health import Problem, Severity
-from inspector.domain.ref import Ref, RefKind
+from inspector.domain.ref import RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
 from inspector.ui.bridge import Bridge
 from inspector.ui.doors import Doors, EditOptions, Holdings, Opener
-from inspector.ui.drafts import Drafts, Work
+from inspector.ui.drafts import DraftKeeper, Drafts, Work
+from inspector.ui.known import Known, WhatIf
 from inspector.ui.wording import tr
 
 _HOLDING_KINDS = frozenset(
@@ -43,14 +45,6 @@ _HOLDING_KINDS = frozenset(
         RefKind.FILE,
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class WhatIf:
-    """What the Request is built with in place of the agent's own settings; None is the agent's own."""
-
-    model: str | None = None
-    layout: str | None = None
 
 
 @dataclass(slots=True)
@@ -88,19 +82,8 @@ class Workspace(QObject):
         self.drafts = Drafts()
         self._bridge = bridge
         self._doors: Doors | None = None
-        self._agents: tuple[Agent, ...] = ()
-        self._agent_id = ""
-        self._holdings: dict[str, Holdings] = {}
-        self._blocks: dict[str, BlockState] = {}
-        self._shared: dict[str, SharedBlock] = {}
-        self._request: Request | None = None
-        self._saved_request: Request | None = None
-        self._request_problem: Problem | None = None
-        self._what_if = WhatIf()
-        self._tokens: dict[str, int] = {}
-        self._health: dict[tuple[str, Ref | None], Problem] = {}
-        self._last_written: Change | None = None
-        self._unseen: set[str] = set()
+        self._keeper = DraftKeeper(bridge, self.drafts)
+        self._known = Known()
         self._stale = _Stale()
         self._refreshing = False
         bridge.changed.connect(self._note)
@@ -133,48 +116,42 @@ class Workspace(QObject):
     @property
     def agents(self) -> tuple[Agent, ...]:
         """All agents."""
-        return self._agents
+        return self._known.agents
 
     @property
     def agent(self) -> Agent | None:
         """The agent whose Request is shown."""
-        return next((each for each in self._agents if each.id == self._agent_id), None)
+        return self._known.agent
 
     @property
     def request(self) -> Request | None:
         """The Request with all drafts, None while none is built or can be."""
-        return self._request
+        return self._known.request
 
     @property
     def saved_request(self) -> Request | None:
         """The Request without drafts: what would be sent if everything unsaved were dropped."""
-        return self._saved_request
+        return self._known.saved_request
 
     @property
     def what_if(self) -> WhatIf:
         """What is tried in place of the agent's own settings."""
-        return self._what_if
+        return self._known.what_if
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that a person should see: of the file, of the shown agent's holdings, of its Request."""
-        request = self._request
-        found = [*self._health.values(), *self._holdings_of_shown.problems]
-        if request is not None:
-            found += [*request.problems, *request.adaptations]
-        if self._request_problem is not None:
-            found.append(self._request_problem)
-        return _unique(found)
+        return self._known.problems
 
     @property
     def last_written(self) -> Change | None:
         """The last change that came in."""
-        return self._last_written
+        return self._known.last_written
 
     @property
     def unseen(self) -> frozenset[str]:
         """Blocks that somebody else changed since they were last looked at."""
-        return frozenset(self._unseen)
+        return frozenset(self._known.unseen)
 
     def now(self) -> datetime | None:
         """The present moment, None with no file open."""
@@ -182,23 +159,23 @@ class Workspace(QObject):
 
     def holdings(self, agent_id: str) -> Holdings | None:
         """What is under an agent, None while it has not been read."""
-        return self._holdings.get(agent_id)
+        return self._known.holdings.get(agent_id)
 
     def block(self, block_id: str) -> BlockState | None:
         """A block as it is saved: the shown agent's own, shared with it or deleted, or another loaded agent's."""
-        return self._blocks.get(block_id)
+        return self._known.blocks.get(block_id)
 
     def shared(self, block_id: str) -> SharedBlock | None:
         """How the shown agent sees a block that is shared with it."""
-        return self._shared.get(block_id)
+        return self._known.shared.get(block_id)
 
     def blocks(self) -> Mapping[str, BlockState]:
         """All blocks that were read, by id, as they are saved."""
-        return self._blocks
+        return self._known.blocks
 
     def tokens_of(self, agent_id: str) -> int | None:
         """The tokens of an agent's last Request, None when none was built."""
-        return self._tokens.get(agent_id)
+        return self._known.tokens.get(agent_id)
 
     def open(self, path: Path) -> None:
         """Show another file."""
@@ -239,26 +216,24 @@ class Workspace(QObject):
 
     def show_agent(self, agent_id: str) -> None:
         """Show another agent's Request."""
-        if agent_id == self._agent_id or agent_id not in {each.id for each in self._agents}:
+        if agent_id == self._known.agent_id or agent_id not in {each.id for each in self._known.agents}:
             return
-        self._agent_id = agent_id
-        self._request = self._saved_request = None
-        self._what_if = WhatIf()
+        self._known.show(agent_id)
         self.agent_changed.emit()
         self.request_changed.emit(None)
         self._refresh(holdings=True, saved=True)
 
     def load(self, agent_id: str) -> None:
         """Read what is under an agent, if it has not been read."""
-        if self._doors is not None and agent_id not in self._holdings:
+        if self._doors is not None and agent_id not in self._known.holdings:
             self._bridge.supersede(
                 ("holdings", agent_id), self._read_holdings(agent_id), name=tr("Reading an agent")
             )
 
     def try_out(self, what_if: WhatIf) -> None:
         """Build the Request with other settings; nothing is stored."""
-        if what_if != self._what_if:
-            self._what_if = what_if
+        if what_if != self._known.what_if:
+            self._known.what_if = what_if
             self._refresh(saved=True)
 
     def rebuild(self) -> None:
@@ -267,8 +242,8 @@ class Workspace(QObject):
 
     def saw(self, block_id: str) -> None:
         """Somebody has looked at a block."""
-        if block_id in self._unseen:
-            self._unseen.discard(block_id)
+        if block_id in self._known.unseen:
+            self._known.unseen.discard(block_id)
             self.blocks_changed.emit((block_id,))
 
     def edit(
@@ -300,8 +275,7 @@ class Workspace(QObject):
         known = edit.target.id in self.drafts
         self.drafts.put(Work(edit, content))
         if self._doors is not None:
-            key = ("draft", edit.target.id)
-            self._bridge.supersede(key, self._doors.keep_draft(edit), name=tr("Keeping a draft"))
+            self._keeper.note(self._doors, edit.target.id)
         if not known:
             self.drafts_changed.emit()
         self._refresh()
@@ -310,10 +284,13 @@ class Workspace(QObject):
         """Forget unsaved work on a block: it was saved or is not wanted."""
         if self.drafts.drop(block_id):
             if self._doors is not None:
-                key = ("draft", block_id)
-                self._bridge.supersede(key, self._doors.drop_draft(block_id), name=tr("Dropping a draft"))
+                self._keeper.note(self._doors, block_id)
             self.drafts_changed.emit()
             self._refresh()
+
+    async def settle(self) -> None:
+        """Wait until all unsaved work is written down; nothing typed is lost after that."""
+        await self._keeper.settle()
 
     def preview(self, edit: Edit, on_done: Callable[[Content], None]) -> None:
         """Work out what an edit would give, storing nothing."""
@@ -321,73 +298,80 @@ class Workspace(QObject):
             key = ("preview", edit.target.id)
             self._bridge.supersede(key, self._doors.preview(edit), name=tr("Previewing"), on_done=on_done)
 
-    def _forget(self) -> None:
-        self._agents = ()
-        self._agent_id = ""
-        self._request = self._saved_request = self._request_problem = None
-        self._what_if = WhatIf()
-        self._last_written = None
-        self._stale = _Stale()
-        self._refreshing = False
-        for known in (self._holdings, self._blocks, self._shared, self._tokens, self._health, self._unseen):
-            known.clear()
+    def count_others(self) -> None:
+        """Build, while nothing else is wanted, the Requests of agents that are not shown, for their figures."""
+        if self._doors is not None and not self._refreshing:
+            work = self._count_others(self._doors)
+            self._bridge.supersede("others", work, name=tr("Counting the other agents' tokens"))
 
-    @property
-    def _holdings_of_shown(self) -> Holdings:
-        return self._holdings.get(self._agent_id, Holdings())
+    async def _count_others(self, doors: Doors) -> None:
+        for agent in self._known.agents:
+            if agent.id in self._known.tokens:
+                continue
+            try:
+                tokens: int | None = (await doors.request(agent.id, RequestSpec(now=doors.now()), {})).tokens
+            except InspectorError:
+                # It has no figure; why is told when that agent is shown.
+                tokens = None
+            if doors is not self._doors:
+                return
+            self._known.tokens[agent.id] = tokens
+            self.agents_changed.emit()
 
     def _doing(self, block_id: str) -> str:
-        state = self._blocks.get(block_id)
+        state = self._known.blocks.get(block_id)
         return tr("Saving {label}", label=state.block.label) if state else tr("Saving")
 
     async def _swap(self, opening: Awaitable[Doors]) -> None:
         doors = await opening
-        await self._leave()
+        try:
+            agents = await doors.agents()
+            drafts = await doors.drafts()
+            await self._leave()
+        except BaseException:
+            # Whatever was open stays open; this one is shown by nobody.
+            await asyncio.shield(doors.close())
+            raise
         self._doors = doors
         self._bridge.follow(doors.changes(), name=tr("Following changes"), key="feed")
-        self._agents = tuple(await doors.agents())
-        self._agent_id = self._agents[0].id if self._agents else ""
-        self.file_changed.emit()
-        self.agents_changed.emit()
-        self.agent_changed.emit()
-        for restored in await doors.drafts():
+        self._known.take_agents(agents)
+        for restored in drafts:
             self.drafts.put(Work(restored.draft.edit, restored.content, restored=True))
-        if len(self.drafts):
-            self.drafts_changed.emit()
+        for tell in (self.file_changed, self.agents_changed, self.agent_changed, self.drafts_changed):
+            tell.emit()
         self._refresh(holdings=True, saved=True)
 
     async def _leave(self) -> None:
+        await self._keeper.settle()
         doors, self._doors = self._doors, None
-        self._bridge.cancel("refresh")
-        self._bridge.cancel("feed")
+        for key in ("refresh", "feed", "others"):
+            self._bridge.cancel(key)
         if doors is not None:
             await doors.close()
-        self._forget()
+        self._known = Known()
+        self._stale = _Stale()
+        self._refreshing = False
         self.drafts.clear()
 
     def _note(self, change: object) -> None:
         if isinstance(change, FileMoved):
             self.moved.emit(change)
         elif isinstance(change, Health):
-            key = (change.code, change.ref)
-            self._health.pop(key, None)
-            if not change.resolved:
-                where = str(change.ref) if change.ref else ""
-                self._health[key] = Problem(change.code, Severity.WARNING, where, dict(change.parameters))
+            self._known.take_health(change)
             self.problems_changed.emit()
         elif isinstance(change, Change):
             self._note_change(change)
 
     def _note_change(self, change: Change) -> None:
-        self._last_written = change
+        self._known.last_written = change
         mine = change.own and self._doors is not None and change.actor == self._doors.actor
         if change.ref.kind is RefKind.BLOCK and not mine:
-            self._unseen.add(change.ref.id)
+            self._known.unseen.add(change.ref.id)
         self.written.emit(change)
-        if change.owner is not None and change.owner != self._agent_id:
-            self._tokens.pop(change.owner, None)
-            if change.owner in self._holdings:
-                del self._holdings[change.owner]
+        if change.owner is not None and change.owner != self._known.agent_id:
+            self._known.tokens.pop(change.owner, None)
+            if change.owner in self._known.holdings:
+                del self._known.holdings[change.owner]
                 self.load(change.owner)
         self._stale.agents |= change.ref.kind in (RefKind.AGENT, RefKind.FILE, RefKind.CONSTELLATION)
         self._refresh(holdings=change.ref.kind in _HOLDING_KINDS, saved=True)
@@ -396,6 +380,7 @@ class Workspace(QObject):
         self._stale.holdings |= holdings
         self._stale.saved |= saved
         self._stale.request = True
+        self._bridge.cancel("others")
         if not self._refreshing and self._doors is not None:
             self._refreshing = True
             self._bridge.supersede(
@@ -420,20 +405,15 @@ class Workspace(QObject):
             agents = tuple(await doors.agents())
             if doors is not self._doors:
                 return
-            await self._take_agents(agents)
-        agent_id = self._agent_id
+            if self._known.take_agents(agents):
+                self.agent_changed.emit()
+            self.agents_changed.emit()
+        agent_id = self._known.agent_id
         if not agent_id:
             return
         if asked.holdings:
             await self._read_holdings(agent_id)
         await self._build(doors, agent_id, saved=asked.saved)
-
-    async def _take_agents(self, agents: tuple[Agent, ...]) -> None:
-        self._agents = agents
-        if self._agent_id not in {each.id for each in agents}:
-            self._agent_id = agents[0].id if agents else ""
-            self.agent_changed.emit()
-        self.agents_changed.emit()
 
     async def _read_holdings(self, agent_id: str) -> None:
         doors = self._doors
@@ -442,25 +422,22 @@ class Workspace(QObject):
         holdings = await doors.holdings(agent_id)
         if doors is not self._doors:
             return
-        self._holdings[agent_id] = holdings
-        states = [*holdings.own, *(each.state for each in holdings.shared), *holdings.deleted]
-        changed = tuple(each.block.id for each in states if self._blocks.get(each.block.id) != each)
-        self._blocks |= {each.block.id: each for each in states}
-        if agent_id == self._agent_id:
-            self._shared = {each.state.block.id: each for each in holdings.shared}
+        changed = self._known.take_holdings(agent_id, holdings)
         self.holdings_changed.emit(agent_id)
         if changed:
             self.blocks_changed.emit(changed)
         self.problems_changed.emit()
 
     async def _build(self, doors: Doors, agent_id: str, *, saved: bool) -> None:
-        spec = RequestSpec(now=doors.now(), model=self._what_if.model, layout=self._what_if.layout)
+        spec = RequestSpec(
+            now=doors.now(), model=self._known.what_if.model, layout=self._known.what_if.layout
+        )
         drafts = self.drafts.contents()
         try:
             if saved or not drafts:
                 plain: Request | None = await doors.request(agent_id, spec, {})
             else:
-                plain = self._saved_request
+                plain = self._known.saved_request
             request = await doors.request(agent_id, spec, drafts) if drafts else plain
         except InspectorError as error:
             self._take_request(
@@ -477,29 +454,12 @@ class Workspace(QObject):
         request: Request | None,
         problem: Problem | None,
     ) -> None:
-        if doors is not self._doors or agent_id != self._agent_id:
+        if doors is not self._doors or agent_id != self._known.agent_id:
             return
-        self._saved_request, self._request, self._request_problem = saved, request, problem
-        if request is None:
-            self._tokens.pop(agent_id, None)
-        else:
-            self._tokens[agent_id] = request.tokens
+        self._known.take_request(saved, request, problem)
         self.request_changed.emit(request)
         self.problems_changed.emit()
 
 
 async def _given(doors: Doors) -> Doors:
     return doors
-
-
-def with_draft(state: BlockState, work: Work | None) -> BlockState:
-    """A block as it would be with unsaved work."""
-    return state if work is None else replace(state, content=work.content, draft=True)
-
-
-def _unique(problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    kept: list[Problem] = []
-    for problem in problems:
-        if problem not in kept:
-            kept.append(problem)
-    return tuple(kept)

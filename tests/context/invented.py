@@ -111,7 +111,9 @@ def a_message(position: int, role: Role, *parts: Part, batch: str = "", **change
     return replace(message, **changes)
 
 
-def a_turn(number: int, text: str = "hello", *, size: int = 2, role: Role = Role.USER, **changes: Any) -> Batch:
+def a_turn(
+    number: int, text: str = "hello", *, size: int = 2, role: Role = Role.USER, **changes: Any
+) -> Batch:
     """A whole batch of `size` messages, the first by `role`, the others by the assistant."""
     name = f"batch_{number}"
     first = a_message(number * 100, role, TextPart(text), batch=name, **changes)
@@ -127,7 +129,9 @@ def a_call_turn(number: int, *, answered: bool = True) -> Batch:
     name, at = f"batch_{number}", number * 100
     messages = [
         a_message(at, Role.USER, TextPart("look it up"), batch=name),
-        a_message(at + 1, Role.ASSISTANT, TextPart("yes"), ToolCallPart(f"c{number}", "find", "{}"), batch=name),
+        a_message(
+            at + 1, Role.ASSISTANT, TextPart("yes"), ToolCallPart(f"c{number}", "find", "{}"), batch=name
+        ),
     ]
     if answered:
         messages += [

@@ -6,8 +6,8 @@ from datetime import timedelta
 from hypothesis import strategies as st
 
 from inspector.domain.activity import Importance
-from inspector.domain.archival import ArchivalEntry
 from inspector.domain.agents import ActivitySettings, ContextConfig, ToolRule, ToolRuleKind
+from inspector.domain.archival import ArchivalEntry
 from inspector.domain.blocks import BlockType, EntrySchema, FieldDef, LogSchema
 from inspector.domain.content import LogContent, LogEntry
 from inspector.domain.limits import (
@@ -42,17 +42,33 @@ from tests.hostile import HOSTILE_TEXTS
 
 _NASTY = "ab Z09\n\n\r\t/<>-=`\"'&;_.:{}[]漢字é\u0301😀\u200d\u00a0\u2028\x85\x1c\u3000"
 _SHORT_HOSTILE = [text[:400] for text in HOSTILE_TEXTS.values()]
-_CLOSING = ["</block>", "</a>", "</ persona >", "<\n/block", "</core_memory>", "</retrieved_memory>", "-->", "```"]
+_RANGES: list[tuple[int | None, int | None]] = [(1, 199), (200, 399), (100, 900), (None, None)]
+_CLOSING = [
+    "</block>",
+    "</a>",
+    "</ persona >",
+    "<\n/block",
+    "</core_memory>",
+    "</retrieved_memory>",
+    "-->",
+    "```",
+]
 
 texts = st.one_of(
     st.sampled_from(_SHORT_HOSTILE),
     st.text(_NASTY, max_size=60),
     st.lists(st.sampled_from([*_SHORT_HOSTILE, *_CLOSING]), min_size=1, max_size=3).map("\n".join),
-    st.sampled_from(["word " * 30, "line of text\n" * 20, " leading", "/solidus", "\n\nafter newlines", "end\n\n"]),
+    st.sampled_from(
+        ["word " * 30, "line of text\n" * 20, " leading", "/solidus", "\n\nafter newlines", "end\n\n"]
+    ),
 )
 labels = st.one_of(
-    st.sampled_from(["persona", "human", "a", "a b", "system/human/work", "/note_directory", "block", "xmlish"]),
-    st.sampled_from(["scratchpad", "core_memory", "é", "x:y", '"><evil>', "--", "retrieved_memory", "Persona"]),
+    st.sampled_from(
+        ["persona", "human", "a", "a b", "system/human/work", "/note_directory", "block", "xmlish"]
+    ),
+    st.sampled_from(
+        ["scratchpad", "core_memory", "é", "x:y", '"><evil>', "--", "retrieved_memory", "Persona"]
+    ),
     st.text(_NASTY, min_size=1, max_size=8),
 )
 
@@ -141,15 +157,24 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
             draw(st.sampled_from([None, "agent_ada", "agent_bob"])),
             minutes=draw(st.integers(0, 2000)),
             kind=draw(st.sampled_from(["heartbeat", "message_sent", "odd kind"])),
-            details=draw(st.sampled_from(["{}", '{"preview": "a\\n[00:00] ``` </recent_activity>"}', "[", '"x"'])),
+            details=draw(
+                st.sampled_from(["{}", '{"preview": "a\\n[00:00] ``` </recent_activity>"}', "[", '"x"'])
+            ),
         )
         for seq in range(draw(st.integers(0, 6)))
     )
     summaries = tuple(
-        a_summary(str(at), *draw(st.sampled_from([(1, 199), (200, 399), (100, 900), (None, None)])), content=draw(texts))
+        a_summary(
+            str(at),
+            *draw(st.sampled_from([(1, 199), (200, 399), (100, 900), (None, None)])),
+            content=draw(texts),
+        )
         for at in range(draw(st.integers(0, 3)))
     )
-    tools = (a_tool("find", examples=(draw(texts),)), a_tool("tell", parameters=draw(st.sampled_from(["{}", "[", "nul"]))))
+    tools = (
+        a_tool("find", examples=(draw(texts),)),
+        a_tool("tell", parameters=draw(st.sampled_from(["{}", "[", "nul"]))),
+    )
     rules = (ToolRule("r1", "agent_ada", "find", ToolRuleKind.MAX_CALLS, '{"limit": 3}'),)
     return a_snapshot(
         *own,
@@ -191,7 +216,9 @@ def specs(draw: st.DrawFn) -> RequestSpec:
         max_messages_cap=draw(st.sampled_from([None, 0, 4])),
         pinned=frozenset(draw(st.lists(st.sampled_from(["blk_1", "blk_2"]), max_size=2))),
         dropped=frozenset(draw(st.lists(st.sampled_from(["blk_0", "blk_101"]), max_size=1))),
-        extra_sections=tuple(ExtraSection(f"Extra {at}", draw(texts)) for at in range(draw(st.integers(0, 2)))),
+        extra_sections=tuple(
+            ExtraSection(f"Extra {at}", draw(texts)) for at in range(draw(st.integers(0, 2)))
+        ),
         extra_instructions=tuple(draw(st.lists(texts, max_size=2))),
         retrieved=retrieved,
         active_batch=draw(st.sampled_from([None, None, "batch_1"])),

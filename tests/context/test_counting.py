@@ -1,6 +1,7 @@
 import threading
 from base64 import b64encode
 from itertools import pairwise
+from typing import ClassVar
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from tests.context.invented import ESTIMATED_MODEL, EXACT_MODEL, MODELS, OLDER_E
 from tests.context.recounting import recount
 from tests.hostile import HOSTILE_TEXTS
 
-NASTY = "abzABZsStTdm \n\r\t/'.,<>-=019éßñЖя漢かカ한😀\u0301\u200d\u00a0\u2028\x85\x1c\x0b`\u200b\ufeffاא"
+NASTY = "abzABZsStTdm \n\r\t/'.,<>-=019éßñЖя漢かカ한😀\u0301\u200d\u00a0\u2028\x85\x1c\x0b`\u200b\ufeff\u0627\u05d0"
 nasty_texts = st.text(NASTY, max_size=12)
 ENCODINGS = {"o200k_base": EXACT_MODEL, "cl100k_base": OLDER_EXACT_MODEL}
 
@@ -26,8 +27,13 @@ def counter(name: str) -> Counter:
     return counter_for(ENCODINGS[name], MODELS, POOL)
 
 
-@settings(max_examples=3000, deadline=None)
-@given(nasty_texts, nasty_texts, st.sampled_from(["\n", "\r\n", "a", "Z", "s"]), st.sampled_from(["", " a", " Z", " s"]))
+@settings(max_examples=1500, deadline=None)
+@given(
+    nasty_texts,
+    nasty_texts,
+    st.sampled_from(["\n", "\r\n", "a", "Z", "s"]),
+    st.sampled_from(["", " a", " Z", " s"]),
+)
 def test_that_counts_add_up_at_every_place_where_a_text_may_be_cut(
     before: str, after: str, end: str, start: str
 ) -> None:
@@ -79,7 +85,9 @@ def test_that_the_empty_text_has_no_chunk_and_no_token() -> None:
 
 
 long_texts = st.lists(
-    st.sampled_from(["word and word\n", "  indented\n", "\n\n", "/a\n", "x" * 700, "漢字\n", "some words " * 80, " "]),
+    st.sampled_from(
+        ["word and word\n", "  indented\n", "\n\n", "/a\n", "x" * 700, "漢字\n", "some words " * 80, " "]
+    ),
     max_size=60,
 ).map("".join)
 
@@ -148,7 +156,7 @@ class _Refusing:
 
     name = "refusing"
     pattern = "(?<broken"
-    special_tokens: dict[str, int] = {}
+    special_tokens: ClassVar[dict[str, int]] = {}
 
     def verified_bytes(self) -> bytes:
         return b64encode(b"a") + b" 0\n"

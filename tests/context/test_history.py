@@ -1,4 +1,6 @@
 from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -125,7 +127,10 @@ def test_that_the_window_bounds_the_history() -> None:
     assert row.rule == OutRule.WINDOW_FULL
     assert row.fix is not None
     assert isinstance(row.fix.value, int)
-    assert sent_batches(build(a_snapshot(history=history), window=row.fix.value, reserved=200), history)[0] == "batch_1"
+    assert (
+        sent_batches(build(a_snapshot(history=history), window=row.fix.value, reserved=200), history)[0]
+        == "batch_1"
+    )
 
 
 def test_that_a_batch_that_several_limits_keep_out_names_them_all() -> None:
@@ -182,7 +187,8 @@ def test_that_an_unknown_active_batch_is_an_error() -> None:
     ("mark", "rule"), [("is_archived", OutRule.ARCHIVED), ("compiled", OutRule.COMPILED)]
 )
 def test_that_archived_and_compiled_messages_are_never_sent(mark: str, rule: OutRule) -> None:
-    history = (a_turn(1, **{mark: True}), a_turn(2))
+    marks: dict[str, Any] = {mark: True}
+    history = (a_turn(1, **marks), a_turn(2))
     request = build(a_snapshot(history=history))
     assert sent_batches(request, history) == ["batch_2"]
     assert rows(request, rule)
@@ -206,7 +212,9 @@ def test_that_a_message_that_cannot_be_read_is_told_and_the_rest_is_sent() -> No
 
 
 def test_that_a_result_without_its_call_is_never_sent() -> None:
-    orphan = Batch("b", (a_message(1, Role.USER, TextPart("x")), a_message(2, Role.TOOL, ToolResultPart("c", "r"))))
+    orphan = Batch(
+        "b", (a_message(1, Role.USER, TextPart("x")), a_message(2, Role.TOOL, ToolResultPart("c", "r")))
+    )
     request = build(a_snapshot(history=(orphan,)))
     assert not has_section(request, "messages")
     assert rows(request, OutRule.HISTORY_INCOMPLETE)
@@ -235,7 +243,7 @@ def test_that_hysteresis_keeps_its_beginning_until_the_high_mark() -> None:
         request = build(a_snapshot(history=part), strategy=Hysteresis(), history=1000)
         assert the_section(request, "messages").tokens <= 1000
         firsts.append(sent_batches(request, part)[0])
-    changes = sum(one != other for one, other in zip(firsts, firsts[1:], strict=False))
+    changes = sum(one != other for one, other in pairwise(firsts))
     assert 5 < changes < len(firsts) // 2
 
 
@@ -305,7 +313,7 @@ def test_that_a_larger_budget_never_sends_less(history: tuple[Batch, ...], budge
 def test_that_memory_and_window_leave_the_history_what_they_say() -> None:
     history = turns(300, text="word " * 40)
     snapshot = a_snapshot(history=history, agent=an_agent())
-    request = build(snapshot, window=8000, reserved=1000, history=None)
+    request = build(snapshot, window=8000, reserved=1000, strategy=Truncate(10_000))
     room = request.limits.usable - request.tokens
     largest = max(row.tokens for row in request.left_out)
     assert 0 <= room < largest

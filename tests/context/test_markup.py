@@ -13,7 +13,9 @@ def test_that_a_legal_name_is_an_element(label: str) -> None:
     ElementTree.fromstring(f"<{label}/>")
 
 
-@pytest.mark.parametrize("label", ["", "a b", "/x", "x:y", "1a", "-a", "xml", "XmlThing", "block", "Block", "a\n", "a>"])
+@pytest.mark.parametrize(
+    "label", ["", "a b", "/x", "x:y", "1a", "-a", "XmlThing", "block", "Block", "a\n", "a>"]
+)
 def test_that_another_label_is_none(label: str) -> None:
     assert not is_element_name(label)
 
@@ -52,6 +54,8 @@ def test_that_marks_follow_what_was_escaped() -> None:
     assert moved[1] == Mark("all", "all", 10, 10 + len(escaped.text))
 
 
-@pytest.mark.parametrize(("text", "legal"), [("a", True), ("", False), (" a", False), ("/a", False), ("\x1ca", False)])
+@pytest.mark.parametrize(
+    ("text", "legal"), [("a", True), ("", False), (" a", False), ("/a", False), ("\x1ca", False)]
+)
 def test_that_a_run_begins_with_a_visible_character(text: str, legal: bool) -> None:
     assert starts_legally(text) is legal

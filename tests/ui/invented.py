@@ -253,7 +253,7 @@ def request(drafts: dict[str, Content] | None = None, agent_id: str = ADA) -> Re
             2310,
             Method.EXACT,
             Fix("pin", Ref(RefKind.BLOCK, "blk_notes"), True),
-            {"tokens": 2310, "available": 2306},
+            {"needed": 2310, "available": 2306},
         ),
         LeftOut(
             Source(SourceKind.MESSAGE, "bat_1", "38 batches", ADA, batch=True),
@@ -262,7 +262,7 @@ def request(drafts: dict[str, Content] | None = None, agent_id: str = ADA) -> Re
             21804,
             Method.EXACT,
             Fix("raise_history_tokens", Ref(RefKind.AGENT, ADA), 27000),
-            {"tokens": 21804, "limit": 5200},
+            {"needed": 21804, "reach": 27004},
         ),
     )
     return Request(

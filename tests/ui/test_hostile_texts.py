@@ -115,7 +115,7 @@ def is_plain(tip: str) -> bool:
 async def test_that_a_hostile_text_stays_text_everywhere(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, text: str
 ) -> None:
-    studio.opener.prepare = lambda path: hostile_doors(path, text)  # type: ignore[assignment, return-value]
+    studio.opener.prepare = lambda path: hostile_doors(path, text)  # type: ignore[assignment]
     opened.clear()
     watching[0] = True
     try:

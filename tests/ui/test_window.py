@@ -358,7 +358,9 @@ def cut_off(root: QWidget) -> list[str]:
             continue
         needed = label.heightForWidth(label.width()) if label.wordWrap() else label.sizeHint().height()
         narrow = not label.wordWrap() and label.width() < label.fontMetrics().horizontalAdvance(label.text())
-        if label.height() + 1 < needed or narrow:
+        seen = label.visibleRegion().boundingRect()
+        clipped = not seen.isEmpty() and seen.width() + 1 < label.width()
+        if label.height() + 1 < needed or narrow or clipped:
             found.append(f"{label.text()!r} {label.size().toTuple()} needs {needed}")
     return found
 

@@ -5,18 +5,20 @@ from pathlib import Path
 import pytest
 
 from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.agents import Agent
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import TextContent
 from inspector.domain.drafts import Draft
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetPinned
 from inspector.domain.edits.text import SetText
-from inspector.domain.errors import BudgetError, Refusal, RefusedError
+from inspector.domain.errors import BudgetError, FileError, Refusal, RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.bridge import Bridge
 from inspector.ui.doors import EditOptions, RestoredDraft
 from inspector.ui.failures import Failure
-from inspector.ui.workspace import WhatIf, Workspace
+from inspector.ui.known import WhatIf
+from inspector.ui.workspace import Workspace
 from tests.ui import invented
 from tests.ui.conftest import Until
 from tests.ui.fake_engine import FakeDoors, FakeOpener
@@ -298,3 +300,79 @@ async def test_that_closing_shows_nothing(qloop: asyncio.AbstractEventLoop, desk
     desk.workspace.rebuild()
     await desk.bridge.close()
     assert desk.doors.edits == []
+
+
+async def test_that_every_state_of_a_draft_is_written_in_order_and_settled_at_the_end(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    written: list[object] = []
+    honest = desk.doors.keep_draft
+
+    async def slowly(edit: Edit) -> None:
+        await asyncio.sleep(0.01)
+        written.append(edit.operation)
+        await honest(edit)
+
+    desk.doors.keep_draft = slowly  # type: ignore[method-assign]
+    for number in range(100):
+        desk.workspace.set_draft(Edit(QUESTIONS, SetText(str(number))), TextContent(str(number)))
+        await asyncio.sleep(0.001)
+    await desk.workspace.settle()
+    await desk.bridge.close()
+    assert written[-1] == SetText("99")
+    assert 2 < len(written) < 100
+    assert desk.doors.kept["blk_questions"].operation == SetText("99")
+
+
+async def test_that_a_dropped_draft_stays_dropped_though_it_was_being_written(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    desk.workspace.set_draft(DRAFT, TextContent("x"))
+    desk.workspace.drop_draft("blk_questions")
+    await desk.workspace.settle()
+    assert desk.doors.kept == {}
+    await desk.bridge.close()
+
+
+async def test_that_a_file_whose_agents_cannot_be_read_is_closed_again(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    first = desk.doors
+
+    def prepare(path: Path) -> FakeDoors:
+        doors = FakeDoors(path)
+
+        async def fail() -> list[Agent]:
+            raise FileError("file.damaged", path=str(path))
+
+        doors.agents = fail  # type: ignore[method-assign]
+        return doors
+
+    desk.opener.prepare = prepare  # type: ignore[assignment]
+    desk.workspace.open(Path("other.constellation"))
+    await until(lambda: desk.failures)
+    assert desk.doors.closed
+    assert not first.closed
+    assert desk.workspace.path == FILE
+    await desk.bridge.close()
+
+
+async def test_that_other_agents_get_their_figures_when_nothing_else_is_wanted(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    assert desk.workspace.tokens_of(invented.GRACE) is None
+    await until(lambda: "Building the Request" not in desk.bridge.running)
+    desk.workspace.count_others()
+    await until(lambda: desk.workspace.tokens_of(invented.LINUS))
+    assert desk.workspace.tokens_of(invented.GRACE)
+    built = len(desk.doors.builds)
+    desk.workspace.count_others()
+    await asyncio.sleep(0.02)
+    assert len(desk.doors.builds) == built
+    desk.doors.tell(change(Ref(RefKind.BLOCK, "blk_oncall"), owner=invented.GRACE))
+    await until(lambda: desk.workspace.tokens_of(invented.GRACE) is None)
+    await desk.bridge.close()

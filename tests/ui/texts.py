@@ -32,7 +32,9 @@ SPOILT = (
 """The last is what a carriage return is shown as."""
 ANY_CHARACTER = st.characters(exclude_categories=("Cs",))
 TEXTS = st.lists(
-    st.one_of(st.text(ANY_CHARACTER, max_size=12), st.sampled_from(SPOILT), st.sampled_from(("a", "be\n", "x y"))),
+    st.one_of(
+        st.text(ANY_CHARACTER, max_size=12), st.sampled_from(SPOILT), st.sampled_from(("a", "be\n", "x y"))
+    ),
     max_size=12,
 ).map("".join)
 """Every text that a block can hold, short ones."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from inspector.context.history.batches import HistoryIndex
 from inspector.context.history.limits import Bound, Measured, first_within, from_user
+from inspector.domain.health import Problem, Severity
 from inspector.domain.limits import Hysteresis, Strategy, Truncate, Window
 from inspector.domain.rules import OutRule
 
@@ -93,4 +94,12 @@ STRATEGY_CHOICES: dict[type[Strategy], Callable[[Any, HistoryIndex, Room], Choic
     Window: window,
     Hysteresis: hysteresis,
 }
-"""Those that can be built now. For any other, `truncate` is used and a problem says so."""
+"""Those that can be built now."""
+
+
+def usable_strategy(asked: Strategy) -> tuple[Strategy, tuple[Problem, ...]]:
+    """The strategy itself, or `truncate` and a problem that says so."""
+    if type(asked) in STRATEGY_CHOICES:
+        return asked, ()
+    facts = {"strategy": asked.kind, "used": Truncate.kind}
+    return Truncate(), (Problem("strategy_not_available", Severity.WARNING, "history", facts),)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from inspector.context.history.batches import SECTION, BatchView, HistoryIndex, HistoryReader
 from inspector.context.history.ledger import Ledger
 from inspector.context.history.limits import Bound, Measured
-from inspector.context.history.strategies import STRATEGY_CHOICES, Choice, Room
+from inspector.context.history.strategies import STRATEGY_CHOICES, Choice, Room, usable_strategy
 from inspector.context.identity import IdentityCache
 from inspector.context.plan import Plan
 from inspector.context.sections.summaries import Kept
+from inspector.domain.health import Problem
+from inspector.domain.limits import Strategy
 from inspector.domain.requests import LeftOut, Section, SentMessage
 from inspector.domain.rules import OutRule
 from inspector.domain.snapshot import Snapshot
@@ -48,7 +50,8 @@ class HistoryWriter:
         view = self._reader.view(plan.active, plan.costs) if plan.active else None
         if view is not None and not view.sendable:
             view = None
-        return History(plan, index, view, self._runs, self._ledger)
+        strategy, problems = usable_strategy(plan.strategy)
+        return History(plan, strategy, problems, index, view, self._runs, self._ledger)
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,8 @@ class History:
     """One build's history."""
 
     plan: Plan
+    strategy: Strategy
+    problems: tuple[Problem, ...]
     index: HistoryIndex
     active: BatchView | None
     runs: IdentityCache[Run]
@@ -86,9 +91,8 @@ class History:
             bounds.append(Bound(OutRule.HISTORY_FULL, "raise_history_tokens", Measured.TOKENS, most, active))
         offset = limits.max_tokens - room
         bounds.append(Bound(OutRule.WINDOW_FULL, "raise_max_tokens", Measured.TOKENS, room, offset))
-        strategy = plan.strategy
-        choice: Choice = STRATEGY_CHOICES[type(strategy)](
-            strategy, self.index, Room(tuple(bounds), tokens, active_messages)
+        choice: Choice = STRATEGY_CHOICES[type(self.strategy)](
+            self.strategy, self.index, Room(tuple(bounds), tokens, active_messages)
         )
         return choice
 

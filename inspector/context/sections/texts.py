@@ -58,8 +58,17 @@ def text_part(
         adaptations.append(Problem("enclosed_for_counting", Severity.INFO, where, {"label": place}))
         body = f"<{tag}>\n{body}\n</{tag}>"
     part = literal(section, place, body, rule)
-    part.source = replace(part.source, owner=owner)
+    part.source = replace(part.source, owner=owner, label=_label(place))
     return Adapted(part, tuple(adaptations))
+
+
+def _label(place: str) -> str:
+    """What a person reads: ``instruction 1`` for the first of them, a section's own name for its text."""
+    name, _, last = place.rpartition("/")
+    if last.isdecimal():
+        word = "additional instruction" if name == ADDITIONAL else "instruction"
+        return f"{word} {int(last) + 1}"
+    return name if last == "text" else place
 
 
 def persona(plan: Plan, entry: SectionLayout) -> Iterator[Adapted]:

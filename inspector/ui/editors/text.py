@@ -9,6 +9,7 @@ from PySide6.QtCore import QMimeData, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QDragLeaveEvent,
     QDropEvent,
+    QInputMethodEvent,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -23,6 +24,7 @@ from inspector.domain.edits.text import Splice, SpliceText
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.editors.shadow import Replaced, ShadowText, Steps, stand_in
 from inspector.ui.editors.splicing import Splicing, common_ends, trimmed
+from inspector.ui.exact_text import carried, carrying
 from inspector.ui.wording import tr
 
 _LONG_LINE = 10_000
@@ -181,11 +183,16 @@ class TextEditor(QPlainTextEdit):
             self._put(self._change(start, end - start, "\n"))
             self.ensureCursorVisible()
 
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """Compose text, where it may be changed: Qt itself does not look."""
+        if self.isReadOnly():
+            event.ignore()
+        else:
+            super().inputMethodEvent(event)
+
     def createMimeDataFromSelection(self) -> QMimeData:
         """Copy the true text."""
-        data = QMimeData()
-        data.setText(self.selected_text())
-        return data
+        return carrying(self.selected_text())
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Take text only."""
@@ -195,7 +202,7 @@ class TextEditor(QPlainTextEdit):
         """Paste text as it is, every character of it."""
         if not self.isReadOnly() and source.hasText():
             start, end = self.selected_range()
-            self.replace_range(start, end - start, source.text())
+            self.replace_range(start, end - start, carried(source))
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Put text where it falls; text of this editor moves. Qt's own way would report both parts as one change."""
@@ -209,7 +216,7 @@ class TextEditor(QPlainTextEdit):
         if own and event.dropAction() == Qt.DropAction.MoveAction:
             self._move_selection(to)
         else:
-            self.replace_range(to, 0, event.mimeData().text())
+            self.replace_range(to, 0, carried(event.mimeData()))
         event.acceptProposedAction()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -62,10 +62,12 @@ class BlockPanel(Panel):
         self._empty = EmptyState(tr("Reading the block …"))
         self._no_editor = PlainLabel("", tone="muted", size="small", wrap=True)
         self._stack = QStackedWidget()
+        self._action_states: tuple[object, ...] = ()
         self._front = FrontActions(services.actions, icons, *self._actions())
         self._lay_out()
         self._connect()
         self._take((self._id,))
+        self._tell()
 
     def first_focus(self) -> QWidget:
         """The text."""
@@ -206,6 +208,7 @@ class BlockPanel(Panel):
         self._tell_banners(state)
         self._tell_tokens()
         self._show_view()
+        self._tell_actions()
 
     def _kind_of(self, state: BlockState) -> str:
         shared = self.services.workspace.shared(self._id)
@@ -229,6 +232,13 @@ class BlockPanel(Panel):
         note = tr("saving …") if self.work.is_saving else tr("not saved") if dirty else ""
         self.state_note.setText(note)
         self.state_note.setVisible(bool(note))
+
+    def _tell_actions(self) -> None:
+        """Actions look again at what can be done, when that is another thing now."""
+        states = (self._not_savable(), self.page.editor.steps.can_undo, self.page.editor.steps.can_redo)
+        if states != self._action_states and self.isVisible():
+            self._action_states = states
+            self.services.actions.refresh()
 
     def _tell_editors(self, state: BlockState) -> None:
         self.views.buttons[_EDIT].setVisible(self._is_text)

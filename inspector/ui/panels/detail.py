@@ -5,17 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QScrollArea, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from inspector.domain.ref import Ref, RefKind
+from inspector.ui.drafts import with_draft
 from inspector.ui.models.card import Card, CardFacts, card_for
 from inspector.ui.models.navigator_source import Lengths
 from inspector.ui.panel import Panel, Services
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import ActionButton, arrange, clear
 from inspector.ui.widgets.empty_state import EmptyState
+from inspector.ui.widgets.flow import Flow
 from inspector.ui.wording import tr
-from inspector.ui.workspace import with_draft
 
 
 class DetailPanel(Panel):
@@ -26,7 +27,7 @@ class DetailPanel(Panel):
         self._lengths = Lengths()
         self._card: Card | None = None
         self._rows = QFormLayout()
-        self._buttons = QHBoxLayout()
+        self._buttons = Flow()
         page = QWidget()
         arrange(QVBoxLayout(page), self._rows, self._buttons, None)
         self._scroll = QScrollArea()
@@ -68,6 +69,8 @@ class DetailPanel(Panel):
         clear(self._buttons)
         for row in card.rows:
             name = PlainLabel(row.name, tone="muted")
+            name.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+            name.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.MinimumExpanding)
             text = PlainLabel(row.text, tone=row.tone if row.tone != "text" else "", wrap=True)
             text.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -77,7 +80,6 @@ class DetailPanel(Panel):
         for id_ in card.actions:
             if id_ in self.services.actions:
                 self._buttons.addWidget(ActionButton(self.services.actions.item(id_)))
-        self._buttons.addStretch(1)
 
     def _listen(self) -> None:
         workspace = self.services.workspace

@@ -7,12 +7,13 @@ import re
 from itertools import islice
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Mark, Piece, Request, Section
 from inspector.ui.actions import Action
+from inspector.ui.exact_text import copy_text
 from inspector.ui.front_actions import FrontActions
 from inspector.ui.models.budget import comes_from
 from inspector.ui.panel import Panel, Services
@@ -262,7 +263,7 @@ class RequestPanel(Panel):
 
     def _copy_all(self) -> None:
         if self._request is not None:
-            QGuiApplication.clipboard().setText(self._request.text)
+            copy_text(self._request.text)
 
 
 def _find(request: Request, words: str) -> tuple[Stretch, ...]:

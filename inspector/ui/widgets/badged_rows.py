@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QFont, QPainter
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from inspector.ui.appearance import Appearance, TextSize
@@ -15,6 +15,8 @@ from inspector.ui.icons import Icons
 from inspector.ui.safe_text import one_line
 
 Index = QModelIndex | QPersistentModelIndex
+_LARGEST_SHARE = 0.6
+"""Of a row, for marks; the title has the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class BadgedRows(QStyledItemDelegate):
         rect = self._background(painter, option)
         space = self._appearance.space
         right = rect.right() - space(3)
-        for mark in reversed(row.marks):
+        for mark in reversed(self._fitting(row.marks, _LARGEST_SHARE * rect.width())):
             right = self._mark(painter, mark, rect, right) - space(1.5)
         left = rect.left() + space(1)
         if row.section:
@@ -79,6 +81,22 @@ class BadgedRows(QStyledItemDelegate):
         )
         painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
         painter.restore()
+
+    def _fitting(self, marks: Sequence[Mark], room: float) -> Sequence[Mark]:
+        """What of the marks may take that much: quiet ones go first, from the end; a coloured one stays."""
+        metrics = QFontMetrics(self._appearance.font(TextSize.SMALL))
+        space = self._appearance.space
+        widths = {
+            id(mark): space(4.5 if mark.icon else 1.5)
+            + (0 if mark.icon else metrics.horizontalAdvance(one_line(mark.text, 40)))
+            for mark in marks
+        }
+        kept = list(marks)
+        for mark in [each for each in reversed(marks) if each.tone == "muted"]:
+            if sum(widths[id(each)] for each in kept) <= room:
+                break
+            kept.remove(mark)
+        return kept
 
     def _background(self, painter: QPainter, option: QStyleOptionViewItem) -> QRect:
         """Fill the whole row's width, so that a selection is one bar from edge to edge."""

@@ -37,7 +37,6 @@ def icon_button(icons: Icons, icon: str, name: str, clicked: Callable[[], None] 
     made = QToolButton()
     made.setProperty("role", "flat")
     made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    made.setIconSize(QSize(16, 16))
     made.setAccessibleName(name)
     safe_tooltip(made, name)
     icons.bind(made, icon)

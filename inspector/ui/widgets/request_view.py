@@ -10,7 +10,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from inspector.domain.counts import Method
 from inspector.domain.requests import Piece, Section
 from inspector.ui.appearance import Appearance, TextSize
+from inspector.ui.exact_text import copy_text
 from inspector.ui.safe_text import one_line, show_controls
 from inspector.ui.widgets.request_rows import Place, RequestRows
 from inspector.ui.widgets.request_text import (
@@ -162,7 +162,7 @@ class RequestView(QAbstractScrollArea):
         """Put the marked text, or the selected piece's, on the clipboard."""
         text = self.chosen_text or self._selected_text()
         if text:
-            QGuiApplication.clipboard().setText(text)
+            copy_text(text)
 
     def box_of_row(self, row: int) -> QRectF | None:
         """Where a row is painted, None while it is out of sight."""

@@ -10,7 +10,7 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from inspector.ui.icons import Icons
-from inspector.ui.safe_text import PlainLabel, without_mnemonic
+from inspector.ui.safe_text import ElidedLabel, PlainLabel, without_mnemonic
 from inspector.ui.widgets.controls import LaidOutButton, arrange, icon_button, pass_clicks
 from inspector.ui.wording import tr
 
@@ -120,11 +120,11 @@ class _SearchButton(LaidOutButton):
         self._key.setProperty("role", "key")
         row = QHBoxLayout()
         arrange(
-            row, PlainLabel(tr("Go to block, message, action …"), tone="muted"), None, self._key, spacing=24
+            row, ElidedLabel(tr("Go to block, message, action …"), tone="muted"), None, self._key, spacing=24
         )
         row.setContentsMargins(10, 4, 6, 4)
         super().__init__(row, role="search", name=tr("Go to block, message, action …"))
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         pass_clicks(self)
         self.clicked.connect(lambda _=False: clicked())
 

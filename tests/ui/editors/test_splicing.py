@@ -1,5 +1,7 @@
 """What was done to a text, as replacements counted in its base."""
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,7 +54,9 @@ def test_that_splices_ascend_and_do_not_overlap(case: tuple[str, list[Splice], s
     for edit in edits:
         splicing.replace(edit.start, edit.delete, edit.insert)
     found = splicing.splices()
-    assert all(first.start + first.delete < second.start for first, second in zip(found, found[1:], strict=False))
+    assert all(
+        first.start + first.delete < second.start for first, second in itertools.pairwise(found)
+    )
     assert all(0 <= each.start <= each.start + each.delete <= len(base) for each in found)
     assert all(each.delete or each.insert for each in found)
 
@@ -77,7 +81,9 @@ def test_that_trimmed_splices_still_make_the_same_text(case: tuple[str, list[Spl
         splicing.replace(edit.start, edit.delete, edit.insert)
     kept = trimmed(splicing.splices(), base)
     assert spliced(base, kept) == text
-    assert not any(each.insert and base.startswith(each.insert[0], each.start) and each.delete for each in kept)
+    assert not any(
+        each.insert and base.startswith(each.insert[0], each.start) and each.delete for each in kept
+    )
 
 
 def test_that_what_was_typed_and_deleted_again_leaves_no_splice() -> None:
@@ -131,6 +137,6 @@ def test_that_carrying_over_loses_no_text_of_either_side(data: st.DataObject) ->
     mine = data.draw(disjoint(before))
     moved = carried_over(mine, before, after)
     outcome = spliced(after, moved)
-    assert "«theirs»" in outcome.replace("mine", "")
+    assert "«theirs»" in outcome
     assert "".join(each.insert for each in moved) == "".join(each.insert for each in mine)
-    assert all(one.start + one.delete <= two.start for one, two in zip(moved, moved[1:], strict=False))
+    assert all(one.start + one.delete <= two.start for one, two in itertools.pairwise(moved))

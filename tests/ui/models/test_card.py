@@ -45,7 +45,7 @@ def test_that_a_block_says_why_it_is_in_who_wrote_and_what_it_costs() -> None:
 
 def test_that_a_left_out_block_says_why_and_what_would_help() -> None:
     told = rows(Ref(RefKind.BLOCK, "blk_notes"))
-    assert told["Why it is out"] == word("left_out.memory_full", {"tokens": 2310, "available": 2306})
+    assert told["Why it is out"] == word("left_out.memory_full", {"needed": 2310, "available": 2306})
     assert told["What would help"] == word("fix.pin")
     assert told["Would take"] == "2,310 · exact"
 

@@ -41,7 +41,8 @@ def test_that_a_few_letters_find_it(words: str, title: str) -> None:
 
 
 def test_that_what_was_used_lately_comes_first_among_equals() -> None:
-    assert best("open", ("Open source",)) == "Open source"
+    copies = [entry("Copy the text"), entry("Copy the name")]
+    assert rank(copies, "copy", ("Copy the name",))[0].title == "Copy the name"
     assert rank(ENTRIES, "", ("Pin",))[0].title == "Pin"
 
 

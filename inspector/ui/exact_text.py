@@ -1,0 +1,32 @@
+"""Text on its way through clipboard and drag and drop, every character of it.
+
+Qt takes a byte-order mark at the beginning for a sign of the encoding and drops it, so the text travels a second
+time as bytes under a name of our own.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QByteArray, QMimeData
+from PySide6.QtGui import QGuiApplication
+
+_FORMAT = "application/x-context-inspector-text"
+
+
+def carrying(text: str) -> QMimeData:
+    """What carries a text."""
+    data = QMimeData()
+    data.setText(text)
+    data.setData(_FORMAT, QByteArray(text.encode("utf-8")))
+    return data
+
+
+def carried(data: QMimeData) -> str:
+    """The text that something carries."""
+    if data.hasFormat(_FORMAT):
+        return bytes(data.data(_FORMAT).data()).decode("utf-8", "replace")
+    return data.text()
+
+
+def copy_text(text: str) -> None:
+    """Put a text on the clipboard."""
+    QGuiApplication.clipboard().setMimeData(carrying(text))

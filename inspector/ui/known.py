@@ -1,0 +1,105 @@
+"""What the window knows of the open file at this moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from inspector.domain.agents import Agent
+from inspector.domain.changes import Change, Health
+from inspector.domain.health import Problem, Severity
+from inspector.domain.ref import Ref
+from inspector.domain.requests import Request
+from inspector.domain.snapshot import BlockState, SharedBlock
+from inspector.ui.doors import Holdings
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What the Request is built with in place of the agent's own settings; None is the agent's own."""
+
+    model: str | None = None
+    layout: str | None = None
+
+
+@dataclass(slots=True)
+class Known:
+    """Values by what they are of. Made anew for every file."""
+
+    agents: tuple[Agent, ...] = ()
+    agent_id: str = ""
+    holdings: dict[str, Holdings] = field(default_factory=dict)
+    blocks: dict[str, BlockState] = field(default_factory=dict)
+    shared: dict[str, SharedBlock] = field(default_factory=dict)
+    request: Request | None = None
+    saved_request: Request | None = None
+    request_problem: Problem | None = None
+    what_if: WhatIf = WhatIf()
+    tokens: dict[str, int | None] = field(default_factory=dict)
+    """By agent; None where no Request can be built."""
+    health: dict[tuple[str, Ref | None], Problem] = field(default_factory=dict)
+    last_written: Change | None = None
+    unseen: set[str] = field(default_factory=set)
+
+    @property
+    def agent(self) -> Agent | None:
+        """The agent that is shown."""
+        return next((each for each in self.agents if each.id == self.agent_id), None)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Those of the file, of the shown agent's holdings and of its Request, each once."""
+        found = [*self.health.values(), *self.holdings.get(self.agent_id, Holdings()).problems]
+        if self.request is not None:
+            found += [*self.request.problems, *self.request.adaptations]
+        if self.request_problem is not None:
+            found.append(self.request_problem)
+        return _unique(found)
+
+    def show(self, agent_id: str) -> None:
+        """Show another agent, of which no Request is built yet."""
+        self.agent_id = agent_id
+        self.request = self.saved_request = self.request_problem = None
+        self.what_if = WhatIf()
+        shared = self.holdings.get(agent_id, Holdings()).shared
+        self.shared = {each.state.block.id: each for each in shared}
+
+    def take_agents(self, agents: Sequence[Agent]) -> bool:
+        """Take the agents as they are now; says whether the shown one is gone and another is shown."""
+        self.agents = tuple(agents)
+        if self.agent is not None:
+            return False
+        self.show(self.agents[0].id if self.agents else "")
+        return True
+
+    def take_holdings(self, agent_id: str, holdings: Holdings) -> tuple[str, ...]:
+        """Take what is under an agent; gives the blocks that are not as they were known."""
+        self.holdings[agent_id] = holdings
+        states = [*holdings.own, *(each.state for each in holdings.shared), *holdings.deleted]
+        changed = tuple(each.block.id for each in states if self.blocks.get(each.block.id) != each)
+        self.blocks |= {each.block.id: each for each in states}
+        if agent_id == self.agent_id:
+            self.shared = {each.state.block.id: each for each in holdings.shared}
+        return changed
+
+    def take_request(self, saved: Request | None, request: Request | None, problem: Problem | None) -> None:
+        """Take the shown agent's Request, with and without drafts, or why there is none."""
+        self.saved_request, self.request, self.request_problem = saved, request, problem
+        self.tokens[self.agent_id] = request.tokens if request else None
+
+    def take_health(self, news: Health) -> None:
+        """Take a problem of the file, or its end."""
+        key = (news.code, news.ref)
+        self.health.pop(key, None)
+        if not news.resolved:
+            where = str(news.ref) if news.ref else ""
+            self.health[key] = Problem(news.code, Severity.WARNING, where, dict(news.parameters))
+
+
+def _unique(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    # Parameters may be a plain dict, so a problem has no hash.
+    kept: list[Problem] = []
+    for problem in problems:
+        if problem not in kept:
+            kept.append(problem)
+    return tuple(kept)

@@ -1,0 +1,79 @@
+from dataclasses import replace
+
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from inspector.context.builder import ContextBuilder
+from inspector.domain.blocks import TextSchema
+from inspector.domain.content import TextContent
+from inspector.domain.errors import InspectorError
+from inspector.domain.requests import Request
+from inspector.domain.snapshot import RequestSpec, Snapshot
+from tests.context.invented import (
+    a_block,
+    a_snapshot,
+    a_spec,
+    a_turn,
+    all_pieces,
+    new_builder,
+    working,
+)
+from tests.context.invented_worlds import snapshots, specs, texts
+
+
+def outcome(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec) -> Request | str:
+    try:
+        return builder.build(snapshot, spec)
+    except InspectorError as error:
+        return str(error)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+@given(snapshots(), st.lists(specs(), min_size=1, max_size=3), st.lists(texts, max_size=3), st.data())
+def test_that_caches_change_no_result_whatever_was_built_before(
+    snapshot: Snapshot, asked: list[RequestSpec], drafts: list[str], data: st.DataObject
+) -> None:
+    warm = new_builder()
+    for spec in asked:
+        assert outcome(warm, snapshot, spec) == outcome(new_builder(), snapshot, spec)
+    plain = [state.block.id for state in snapshot.own if isinstance(state.block.schema, TextSchema)]
+    assume(plain)
+    for text in drafts:
+        block = data.draw(st.sampled_from(plain))
+        drafted = snapshot.with_drafts({block: TextContent(text)})
+        spec = data.draw(st.sampled_from(asked))
+        assert outcome(warm, drafted, spec) == outcome(new_builder(), drafted, spec)
+        assert outcome(warm, snapshot, spec) == outcome(new_builder(), snapshot, spec)
+
+
+def test_that_a_draft_makes_one_new_piece_and_takes_over_the_others() -> None:
+    builder = new_builder()
+    blocks = [working(f"w{number}", f"text {number}") for number in range(20)]
+    snapshot = a_snapshot(*blocks, history=tuple(a_turn(number) for number in range(1, 30)))
+    before = {piece.id: piece for piece in all_pieces(builder.build(snapshot, a_spec()))}
+    drafted = snapshot.with_drafts({"blk_w7": TextContent("another text")})
+    after = {piece.id: piece for piece in all_pieces(builder.build(drafted, a_spec()))}
+    new = {name for name, piece in after.items() if piece is not before[name]}
+    assert new <= {"block:blk_w7", "literal:system/frame", "literal:reply"}
+    assert "block:blk_w7" in new
+
+
+def test_that_rows_of_the_left_out_history_are_taken_over_while_their_figures_stay() -> None:
+    builder = new_builder()
+    history = tuple(a_turn(number, "word " * 30) for number in range(1, 200))
+    snapshot = a_snapshot(a_block("persona", "a"), history=history)
+    before = builder.build(snapshot, a_spec()).left_out
+    drafted = snapshot.with_drafts({"blk_persona": TextContent("a b c d")})
+    after = builder.build(drafted, a_spec()).left_out
+    assert len(before) > 100
+    assert all(one is other for one, other in zip(before, after, strict=True))
+
+
+def test_that_one_builder_serves_many_agents() -> None:
+    builder = new_builder()
+    one = a_snapshot(a_block("persona", "one"))
+    other = a_snapshot(a_block("persona", "other"), agent=replace(one.agent, id="agent_eve", name="Eve"))
+    for snapshot in (one, other, one, other):
+        assert builder.build(snapshot, a_spec()) == new_builder().build(snapshot, a_spec())

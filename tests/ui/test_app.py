@@ -1,0 +1,130 @@
+"""The whole program in a process of its own: it shows itself, opens the file, and ends in order."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 90
+
+PROGRAM = """
+import os, signal, subprocess, sys, threading
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from inspector.ui.shell import Shell, Start
+
+file, preferences, how = sys.argv[1:]
+shell = Shell(Start(Path(file) if file else None, preferences=Path(preferences)))
+shell.show()
+assert "inspector.runtime.engine" not in sys.modules, "the engine came before the first paint"
+assert "asyncio" not in sys.modules, "the loop came before the first paint"
+from inspector.ui.app import run
+from inspector.ui.engine_doors import EngineOpener
+from inspector.ui.furniture import furnish
+from inspector.ui.panels import PANELS
+
+made = []
+
+def put(window, look, bridge, opener):
+    made.append(furnish(window, look, bridge, opener, PANELS))
+    bridge.failed.connect(lambda failure: print("FAILED", failure.details))
+    return made[0]
+
+def look():
+    ready = made and (made[0].workspace.request is not None or not file)
+    if not ready:
+        return
+    timer.stop()
+    print("READY", shell.window.windowTitle())
+    if how == "live":
+        watch_for_an_edit()
+    elif how == "close":
+        shell.window.close()
+    elif how == "error":
+        QTimer.singleShot(0, lambda: 1 / 0)
+        QTimer.singleShot(50, shell.window.close)
+    else:
+        os.kill(os.getpid(), getattr(signal, how))
+
+def watch_for_an_edit():
+    command = [sys.executable, "-m", "inspector", "edit", file, "--agent", "Ada", "--block", "scratchpad"]
+    subprocess.Popen([*command, "--append", "written elsewhere"])
+    def note(change):
+        state = made[0].workspace.block(change.ref.id)
+        print("NEWS", change.own, state.block.label if state else "?")
+    def see(ids):
+        for id_ in ids:
+            state = made[0].workspace.block(id_)
+            if state.block.label == "scratchpad" and state.content.text.endswith("written elsewhere"):
+                print("SEEN", state.block.label)
+                QTimer.singleShot(0, shell.window.close)
+    made[0].workspace.written.connect(note)
+    made[0].workspace.blocks_changed.connect(see)
+
+timer = QTimer()
+timer.timeout.connect(look)
+timer.start(20)
+code = run(shell, load_engine=EngineOpener, load_furniture=put)
+names = {each.name for each in threading.enumerate()} - {threading.main_thread().name}
+print("LEFT", sorted(name for name in names if not name.startswith("worker")))
+sys.exit(code)
+"""
+
+
+def start(folder: Path, file: Path | None, how: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        **os.environ,
+        "QT_QPA_PLATFORM": "offscreen",
+        "XDG_STATE_HOME": str(folder / "state"),
+        "XDG_CONFIG_HOME": str(folder / "config"),
+        "XDG_DATA_HOME": str(folder / "data"),
+        "PYTHONPATH": str(ROOT),
+    }
+    command = [sys.executable, "-X", "dev", "-c", PROGRAM, str(file or ""), str(folder / "window.json"), how]
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sample") / "sample.constellation"
+    command = [sys.executable, "-m", "inspector", "sample", str(path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=SECONDS)
+    return path
+
+
+@pytest.mark.parametrize("how", ["close", "SIGTERM", "SIGINT"])
+def test_that_the_program_ends_in_order(tmp_path: Path, sample: Path, how: str) -> None:
+    before = sample.read_bytes()
+    done = start(tmp_path, sample, how)
+    assert done.returncode == 0, done.stderr
+    assert "READY sample.constellation" in done.stdout
+    assert "FAILED" not in done.stdout
+    assert "LEFT []" in done.stdout
+    assert "Traceback" not in done.stderr
+    assert sample.read_bytes() == before
+
+
+def test_that_an_edit_of_another_process_appears_in_the_window(tmp_path: Path, sample: Path) -> None:
+    copy = tmp_path / "copy.constellation"
+    copy.write_bytes(sample.read_bytes())
+    done = start(tmp_path, copy, "live")
+    assert done.returncode == 0, done.stderr
+    assert "NEWS False scratchpad" in done.stdout
+    assert "SEEN scratchpad" in done.stdout
+
+
+def test_that_an_error_in_a_slot_is_told_and_the_window_lives(tmp_path: Path) -> None:
+    done = start(tmp_path, None, "error")
+    assert done.returncode == 0, done.stderr
+    assert "FAILED" in done.stdout
+    assert "ZeroDivisionError" in done.stdout
+
+
+def test_that_a_start_that_went_well_is_not_counted_as_failed(tmp_path: Path) -> None:
+    start(tmp_path, None, "close")
+    assert "unfinished_starts" not in (tmp_path / "window.json").read_text()
