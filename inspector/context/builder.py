@@ -227,11 +227,10 @@ def _sections(
 
 def _overheads(definitions: tuple[Piece, ...], system: Assembled, run: Run, reply: Piece) -> dict[str, int]:
     """What structure costs beside the strings: a part of the sections' tokens, not in addition to them."""
-    messages = run.section.pieces if run.section else ()
     return {
         "tools": definitions[0].tokens if definitions else 0,
         "system": system.frame_tokens,
-        "messages": sum(each.tokens for piece in messages for each in piece.runs if not each.sent),
+        "messages": run.frame_tokens,
         "reply": reply.tokens,
     }
 

@@ -51,6 +51,11 @@ class Source:
             return None
         return Ref(RefKind.BATCH if self.batch else RefKind(self.kind.value), self.id)
 
+    def is_of(self, ref: Ref) -> bool:
+        """Whether this is the thing, or the thing of the part, that a selection points at."""
+        # The ids first: they differ nearly always, and thousands of sources are asked at a key press.
+        return self.id == ref.id and self.ref == ref.whole
+
 
 @dataclass(frozen=True, slots=True)
 class Run:

@@ -100,7 +100,7 @@ async def type_keys(furniture: Furniture, keys: int) -> tuple[list[float], list[
         before = workspace.request
         begun = time.perf_counter()
         QTest.keyClick(editor, Qt.Key.Key_A if number % 6 else Qt.Key.Key_Space)
-        await until(lambda before=before: workspace.request is not before, "new figures")  # type: ignore[misc]
+        await until(lambda before=before: workspace.request is not before, "new figures")
         waits.append(time.perf_counter() - begun)
         await asyncio.sleep(0.03)
     gaps.stop()
@@ -121,7 +121,8 @@ async def measure(program: Program, path: Path, keys: int) -> tuple[list[float],
     async def work() -> None:
         try:
             await until(lambda: program.furniture is not None, "the panels")
-            found.append(await type_keys(program.furniture, keys))
+            if program.furniture is not None:
+                found.append(await type_keys(program.furniture, keys))
         finally:
             program.window.close()
 

@@ -221,7 +221,7 @@ def test_that_a_layout_without_instructions_says_what_it_leaves_out() -> None:
     request = built_with(layout, a_block("persona"), working("notes"), summaries=(a_summary("old", 1, 5),))
     assert {row.source.label for row in rows(request, OutRule.NOT_IN_LAYOUT)} == {
         "persona",
-        "0",
+        "instruction 1",
         "notes",
         "old",
     }

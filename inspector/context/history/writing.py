@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from inspector.context.history.batches import SECTION, BatchView, HistoryIndex, HistoryReader
 from inspector.context.history.ledger import Ledger
@@ -33,6 +34,12 @@ class Run:
     def tokens(self) -> int:
         """All of them."""
         return self.section.tokens if self.section else 0
+
+    @cached_property
+    def frame_tokens(self) -> int:
+        """What stands around their strings."""
+        pieces = self.section.pieces if self.section else ()
+        return sum(run.tokens for piece in pieces for run in piece.runs if not run.sent)
 
 
 class HistoryWriter:

@@ -127,7 +127,7 @@ def spoken_tokens(row: BudgetRow) -> str:
 
 def comes_from(piece: Piece, ref: Ref) -> bool:
     """Whether a piece's source is that thing."""
-    return piece.source.id == ref.id and piece.source.ref == ref.whole
+    return piece.source.is_of(ref)
 
 
 def _pieces_of(section: Section | None) -> tuple[Piece, ...]:

@@ -112,19 +112,18 @@ def pieces_of(ref: Ref, request: Request | None) -> tuple[Piece, ...]:
     if request is None:
         return ()
     if ref.kind is RefKind.LITERAL:
-        return tuple(
-            each.piece for each in request.placed() if each.piece.id in (ref.id, f"literal:{ref.id}")
-        )
-    whole = ref.whole
-    return tuple(each.piece for each in request.placed() if each.piece.source.ref == whole)
+        ids = (ref.id, f"literal:{ref.id}")
+        return tuple(piece for section in request.sections for piece in section.pieces if piece.id in ids)
+    return tuple(
+        piece for section in request.sections for piece in section.pieces if piece.source.is_of(ref)
+    )
 
 
 def left_out_of(ref: Ref, request: Request | None) -> LeftOut | None:
     """The candidate of that thing that did not go in, if there is one."""
     if request is None:
         return None
-    whole = ref.whole
-    return next((each for each in request.left_out if each.source.ref == whole), None)
+    return next((each for each in request.left_out if each.source.is_of(ref)), None)
 
 
 def last_written(written: LastWrite | None, revision: int, now: datetime) -> str:

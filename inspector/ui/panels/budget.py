@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QSplitter, QTree
 from inspector.domain.counts import Method
 from inspector.domain.edits.base import Edit
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.requests import Fix, Request
+from inspector.domain.requests import Fix, LeftOut, Request
 from inspector.ui.appearance import TextSize
 from inspector.ui.models.budget import BudgetRow, BudgetRows, OutRow, comes_from, out_rows, spoken_tokens
 from inspector.ui.models.columns import VALUE_ROLE, Column
@@ -45,6 +45,7 @@ class BudgetPanel(Panel):
         self.tree = self._make_tree()
         self._out_note = PlainLabel("", tone="muted", size="small")
         self._outs: dict[str, OutRow] = {}
+        self._left_out: tuple[LeftOut, ...] | None = None
         self._known_sections: set[str] = set()
         self.left_out = LeftOutList(services.appearance, self._apply, self._choose_out)
         self.left_out.setAccessibleName(tr("What is left out, why, and what would bring it in"))
@@ -186,6 +187,7 @@ class BudgetPanel(Panel):
             self._reserved.setText("")
             self.bar.show_budget((), 1, 0)
             self._model.set_rows(())
+            self._left_out = None
             self._show_out(())
             return
         self._show_total(request)
@@ -197,7 +199,10 @@ class BudgetPanel(Panel):
             self._rows.rows(request, workspace.saved_request if len(workspace.drafts) else None)
         )
         self._open_new_sections(request)
-        self._show_out(out_rows(request))
+        # What did not go in is mostly the same from key to key, and there may be thousands of it.
+        if request.left_out != self._left_out:
+            self._left_out = request.left_out
+            self._show_out(out_rows(request))
         self._follow_selection(self.services.selection.selected)
 
     def _show_total(self, request: Request) -> None:

@@ -37,6 +37,8 @@ _BLOCK_MENU = (
 )
 _AGENT_MENU = ("agent.show", SEPARATOR, "block.new", "agent.new")
 
+_FIGURES_MILLISECONDS = 150
+
 
 class NavigatorPanel(Panel):
     """The tree. It follows the selection and makes it."""
@@ -65,6 +67,9 @@ class NavigatorPanel(Panel):
         arrange(QVBoxLayout(self), self._filter, self._view)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._gather)
+        # A tree of hundreds of blocks need not follow every key press.
+        self._figures_later = QTimer(self, singleShot=True, interval=_FIGURES_MILLISECONDS)
+        self._figures_later.timeout.connect(self._gather)
         self._listen()
         services.actions.add(
             Action(
@@ -110,10 +115,10 @@ class NavigatorPanel(Panel):
             workspace.agent_changed,
             workspace.holdings_changed,
             workspace.blocks_changed,
-            workspace.request_changed,
             workspace.drafts_changed,
         ):
             signal.connect(self._gather_soon)
+        workspace.request_changed.connect(self._gather_figures)
         workspace.file_changed.connect(self._forget)
         self.services.selection.changed.connect(self._follow)
         self.services.preferences.changed.connect(self._gather_soon)
@@ -128,6 +133,10 @@ class NavigatorPanel(Panel):
 
     def _gather_soon(self) -> None:
         self._later.start()
+
+    def _gather_figures(self) -> None:
+        if not self._figures_later.isActive():
+            self._figures_later.start()
 
     def _gather(self) -> None:
         preferences = self.services.preferences

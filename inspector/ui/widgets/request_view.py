@@ -91,7 +91,7 @@ class RequestView(QAbstractScrollArea):
     @property
     def columns(self) -> int:
         """How many columns of the fixed-width font a row has room for."""
-        room = self.viewport().width() - self._text_left() - self._appearance.space(4)
+        room = self.viewport().width() - self.text_left - self._appearance.space(4)
         return max(20, int(room / self._advance))
 
     @property
@@ -168,6 +168,13 @@ class RequestView(QAbstractScrollArea):
         """Where a row is painted, None while it is out of sight."""
         first = self.verticalScrollBar().value()
         return next((box for at, (_, box) in enumerate(self._boxes(), first) if at == row), None)
+
+    def x_of(self, place: Place, character: int) -> float:
+        """How far right in its row a character begins."""
+        # A line does not keep its layout alive.
+        layout = self._layout(place)
+        x, _ = layout.lineAt(0).cursorToX(ShownRow(shown_text(place)).unit_of(character))
+        return float(x)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows in sight."""
@@ -275,7 +282,9 @@ class RequestView(QAbstractScrollArea):
             yield place, QRectF(0, top, size.width(), self._height)
             top += self._height
 
-    def _text_left(self) -> int:
+    @property
+    def text_left(self) -> int:
+        """Where the text begins, right of the line numbers."""
         digits = len(str(self._rows.line_count)) if self._rows is not None else 2
         return self._appearance.space(6) + round(self._advance * max(2, digits)) + self._appearance.space(2)
 
@@ -344,12 +353,12 @@ class RequestView(QAbstractScrollArea):
         if place.row.begins_line:
             painter.setFont(self._fixed)
             painter.setPen(theme.muted)
-            numbers = QRectF(space(5), box.top(), self._text_left() - space(7), box.height())
+            numbers = QRectF(space(5), box.top(), self.text_left - space(7), box.height())
             sides = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(numbers, sides, str(place.line_number))
         layout = self._layout(place)
         top = box.top() + (box.height() - layout.lineAt(0).height()) / 2
-        layout.draw(painter, QPointF(self._text_left(), top))
+        layout.draw(painter, QPointF(self.text_left, top))
 
     def _layout(self, place: Place) -> QTextLayout:
         """The row laid out: its text with marks for hidden characters, its colours, its selections."""
@@ -397,8 +406,9 @@ class RequestView(QAbstractScrollArea):
         shown = ShownRow(shown_text(place))
         if point.y() >= box.bottom():
             return place.start + shown.characters
-        line = self._layout(place).lineAt(0)
-        return place.start + shown.character_of(line.xToCursor(point.x() - self._text_left()))
+        layout = self._layout(place)
+        unit = layout.lineAt(0).xToCursor(point.x() - self.text_left)
+        return place.start + shown.character_of(unit)
 
     def _scroll_at_edge(self, y: float) -> None:
         bar = self.verticalScrollBar()

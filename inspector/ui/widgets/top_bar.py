@@ -42,6 +42,7 @@ class Picker(QToolButton):
         arrange(row, self._quiet, self._strong, self._arrow, spacing=6)
         row.setContentsMargins(10, 4, 10, 4)
         pass_clicks(self)
+        self._offered: tuple[tuple[Option, ...], str] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def tell(self, quiet: str, strong: str, *, strong_first: bool = False) -> None:
@@ -57,6 +58,10 @@ class Picker(QToolButton):
 
     def offer(self, options: Sequence[Option], chosen: str, choose: Callable[[str], None]) -> None:
         """Offer these, with the chosen one marked."""
+        # Told at every new Request, and made anew only when there is another choice.
+        if (tuple(options), chosen) == self._offered:
+            return
+        self._offered = (tuple(options), chosen)
         menu = self.menu()
         menu.clear()
         group = QActionGroup(menu)

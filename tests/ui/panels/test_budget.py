@@ -1,0 +1,268 @@
+"""The budget panel: totals, rows that keep their state, and buttons that make the right edit."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QLabel
+
+from inspector.domain.content import TextContent
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.block_rows import SetPinned
+from inspector.domain.edits.rows import ConfigureAgent
+from inspector.domain.edits.text import Splice, SpliceText
+from inspector.domain.health import Problem, Severity
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Request
+from inspector.ui.models.columns import VALUE_ROLE
+from inspector.ui.panels.budget import BudgetPanel
+from inspector.ui.widgets.budget_bar import BudgetBar
+from tests.ui import invented
+from tests.ui.conftest import Studio, Until
+from tests.ui.fake_engine import FakeDoors
+
+Open = Callable[..., Awaitable[BudgetPanel]]
+PERSONA = Ref(RefKind.BLOCK, "blk_persona")
+QUESTIONS = Ref(RefKind.BLOCK, "blk_questions")
+OUT_NOTES = "block:blk_notes:memory_full"
+
+
+@pytest.fixture
+def budget(studio: Studio, until: Until) -> Open:
+    """``await budget()``: the panel with the invented file open."""
+
+    async def opened(prepare: Callable[[FakeDoors], None] | None = None) -> BudgetPanel:
+        def make(path: Path) -> FakeDoors:
+            doors = FakeDoors(path)
+            if prepare is not None:
+                prepare(doors)
+            return doors
+
+        studio.opener.prepare = make  # type: ignore[assignment]
+        studio.furniture.workspace.open(Path("harbor.constellation"))
+        await until(lambda: studio.furniture.workspace.request)
+        await asyncio.sleep(0.05)
+        panel = studio.window.panel("budget")
+        assert isinstance(panel, BudgetPanel)
+        return panel
+
+    return opened
+
+
+def texts(panel: BudgetPanel, parent: QModelIndex | None = None) -> list[list[str]]:
+    """What rows say, cell by cell."""
+    model = panel.tree.model()
+    above = parent or QModelIndex()
+    return [
+        [str(model.index(row, column, above).data() or "") for column in range(model.columnCount())]
+        for row in range(model.rowCount(above))
+    ]
+
+
+def find(panel: BudgetPanel, name: str) -> QModelIndex:
+    """The first cell of the row with that name."""
+    model = panel.tree.model()
+    start = model.index(0, 0)
+    flags = Qt.MatchFlag.MatchRecursive | Qt.MatchFlag.MatchExactly
+    found = model.match(start, int(Qt.ItemDataRole.DisplayRole), name, 1, flags)
+    assert found, name
+    return found[0]
+
+
+def draft(studio: Studio, text: str) -> None:
+    edit = Edit(QUESTIONS, SpliceText((Splice(0, 0, text),)))
+    studio.furniture.workspace.set_draft(
+        edit, TextContent(text + invented.BLOCKS["blk_questions"].content.text)
+    )  # type: ignore[union-attr]
+
+
+async def test_that_totals_and_sections_are_those_of_the_request(budget: Open) -> None:
+    panel = await budget()
+    assert panel.total_text == "~ 10,554"
+    rows = texts(panel)
+    assert [row[0] for row in rows[:4]] == ["Tools", "Persona", "Core Memory", "Working Memory"]
+    assert rows[0][1:4] == ["1,254", "~", "8.6 %"]
+    assert rows[2][1:4] == ["1,054", "=", "7.3 %"]
+    figures = [int(row[1].replace(",", "")) for row in rows]
+    assert sum(figures) == 10_554
+
+
+async def test_that_figures_stand_right_and_the_name_left(budget: Open) -> None:
+    panel = await budget()
+    model = panel.tree.model()
+    sides = [model.index(0, column).data(Qt.ItemDataRole.TextAlignmentRole) for column in range(5)]
+    right = [bool(side & Qt.AlignmentFlag.AlignRight) for side in sides]
+    assert right == [False, True, False, True, True]
+
+
+async def test_that_memory_is_open_at_first_and_long_sections_are_not(budget: Open) -> None:
+    panel = await budget()
+    assert panel.tree.isExpanded(find(panel, "Core Memory"))
+    assert not panel.tree.isExpanded(find(panel, "Messages"))
+
+
+async def test_that_a_draft_changes_cells_and_keeps_what_is_open_and_selected(
+    budget: Open, studio: Studio, until: Until
+) -> None:
+    panel = await budget()
+    tester = QAbstractItemModelTester(
+        panel.tree.model(), QAbstractItemModelTester.FailureReportingMode.Warning
+    )
+    panel.tree.collapse(find(panel, "Core Memory"))
+    panel.tree.expand(find(panel, "Messages"))
+    panel.tree.setFocus()
+    panel.tree.setCurrentIndex(find(panel, "open_questions"))
+    studio.furniture.services.selection.select(QUESTIONS)
+    resets: list[None] = []
+    panel.tree.model().modelReset.connect(lambda: resets.append(None))
+    draft(studio, "sixty-three characters more, which the figure follows at once: ")
+    await until(lambda: panel.total_text == "~ 10,563")
+    row = find(panel, "open_questions")
+    assert [row.siblingAtColumn(column).data() for column in (1, 4)] == ["607", "+9"]
+    assert find(panel, "Working Memory").siblingAtColumn(4).data() == "+9"
+    assert not panel.tree.isExpanded(find(panel, "Core Memory"))
+    assert panel.tree.isExpanded(find(panel, "Messages"))
+    assert panel.tree.currentIndex() == row
+    assert not resets
+    del tester
+
+
+async def test_that_a_click_on_a_row_selects_its_piece_with_its_span(budget: Open, studio: Studio) -> None:
+    panel = await budget()
+    index = find(panel, "persona")
+    panel.tree.scrollTo(index)
+    point = panel.tree.visualRect(index).center()
+    QTest.mouseClick(panel.tree.viewport(), Qt.MouseButton.LeftButton, pos=point)
+    selected = studio.furniture.services.selection.selected
+    assert selected.ref == PERSONA
+    assert selected.span is not None
+    request = studio.furniture.workspace.request
+    assert request is not None
+    assert request.text[selected.span.start :].startswith("<persona>")
+
+
+async def test_that_a_double_click_opens_a_piece_and_folds_a_section(budget: Open, studio: Studio) -> None:
+    panel = await budget()
+    opened: list[Ref] = []
+    studio.furniture.services.selection.opened.connect(opened.append)
+    section = find(panel, "Core Memory")
+    assert panel.tree.isExpanded(section)
+    panel.tree.doubleClicked.emit(section)
+    assert not panel.tree.isExpanded(section)
+    panel.tree.doubleClicked.emit(find(panel, "persona"))
+    assert opened == [PERSONA]
+
+
+async def test_that_a_selection_elsewhere_is_selected_here(budget: Open, studio: Studio) -> None:
+    panel = await budget()
+    studio.furniture.services.selection.select(QUESTIONS)
+    assert panel.tree.currentIndex().data() == "open_questions"
+    studio.furniture.services.selection.select(Ref(RefKind.SECTION, "summary"))
+    assert panel.tree.currentIndex().data(VALUE_ROLE).section == "summary"
+    studio.furniture.services.selection.select(Ref(RefKind.BLOCK, "blk_old"))
+    assert not panel.tree.currentIndex().isValid()
+
+
+async def test_that_a_click_in_the_bar_selects_its_section(budget: Open, studio: Studio) -> None:
+    panel = await budget()
+    QTest.mouseClick(panel.bar, Qt.MouseButton.LeftButton, pos=QPoint(4, panel.bar.height() // 2))
+    assert studio.furniture.services.selection.ref == Ref(RefKind.SECTION, "tools")
+
+
+async def test_that_what_is_left_out_is_listed_with_reason_and_button(budget: Open) -> None:
+    panel = await budget()
+    row = panel.left_out.row(OUT_NOTES)
+    assert row is not None
+    words = [label.text() for label in row.findChildren(QLabel)]
+    assert words[0] == "design_notes"
+    assert words[1] == "· 2,310 tokens"
+    assert panel.left_out.button(OUT_NOTES) is not None
+
+
+async def test_that_the_pin_button_pins_and_the_limit_button_raises_the_limit(
+    budget: Open, studio: Studio, until: Until
+) -> None:
+    panel = await budget()
+    pin = panel.left_out.button(OUT_NOTES)
+    limit = panel.left_out.button("message:bat_1:history_full")
+    assert pin is not None
+    assert limit is not None
+    QTest.mouseClick(pin, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(limit, Qt.MouseButton.LeftButton)
+    doors = studio.opener.doors
+    await until(lambda: len(doors.intents) == 2)
+    agent = studio.furniture.workspace.agent
+    assert agent is not None
+    limits = replace(agent.config.limits, history_tokens=27_000)
+    assert [intent.edit for intent in doors.intents] == [
+        Edit(Ref(RefKind.BLOCK, "blk_notes"), SetPinned(True)),
+        Edit(Ref(RefKind.AGENT, agent.id), ConfigureAgent(config=replace(agent.config, limits=limits))),
+    ]
+    assert {intent.actor for intent in doors.intents} == {invented.NOOR}
+
+
+async def test_that_a_file_open_for_reading_offers_no_buttons(budget: Open) -> None:
+    def prepare(doors: FakeDoors) -> None:
+        doors.read_only = Problem("file.read_only", Severity.WARNING, "", {})
+
+    panel = await budget(prepare)
+    assert panel.left_out.row(OUT_NOTES) is not None
+    assert panel.left_out.button(OUT_NOTES) is None
+
+
+async def test_that_a_row_left_out_is_changed_in_place(budget: Open, studio: Studio) -> None:
+    panel = await budget()
+    before = panel.left_out.row(OUT_NOTES)
+    request = studio.furniture.workspace.request
+    assert request is not None
+    studio.furniture.workspace.request_changed.emit(with_tokens(request, 9_999))
+    after = panel.left_out.row(OUT_NOTES)
+    assert after is before
+    assert after is not None
+    assert "· 9,999 tokens" in [label.text() for label in after.findChildren(QLabel)]
+    studio.furniture.workspace.request_changed.emit(replace(request, left_out=()))
+    assert panel.left_out.row(OUT_NOTES) is None
+
+
+def with_tokens(request: Request, tokens: int) -> Request:
+    """The first candidate left out takes that many tokens."""
+    first, *others = request.left_out
+    return replace(request, left_out=(replace(first, tokens=tokens), *others))
+
+
+async def test_that_a_click_on_what_is_left_out_selects_it(budget: Open, studio: Studio) -> None:
+    panel = await budget()
+    row = panel.left_out.row(OUT_NOTES)
+    assert row is not None
+    QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=QPoint(4, 4))
+    assert studio.furniture.services.selection.ref == Ref(RefKind.BLOCK, "blk_notes")
+
+
+async def test_that_without_a_request_there_are_no_figures(budget: Open, studio: Studio) -> None:
+    panel = await budget()
+    studio.furniture.workspace.request_changed.emit(None)
+    assert panel.total_text == "–"
+    assert panel.tree.model().rowCount() == 0
+    assert panel.left_out.row(OUT_NOTES) is None
+
+
+async def test_that_the_bar_tells_a_screen_reader_the_shares(budget: Open) -> None:
+    panel = await budget()
+    assert isinstance(panel.bar, BudgetBar)
+    assert "Core Memory 7.3 %" in panel.bar.accessibleDescription()
+
+
+async def test_that_a_total_near_or_past_the_limit_is_coloured(budget: Open, studio: Studio) -> None:
+    panel = await budget()
+    total = next(label for label in panel.findChildren(QLabel) if label.text() == "~ 10,554")
+    assert total.property("tone") == ""
+    request = studio.furniture.workspace.request
+    assert request is not None
+    for window, tone in ((13_000, "warning"), (11_000, "error")):
+        limits = replace(request.limits, max_tokens=window)
+        studio.furniture.workspace.request_changed.emit(replace(request, limits=limits))
+        assert total.property("tone") == tone
