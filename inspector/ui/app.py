@@ -43,6 +43,8 @@ LoadFurniture = Callable[[MainWindow, Look, Bridge, "Opener"], "Furniture"]
 
 _SWITCH_SECONDS = 0.0005
 _COLLECT_MILLISECONDS = 200
+_QUIET_CHECKS = 10
+_FREEZE_MILLISECONDS = 1500
 _WORKERS = 4
 _LOG = logging.getLogger(__name__)
 
@@ -54,6 +56,7 @@ class MainThreadGc(QObject):
         super().__init__(parent)
         gc.disable()
         self._thresholds = gc.get_threshold()
+        self._quiet = 0
         self._timer = QTimer(self, interval=_COLLECT_MILLISECONDS)
         self._timer.timeout.connect(self._check)
         self._timer.start()
@@ -62,7 +65,13 @@ class MainThreadGc(QObject):
         young, middle, old = gc.get_count()
         first, second, third = self._thresholds
         if young > first:
-            gc.collect(2 if old > third else 1 if middle > second else 0)
+            self._quiet = 0
+            gc.collect(1 if middle > second else 0)
+            return
+        # The oldest generation takes tens of milliseconds, which nobody who is typing should wait for.
+        self._quiet += 1
+        if old > third and self._quiet >= _QUIET_CHECKS:
+            gc.collect(2)
 
 
 def run(shell: Shell, *, load_engine: LoadEngine, load_furniture: LoadFurniture) -> int:
@@ -102,6 +111,7 @@ class Program:
         self.furniture = load_furniture(self.window, look, bridge, opener)
         gc.collect()
         gc.freeze()
+        self.furniture.workspace.agent_changed.connect(self._freeze_soon)
         self._open_first()
         self.preferences.end_start()
         await stop.wait()
@@ -112,6 +122,10 @@ class Program:
         # Under a style sheet, Qt keeps pointers to docks and menu bars that are being destroyed.
         self.shell.application.setStyleSheet("")
         self.shell.application.processEvents()
+
+    def _freeze_soon(self) -> None:
+        """Spare the collector what an agent's view holds, once it is read."""
+        QTimer.singleShot(_FREEZE_MILLISECONDS, self._collector, gc.freeze)
 
     def _open_first(self) -> None:
         furniture, start = self.furniture, self.shell.start

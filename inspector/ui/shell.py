@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from platformdirs import user_config_path
+from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import QApplication
 
 from inspector.runtime.resources import THEME_NAMES, load_icon, theme_mapping
@@ -32,7 +32,9 @@ class Start:
 
 def usual_start(file: Path | None, *, sample: bool = False) -> Start:
     """A start with the user's own preferences."""
-    return Start(file, sample, user_config_path(PROGRAM) / PREFERENCES_FILE)
+    # Qt knows the place as well as platformdirs does, and is loaded already when the first paint waits.
+    folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericConfigLocation)
+    return Start(file, sample, Path(folder) / PROGRAM / PREFERENCES_FILE)
 
 
 def make_application(arguments: Sequence[str]) -> QApplication:

@@ -27,10 +27,12 @@ SPOILT = (
     "e\u0301",
     "漢字",
     " ",
-    "␍",
+    "↵",
+    "¤",
+    "\u00ad",
 )
-"""The last is what a carriage return is shown as."""
-ANY_CHARACTER = st.characters(exclude_categories=("Cs",))
+"""The arrow and the sign after it are what hidden characters are shown as."""
+ANY_CHARACTER = st.characters(exclude_categories=["Cs"])
 TEXTS = st.lists(
     st.one_of(
         st.text(ANY_CHARACTER, max_size=12), st.sampled_from(SPOILT), st.sampled_from(("a", "be\n", "x y"))

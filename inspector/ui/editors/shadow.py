@@ -9,24 +9,33 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_MARK, _RETURN_MARK = 0x00A4, 0x21B5
 _STAND_INS: dict[int, int] = {
-    **{code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)},
-    0x7F: 0x2421,
-    **dict.fromkeys(range(0x80, 0xA0), 0x2426),
-    **dict.fromkeys((0x2028, 0x2029, 0xFDD0, 0xFDD1, 0xFEFF, 0x200B, 0x200E, 0x200F, 0xFFFC), 0x2426),
-    **dict.fromkeys((*range(0x202A, 0x202F), *range(0x2060, 0x2070)), 0x2426),
+    **dict.fromkeys(
+        (code for code in range(0xA0) if not 0x20 <= code < 0x7F and code not in (0x09, 0x0A)), _MARK
+    ),
+    **dict.fromkeys((0xAD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFEFF, 0xFFA0), _MARK),
+    **dict.fromkeys((*range(0x180B, 0x1810), *range(0x200B, 0x2010), *range(0x2028, 0x202F)), _MARK),
+    **dict.fromkeys((*range(0x2060, 0x2070), *range(0xFDD0, 0xFDF0), *range(0xFFF0, 0xFFFD)), _MARK),
+    **dict.fromkeys((0xFFFE, 0xFFFF), _MARK),
+    0x0D: _RETURN_MARK,
 }
-
-
+"""What a document loses or hides, and a sign that every font has. Tags beyond the first plane are left as they are."""
 _LOST = re.compile(f"[{re.escape(''.join(map(chr, _STAND_INS)))}]")
 
 
 def stand_in(text: str) -> str:
     """The text as a widget is given it: as many characters, each one that it would lose as a visible mark."""
     return _LOST.sub(lambda match: chr(_STAND_INS[ord(match.group())]), text)
+
+
+def stood_in(text: str) -> Iterator[int]:
+    """Where a text has characters that are shown as marks."""
+    return (match.start() for match in _LOST.finditer(text))
 
 
 @dataclass(frozen=True, slots=True)

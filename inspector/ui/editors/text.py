@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QMimeData, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QColor,
     QDragLeaveEvent,
     QDropEvent,
     QInputMethodEvent,
@@ -22,7 +23,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.ui.appearance import Appearance, TextSize
-from inspector.ui.editors.shadow import Replaced, ShadowText, Steps, stand_in
+from inspector.ui.editors.shadow import Replaced, ShadowText, Steps, stand_in, stood_in
 from inspector.ui.editors.splicing import Splicing, common_ends, trimmed
 from inspector.ui.exact_text import carried, carrying
 from inspector.ui.wording import tr
@@ -30,6 +31,8 @@ from inspector.ui.wording import tr
 _LONG_LINE = 10_000
 """Characters from which a line is wrapped anywhere: looking for spaces takes time that grows with its square."""
 _MOST_MARKED = 1_000
+_GROUND = 0.3
+_SIGN = stand_in("\0")
 
 
 class TextEditor(QPlainTextEdit):
@@ -220,6 +223,15 @@ class TextEditor(QPlainTextEdit):
         event.acceptProposedAction()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the text, and a ground on the marks that stand in for hidden characters."""
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        ground = QColor(self._appearance.theme.warning)
+        ground.setAlphaF(_GROUND)
+        for box in self._hidden_boxes():
+            painter.fillRect(box, ground)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the line numbers beside the text."""
         super().resizeEvent(event)
@@ -248,6 +260,26 @@ class TextEditor(QPlainTextEdit):
                 painter.drawText(line, Qt.AlignmentFlag.AlignRight, str(block.blockNumber() + 1))
             block = block.next()
             top += height
+
+    def _hidden_boxes(self) -> Iterator[QRect]:
+        """Where marks stand that are in sight."""
+        block, cursor, bottom = (
+            self.firstVisibleBlock(),
+            QTextCursor(self.document()),
+            self.viewport().height(),
+        )
+        while block.isValid():
+            start = self._shadow.point_of(block.position())
+            end = self._shadow.point_of(block.position() + block.length() - 1)
+            for place in stood_in(self._shadow.text[start:end]):
+                cursor.setPosition(self._shadow.unit_of(start + place))
+                box = self.cursorRect(cursor)
+                if box.top() > bottom:
+                    return
+                yield QRect(box.left(), box.top(), self.fontMetrics().horizontalAdvance(_SIGN), box.height())
+            block = block.next()
+            if self.blockBoundingGeometry(block).translated(self.contentOffset()).top() > bottom:
+                return
 
     def _dress(self) -> None:
         self.setFont(self._appearance.font(TextSize.NORMAL, fixed=True))

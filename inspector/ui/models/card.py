@@ -114,9 +114,7 @@ def pieces_of(ref: Ref, request: Request | None) -> tuple[Piece, ...]:
     if ref.kind is RefKind.LITERAL:
         ids = (ref.id, f"literal:{ref.id}")
         return tuple(piece for section in request.sections for piece in section.pieces if piece.id in ids)
-    return tuple(
-        piece for section in request.sections for piece in section.pieces if piece.source.is_of(ref)
-    )
+    return tuple(piece for section in request.sections for piece in section.pieces if piece.source.is_of(ref))
 
 
 def left_out_of(ref: Ref, request: Request | None) -> LeftOut | None:

@@ -42,6 +42,7 @@ class RequestPanel(Panel):
         self._folded = _FOLDED_AT_FIRST
         self._found: tuple[Stretch, ...] = ()
         self._at = -1
+        self._move_to_found = self._pointing = False
         self.states = Segments(
             tr("Which state is shown"),
             (tr("Now"), tr("What would be sent now, without unsaved work")),
@@ -194,7 +195,11 @@ class RequestPanel(Panel):
         self.view.select_piece(piece.id, _stretch(mark, start))
         ref = piece.source.ref or Ref(RefKind.SECTION, piece.section)
         part = None if mark is None or ref.kind is RefKind.SECTION else mark.name
-        self.services.selection.select(Ref(ref.kind, ref.id, part), Span(start, start + piece.length))
+        self._pointing = True
+        try:
+            self.services.selection.select(Ref(ref.kind, ref.id, part), Span(start, start + piece.length))
+        finally:
+            self._pointing = False
 
     def _open(self, piece: Piece) -> None:
         if piece.source.ref is not None:
@@ -205,7 +210,7 @@ class RequestPanel(Panel):
         return (rows.start_of(piece.id) if rows else None) or 0
 
     def _follow_selection(self, _: Selected) -> None:
-        self._mark_selection(reveal=not self.view.hasFocus())
+        self._mark_selection(reveal=not self._pointing)
 
     def _mark_selection(self, *, reveal: bool) -> None:
         rows, selected = self.view.rows, self.services.selection.selected
@@ -230,26 +235,29 @@ class RequestPanel(Panel):
         self._search(move=True)
 
     def _leave_find(self) -> None:
-        self._take_found((), move=False)
+        self._take_found(())
         self.view.setFocus()
 
     def _search(self, *, move: bool) -> None:
+        """Look through the text. `move` brings the first place found into sight."""
+        self._move_to_found |= move
         request, words = self._request, self.find_bar.words
         if request is None or not words:
             self.services.bridge.cancel(("request search", self))
-            self._take_found((), move=False)
+            self._take_found(())
             return
         work = asyncio.to_thread(_find, request, words)
         self.services.bridge.supersede(
             ("request search", self),
             work,
             name=tr("Searching the Request"),
-            on_done=lambda found: self._take_found(found, move=move),
+            on_done=self._take_found,
         )
 
-    def _take_found(self, found: tuple[Stretch, ...], *, move: bool) -> None:
+    def _take_found(self, found: tuple[Stretch, ...]) -> None:
+        move, self._move_to_found = self._move_to_found, False
         self._found = found
-        self._at = (0 if move else min(self._at, len(found) - 1)) if found else -1
+        self._at = (0 if move else min(max(self._at, 0), len(found) - 1)) if found else -1
         self._tell_found(move=move)
 
     def _go(self, by: int) -> None:

@@ -30,7 +30,6 @@ class FindBar(QFrame):
         self._appearance = appearance
         self.setProperty("role", "dock_title")
         self.words_field = field(name)
-        self.words_field.setClearButtonEnabled(True)
         self.words_field.textChanged.connect(self.changed)
         self.replacement_field = field(tr("Replace with"))
         self._note = PlainLabel("", tone="muted", size="small")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -173,8 +174,8 @@ class RequestView(QAbstractScrollArea):
         """How far right in its row a character begins."""
         # A line does not keep its layout alive.
         layout = self._layout(place)
-        x, _ = layout.lineAt(0).cursorToX(ShownRow(shown_text(place)).unit_of(character))
-        return float(x)
+        found: Any = layout.lineAt(0).cursorToX(ShownRow(shown_text(place)).unit_of(character))
+        return float(found[0])
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows in sight."""
@@ -381,7 +382,7 @@ class RequestView(QAbstractScrollArea):
         if self._mark is not None:
             yield self._mark, theme.blend(theme.warning, theme.background, 0.25)
         if self._chosen is not None:
-            yield self._chosen, theme.selection
+            yield self._chosen, theme.blend(theme.accent, theme.background, 0.35)
 
     def _row_colour(self, place: Place) -> QColor:
         theme = self._appearance.theme

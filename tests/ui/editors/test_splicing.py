@@ -54,9 +54,7 @@ def test_that_splices_ascend_and_do_not_overlap(case: tuple[str, list[Splice], s
     for edit in edits:
         splicing.replace(edit.start, edit.delete, edit.insert)
     found = splicing.splices()
-    assert all(
-        first.start + first.delete < second.start for first, second in itertools.pairwise(found)
-    )
+    assert all(first.start + first.delete < second.start for first, second in itertools.pairwise(found))
     assert all(0 <= each.start <= each.start + each.delete <= len(base) for each in found)
     assert all(each.delete or each.insert for each in found)
 

@@ -60,7 +60,8 @@ def settled(editor: TextEditor) -> SpliceText | None:
     operation = editor.operation()
     splices = operation.splices if operation else ()
     assert spliced(editor.base_text, splices) == editor.text
-    assert shown(editor) == stand_in(editor.text)
+    # What was composed stands there as it is until the text is loaded again.
+    assert stand_in(shown(editor)) == stand_in(editor.text)
     return operation
 
 
@@ -77,7 +78,13 @@ def commit(editor: TextEditor, text: str, preedit: str = "") -> None:
     QApplication.sendEvent(editor, event)
 
 
-def drop(editor: TextEditor, place: int, text: str, action: Qt.DropAction = Qt.DropAction.CopyAction) -> bool:
+def drop(
+    editor: TextEditor,
+    place: int,
+    text: str,
+    action: Qt.DropAction = Qt.DropAction.CopyAction,
+    kind: type[QDropEvent] = QDropEvent,
+) -> bool:
     """Let text fall before a character; says whether it was taken."""
     cursor = QTextCursor(editor.document())
     cursor.setPosition(place)
@@ -87,7 +94,9 @@ def drop(editor: TextEditor, place: int, text: str, action: Qt.DropAction = Qt.D
     press = (data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
     QApplication.sendEvent(editor.viewport(), QDragEnterEvent(point.toPoint(), action, *press))
     QApplication.sendEvent(editor.viewport(), QDragMoveEvent(point.toPoint(), action, *press))
-    event = QDropEvent(point, action, *press)
+    event = kind(point, action, *press)
+    if isinstance(event, OwnDrop):
+        event.origin = editor
     event.ignore()
     QApplication.sendEvent(editor.viewport(), event)
     return event.isAccepted()
@@ -306,6 +315,35 @@ def test_that_text_from_elsewhere_drops_in_unchanged(editor: TextEditor) -> None
     assert settled(editor) == SpliceText((Splice(5, 0, "\r\n\u2028"),))
 
 
+class OwnDrop(QDropEvent):
+    """A drop that came from an editor."""
+
+    origin: TextEditor
+
+    def source(self) -> TextEditor:
+        return self.origin
+
+
+@pytest.mark.parametrize(
+    ("place", "text"), [(0, "\r\nbone twoc"), (10, "one twoc\r\nb"), (4, "one \r\nbtwoc")]
+)
+def test_that_a_selection_is_moved_by_dragging_it(editor: TextEditor, place: int, text: str) -> None:
+    editor.load("one two\r\nbc")
+    put_cursor(editor, 7, 10)
+    drop(editor, 11 if place == 10 else place, "is not looked at", Qt.DropAction.MoveAction, OwnDrop)
+    assert editor.text == text
+    settled(editor)
+    editor.undo_step()
+    assert settled(editor) is None
+
+
+def test_that_a_selection_that_is_dropped_on_itself_stays(editor: TextEditor) -> None:
+    editor.load("one two three")
+    put_cursor(editor, 4, 7)
+    drop(editor, 5, "two", Qt.DropAction.MoveAction, OwnDrop)
+    assert settled(editor) is None
+
+
 def test_that_a_read_only_editor_takes_neither_keys_nor_drops_nor_paste(editor: TextEditor) -> None:
     editor.load("fixed")
     editor.setReadOnly(True)
@@ -360,6 +398,23 @@ def test_that_what_is_typed_after_a_mark_is_counted_in_the_text_at_the_mark(edit
     QTest.keyClicks(editor, "e")
     assert editor.splices_since_mark() == (Splice(4, 0, "e"),)
     assert settled(editor) == SpliceText((Splice(3, 0, "de"),))
+
+
+def test_that_marks_of_hidden_characters_have_a_ground(editor: TextEditor, appearance: Appearance) -> None:
+    def grounds() -> int:
+        image = editor.viewport().grab().toImage()
+        plain = appearance.theme.background
+        wanted = appearance.theme.blend(appearance.theme.warning, plain, 0.3)
+        near = (wanted.red(), wanted.green(), wanted.blue())
+        spots = (
+            image.pixelColor(x, y) for x in range(0, image.width(), 2) for y in range(0, image.height(), 2)
+        )
+        return sum(abs(each.red() - near[0]) + abs(each.green() - near[1]) < 6 for each in spots)
+
+    editor.load("plain words\nand more\n")
+    assert grounds() == 0
+    editor.load("hidden\r\n\u202ewords\u200b\n")
+    assert grounds() > 20
 
 
 def test_that_a_long_line_is_wrapped_without_looking_for_spaces(editor: TextEditor) -> None:

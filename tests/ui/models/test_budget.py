@@ -13,7 +13,7 @@ from inspector.domain.counts import Method
 from inspector.domain.edits.base import Edit, Operation
 from inspector.domain.edits.block_rows import SetBlockType, SetPinned, SetSchema
 from inspector.domain.edits.rows import ConfigureAgent
-from inspector.domain.limits import Truncate, Window
+from inspector.domain.limits import LimitOverrides, Truncate, Window
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Piece, Request, Source, SourceKind
 from inspector.domain.rules import InRule
@@ -184,11 +184,19 @@ def configured(edit: Edit | None) -> ConfigureAgent:
     return edit.operation
 
 
-@pytest.mark.parametrize("field", ["memory_tokens", "history_tokens", "max_tokens"])
-def test_that_raising_a_limit_changes_that_limit_alone(agent: Agent, field: str) -> None:
+@pytest.mark.parametrize(
+    ("field", "limits"),
+    [
+        ("memory_tokens", LimitOverrides(memory_tokens=6_789)),
+        ("history_tokens", LimitOverrides(history_tokens=6_789)),
+        ("max_tokens", LimitOverrides(max_tokens=6_789)),
+    ],
+)
+def test_that_raising_a_limit_changes_that_limit_alone(
+    agent: Agent, field: str, limits: LimitOverrides
+) -> None:
     fix = Fix(f"raise_{field}", Ref(RefKind.AGENT, agent.id), 6_789)
-    config = configured(edit_for(fix, agent)).config
-    assert config == replace(agent.config, limits=replace(agent.config.limits, **{field: 6_789}))
+    assert configured(edit_for(fix, agent)).config == replace(agent.config, limits=limits)
 
 
 @pytest.mark.parametrize(

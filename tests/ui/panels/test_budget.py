@@ -74,10 +74,10 @@ def find(panel: BudgetPanel, name: str) -> QModelIndex:
 
 
 def draft(studio: Studio, text: str) -> None:
+    stored = invented.BLOCKS["blk_questions"].content
+    assert isinstance(stored, TextContent)
     edit = Edit(QUESTIONS, SpliceText((Splice(0, 0, text),)))
-    studio.furniture.workspace.set_draft(
-        edit, TextContent(text + invented.BLOCKS["blk_questions"].content.text)
-    )  # type: ignore[union-attr]
+    studio.furniture.workspace.set_draft(edit, TextContent(text + stored.text))
 
 
 async def test_that_totals_and_sections_are_those_of_the_request(budget: Open) -> None:

@@ -34,8 +34,9 @@ def shown(studio: Studio, until: Until) -> Open:
 
     async def opened() -> RequestPanel:
         workspace = studio.furniture.workspace
+        before = studio.window.centre.currentWidget()
         workspace.open(Path("harbor.constellation"))
-        await until(lambda: workspace.request)
+        await until(lambda: workspace.request and studio.window.centre.currentWidget() is not before)
         panel = studio.window.centre.currentWidget()
         assert isinstance(panel, RequestPanel)
         await until(lambda: panel.view.rows is not None and panel.view.rows.request is workspace.request)
@@ -131,7 +132,7 @@ async def test_that_of_two_pieces_of_one_source_the_one_that_was_clicked_is_mark
 
 async def put(studio: Studio, panel: RequestPanel, until: Until, request: Request) -> None:
     """Show a Request in place of the engine's."""
-    studio.opener.doors.request = answering(request)  # type: ignore[method-assign]
+    studio.opener.doors.request = answering(request)  # type: ignore[method-assign, assignment]
     studio.furniture.workspace.rebuild()
     await until(lambda: panel.view.rows is not None and panel.view.rows.request is request)
 
