@@ -15,7 +15,6 @@ from typing import Protocol
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 import qasync
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from inspector.domain.blocks import TextSchema
@@ -208,6 +207,8 @@ async def _until(condition: Callable[[], bool]) -> None:
 
 
 async def _settle() -> None:
-    """Let what was asked for be built and painted."""
+    """Let what was asked for be built and painted.
+
+    By waiting: handling events here would run other tasks inside this one, which ends them for good.
+    """
     await asyncio.sleep(_SETTLE_SECONDS)
-    QGuiApplication.processEvents()

@@ -46,9 +46,8 @@ class BlockPanel(Panel):
         self.work = TextWork(services.workspace, self.page.editor, self._id, self)
         self._label = ElidedLabel("", strong=True)
         self._kind = ElidedLabel("", tone="muted")
-        self._characters, self._tokens, self._change = (
-            PlainLabel("", tone="muted", size="small") for _ in range(3)
-        )
+        self._characters = ElidedLabel("", tone="muted", size="small")
+        self._tokens, self._change = (PlainLabel("", tone="muted", size="small") for _ in range(2))
         self.state_note = PlainLabel("", tone="warning", size="small")
         self.views = Segments(
             tr("View of the block"),
@@ -119,7 +118,9 @@ class BlockPanel(Panel):
         self._names, self._tools = QHBoxLayout(), QHBoxLayout()
         arrange(self._names, self._label, self._kind, self.state_note, self.discard_button, self.save_button)
         self._names.setStretch(1, 1)
-        arrange(self._tools, self.views, self._characters, self._tokens, self._change, self.reason_field, None)
+        arrange(
+            self._tools, self.views, self._characters, self._tokens, self._change, self.reason_field, None
+        )
         self._tools.setStretch(4, 100)
         self._head = QVBoxLayout(head)
         arrange(self._head, self._names, self._tools, self._no_editor)

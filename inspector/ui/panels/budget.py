@@ -16,7 +16,7 @@ from inspector.ui.models.columns import VALUE_ROLE, Column
 from inspector.ui.models.fixes import edit_for
 from inspector.ui.models.tree import RowTree
 from inspector.ui.panel import Panel, Services
-from inspector.ui.safe_text import PlainLabel
+from inspector.ui.safe_text import ElidedLabel, PlainLabel
 from inspector.ui.selection import Selected, Span
 from inspector.ui.widgets.badged_rows import BadgedRow, BadgedRows
 from inspector.ui.widgets.budget_bar import BudgetBar, Segment
@@ -37,8 +37,8 @@ class BudgetPanel(Panel):
     def __init__(self, services: Services, _ref: Ref | None = None) -> None:
         super().__init__(services)
         self._total = PlainLabel("–", size="large")
-        self._of = PlainLabel("", tone="muted")
-        self._reserved = PlainLabel("", tone="muted", size="small")
+        self._of = ElidedLabel("", tone="muted")
+        self._reserved = ElidedLabel("", tone="muted", size="small")
         self.bar = BudgetBar(services.appearance)
         self._rows = BudgetRows()
         self._model = RowTree(self._columns(), self)

@@ -161,7 +161,10 @@ KEYS = (
 def test_that_the_operation_tells_of_whatever_is_done_with_keys_and_words(
     editor: TextEditor, text: str, data: st.DataObject
 ) -> None:
+    # Another text in between forgets the steps and the cursor of the example before.
+    editor.load(f"{text}.")
     editor.load(text)
+    put_cursor(editor, 0)
     for _ in range(data.draw(st.integers(1, 10))):
         doing = data.draw(st.sampled_from(("key", "key", "key", "commit", "paste", "select", "replace")))
         if doing == "key":
