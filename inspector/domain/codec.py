@@ -238,7 +238,9 @@ def _union_reader(members: tuple[Any, ...]) -> _Reader:
         read_object = _reader(objects[0]) if objects else None
     lists = [each for each in flat if get_origin(each) is tuple]
     scalars = [each for each in flat if each in (str, int, float, bool)]
-    others = [each for each in flat if isinstance(each, type) and (issubclass(each, Enum) or each is datetime)]
+    others = [
+        each for each in flat if isinstance(each, type) and (issubclass(each, Enum) or each is datetime)
+    ]
 
     def read(plain: Plain, where: str) -> Any:
         if plain is None and type(None) in flat:

@@ -103,7 +103,9 @@ def main() -> int:
             "bare PySide6 window": _BARE,
             "empty window": _OURS.format(wanted=[], ready=_ANY_PAINT),
             "with the sample": _OURS.format(wanted=[str(sample)], ready=_ANY_PAINT),
-            "with the sample, until its Request is painted": _OURS.format(wanted=[str(sample)], ready=_SAMPLE_PAINT),
+            "with the sample, until its Request is painted": _OURS.format(
+                wanted=[str(sample)], ready=_SAMPLE_PAINT
+            ),
         }
         times: dict[str, list[float]] = {name: [] for name in programs}
         for number in range(rounds + 1):

@@ -77,7 +77,7 @@ async def until(condition: object, what: str) -> None:
     """Wait until a callable says yes."""
     assert callable(condition)
     limit = time.perf_counter() + _WAIT_SECONDS
-    while not condition():  # noqa: ASYNC110  # a state of widgets, which set no event
+    while not condition():  # a state of widgets, which set no event
         if time.perf_counter() > limit:
             raise TimeoutError(what)
         await asyncio.sleep(0.005)
