@@ -107,7 +107,7 @@ def test_that_a_value_survives_its_json_form(kind: object, value: object) -> Non
 
 
 def test_that_every_operation_has_a_name_of_its_own() -> None:
-    assert len(OPERATIONS) == len({kind for kind in OPERATIONS.values()})
+    assert len(OPERATIONS) == len(set(OPERATIONS.values()))
     assert all(to_plain_name == kind.op for to_plain_name, kind in OPERATIONS.items())
 
 

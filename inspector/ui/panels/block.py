@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QHideEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import Content, TextContent
@@ -29,6 +29,7 @@ _EDIT, _RENDERED = 0, 1
 _NEAR = 0.8
 _MOST_LOOKED_THROUGH = 500_000
 """Characters up to which hidden ones are counted at every key."""
+_REASON_STEPS = 50
 _UNLOCK, _MET = "unlock", "met"
 
 
@@ -85,6 +86,11 @@ class BlockPanel(Panel):
             self._front.come()
             self.services.workspace.saw(self._id)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Arrange the head for the width."""
+        super().resizeEvent(event)
+        self._fold_head()
+
     def hideEvent(self, event: QHideEvent) -> None:
         """Take the actions away."""
         super().hideEvent(event)
@@ -115,13 +121,14 @@ class BlockPanel(Panel):
     def _lay_out(self) -> None:
         head = QFrame()
         head.setProperty("role", "dock_title")
-        self._names, self._tools = QHBoxLayout(), QHBoxLayout()
+        self._names, self._figures_row, self._tools = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         arrange(self._names, self._label, self._kind, self.state_note, self.discard_button, self.save_button)
         self._names.setStretch(1, 1)
-        arrange(
-            self._tools, self.views, self._characters, self._tokens, self._change, self.reason_field, None
-        )
-        self._tools.setStretch(4, 100)
+        self._figures = QWidget()
+        self._figures.setLayout(self._figures_row)
+        arrange(self._figures_row, self.views, self._characters, self._tokens, self._change, None)
+        arrange(self._tools, self._figures, self.reason_field)
+        self._tools.setStretch(1, 1)
         self._head = QVBoxLayout(head)
         arrange(self._head, self._names, self._tools, self._no_editor)
         for page in (self.page, self.rendered, self._empty):
@@ -134,8 +141,17 @@ class BlockPanel(Panel):
         self._head.setContentsMargins(space(3), space(2), space(3), space(2))
         self._head.setSpacing(space(2))
         self._names.setSpacing(space(2))
-        self._tools.setSpacing(space(3))
+        self._figures_row.setSpacing(space(3))
+        self._tools.setSpacing(space(2))
+        self._fold_head()
         self._label.setMaximumWidth(space(75))
+
+    def _fold_head(self) -> None:
+        """Where there is no room beside the figures, the reason stands below them."""
+        room = self.width() - self._figures.sizeHint().width()
+        below = room < self.services.appearance.space(_REASON_STEPS)
+        directions = QBoxLayout.Direction
+        self._tools.setDirection(directions.TopToBottom if below else directions.LeftToRight)
 
     def _connect(self) -> None:
         workspace = self.services.workspace

@@ -1,0 +1,47 @@
+"""Every code that the engine can say has words, and wording never fails."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from inspector.domain.rules import InRule, OutRule
+from inspector.runtime.wording import catalogue, word
+
+PACKAGE = Path(__file__).resolve().parents[2] / "inspector"
+CODE = re.compile(
+    r"\"((?:refused|not_found|ambiguous|malformed|input|file|document|told|problem)\.[a-z0-9_]+)\""
+)
+
+
+@pytest.mark.parametrize("rule", list(InRule))
+def test_that_every_reason_to_be_in_has_words(rule: InRule) -> None:
+    assert f"rule.{rule}" in catalogue()
+
+
+@pytest.mark.parametrize("rule", list(OutRule))
+def test_that_every_reason_to_be_out_has_words(rule: OutRule) -> None:
+    assert f"left_out.{rule}" in catalogue()
+
+
+def test_that_every_code_in_the_source_has_words() -> None:
+    # The window's actions are called `file.open` and the like.
+    sources = (path for path in PACKAGE.rglob("*.py") if "ui" not in path.relative_to(PACKAGE).parts)
+    codes = {match[1] for path in sources for match in CODE.finditer(path.read_text(encoding="utf-8"))}
+    assert len(codes) > 50
+    assert sorted(codes - set(catalogue())) == []
+
+
+def test_that_untrusted_values_are_put_in_as_they_are() -> None:
+    told = word("not_found.message", {"name": "{name} {0} %s <b>"})
+    assert "{name} {0} %s <b>" in told
+
+
+def test_that_a_missing_parameter_shows_as_a_question_mark() -> None:
+    assert "?" in word("not_found.message")
+
+
+def test_that_numbers_have_thousands_separators() -> None:
+    assert "12,345" in word("refused.char_limit", {"length": 12345, "limit": 12345})
