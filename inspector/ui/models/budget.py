@@ -62,19 +62,29 @@ class OutRow:
 
 
 @dataclass(frozen=True, slots=True)
+class _MadePiece:
+    piece: Piece
+    before: int | None
+    window: int
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
 class _Made:
     pieces: tuple[Piece, ...]
     saved: tuple[Piece, ...] | None
     title: str
     window: int
     row: Row
+    children: Mapping[str, _MadePiece]
 
 
 class BudgetRows:
-    """Makes the rows of one Request after another; a section in which nothing changed gives the same row object."""
+    """Makes the rows of one Request after another; what did not change gives the same row objects."""
 
     def __init__(self) -> None:
         self._made: dict[str, _Made] = {}
+        self._out: tuple[tuple[LeftOut, ...], tuple[OutRow, ...]] = ((), ())
 
     def rows(self, request: Request, saved: Request | None) -> tuple[Row, ...]:
         """Sections with their pieces below them. `saved` is what changes are told against, None for none."""
@@ -87,6 +97,12 @@ class BudgetRows:
         self._made = made
         return tuple(each.row for each in made.values())
 
+    def left_out(self, request: Request) -> tuple[OutRow, ...]:
+        """What is left out, as `out_rows` gives it."""
+        if request.left_out != self._out[0]:
+            self._out = (request.left_out, out_rows(request))
+        return self._out[1]
+
     def _take_over(self, section: Section, saved: tuple[Piece, ...] | None, window: int) -> _Made:
         known = self._made.get(section.name)
         # Comparing tuples of the same objects costs next to nothing, making their rows anew does not.
@@ -97,7 +113,17 @@ class BudgetRows:
             known.window,
         ):
             return known
-        return _Made(section.pieces, saved, section.title, window, _section_row(section, saved, window))
+        before = None if saved is None else {piece.id: piece.tokens for piece in saved}
+        children: dict[str, _MadePiece] = {}
+        for piece in section.pieces:
+            if piece.rule not in STRUCTURE:
+                was = None if before is None else before.get(piece.id, 0)
+                old = known.children.get(piece.id) if known is not None else None
+                if old is None or old.piece is not piece or (old.before, old.window) != (was, window):
+                    old = _MadePiece(piece, was, window, Row(piece.id, _piece_row(piece, was, window)))
+                children[piece.id] = old
+        row = _section_row(section, saved, window, [each.row for each in children.values()])
+        return _Made(section.pieces, saved, section.title, window, row, children)
 
 
 def piece_name(piece: Piece) -> str:
@@ -134,8 +160,7 @@ def _pieces_of(section: Section | None) -> tuple[Piece, ...]:
     return () if section is None else section.pieces
 
 
-def _section_row(section: Section, saved: tuple[Piece, ...] | None, window: int) -> Row:
-    before = None if saved is None else {piece.id: piece.tokens for piece in saved}
+def _section_row(section: Section, saved: tuple[Piece, ...] | None, window: int, children: list[Row]) -> Row:
     value = BudgetRow(
         key=f"section:{section.name}",
         name=section.title or section.name,
@@ -143,24 +168,20 @@ def _section_row(section: Section, saved: tuple[Piece, ...] | None, window: int)
         tokens=section.tokens,
         method=section.method,
         window=window,
-        change=0 if before is None else section.tokens - sum(before.values()),
+        change=0 if saved is None else section.tokens - _sum(saved),
         ref=Ref(RefKind.SECTION, section.name),
         is_section=True,
     )
-    children = [
-        Row(piece.id, _piece_row(piece, before, window))
-        for piece in section.pieces
-        if piece.rule not in STRUCTURE
-    ]
     structure = [piece for piece in section.pieces if piece.rule in STRUCTURE]
     if structure and children:
         was = [piece for piece in saved or () if piece.rule in STRUCTURE]
         change = 0 if saved is None else _sum(structure) - _sum(was)
-        children.append(Row(f"structure:{section.name}", _structure_row(section, structure, window, change)))
+        row = Row(f"structure:{section.name}", _structure_row(section, structure, window, change))
+        children = [*children, row]
     return Row(value.key, value, tuple(children))
 
 
-def _piece_row(piece: Piece, before: Mapping[str, int] | None, window: int) -> BudgetRow:
+def _piece_row(piece: Piece, before: int | None, window: int) -> BudgetRow:
     return BudgetRow(
         key=piece.id,
         name=piece_name(piece),
@@ -168,7 +189,7 @@ def _piece_row(piece: Piece, before: Mapping[str, int] | None, window: int) -> B
         tokens=piece.tokens,
         method=piece.method,
         window=window,
-        change=0 if before is None else piece.tokens - before.get(piece.id, 0),
+        change=0 if before is None else piece.tokens - before,
         ref=piece.source.ref,
         is_section=False,
         rule=piece.rule,

@@ -223,6 +223,7 @@ class BlockPanel(Panel):
         self._tell_buttons(dirty, why_not)
         self._tell_editors(state)
         self._tell_banners(state)
+        self._tell_characters()
         self._tell_tokens()
         self._show_view()
         self._tell_actions()
@@ -289,23 +290,20 @@ class BlockPanel(Panel):
             self.banners.show_notice(notice)
 
     def _tell_tokens(self, *_: object) -> None:
-        state, content = self._state, self._content
-        if state is None or content is None:
-            for each in (self._characters, self._tokens, self._change):
-                each.setText("")
-            return
-        self._tell_characters(state, content)
         now, saved = self._tokens_of(saved=False), self._tokens_of(saved=True)
         drafted = self._id in self.services.workspace.drafts
-        if now is None:
-            self._tokens.setText(tr("not in the Request"))
-        else:
-            self._tokens.setText(tr_count("{count} token", "{count} tokens", now))
+        readable = self._state is not None and self._content is not None
+        told = tr("not in the Request") if now is None else tr_count("{count} token", "{count} tokens", now)
+        self._tokens.setText(told if readable else "")
         change = 0 if now is None or saved is None or not drafted else now - saved
         self._change.setText(signed(change))
         self._change.set_tone("warning" if change > 0 else "ok")
 
-    def _tell_characters(self, state: BlockState, content: Content) -> None:
+    def _tell_characters(self) -> None:
+        state, content = self._state, self._content
+        if state is None or content is None:
+            self._characters.setText("")
+            return
         count, limit = counted_characters(state, content), state.block.char_limit
         told = tr("{count} of {limit} characters", count=number(count), limit=number(limit))
         if not limit:
@@ -316,9 +314,8 @@ class BlockPanel(Panel):
                 told = tr("{told}, {count} of them hidden", told=told, count=number(hidden))
         self._characters.setText(told)
         full = bool(limit) and count > limit
-        self._characters.set_tone(
-            "error" if full else "warning" if limit and count >= _NEAR * limit else "muted"
-        )
+        near = bool(limit) and count >= _NEAR * limit
+        self._characters.set_tone("error" if full else "warning" if near else "muted")
 
     def _tokens_of(self, *, saved: bool) -> int | None:
         workspace = self.services.workspace

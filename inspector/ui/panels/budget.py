@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QSplitter, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QSplitter,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from inspector.domain.counts import Method
 from inspector.domain.edits.base import Edit
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Request
 from inspector.ui.appearance import TextSize
-from inspector.ui.models.budget import BudgetRow, BudgetRows, OutRow, comes_from, out_rows, spoken_tokens
+from inspector.ui.models.budget import BudgetRow, BudgetRows, OutRow, comes_from, spoken_tokens
 from inspector.ui.models.columns import VALUE_ROLE, Column
 from inspector.ui.models.fixes import edit_for
 from inspector.ui.models.tree import RowTree
@@ -28,6 +37,8 @@ from inspector.ui.wording import number, share, signed, tr, tr_code
 
 Index = QModelIndex | QPersistentModelIndex
 WARNING_SHARE = 0.8
+_WIDEST = ("100,000", "≈", "100.0 %", "+10,000")
+_SHARE, _NAME_STEPS = 3, 32
 _OPEN_AT_FIRST = frozenset({"core", "working", "log", "shared"})
 
 
@@ -47,6 +58,7 @@ class BudgetPanel(Panel):
         self._outs: dict[str, OutRow] = {}
         self._left_out: tuple[LeftOut, ...] | None = None
         self._known_sections: set[str] = set()
+        self._widths: dict[int, int] = {}
         self.left_out = LeftOutList(services.appearance, self._apply, self._choose_out)
         self.left_out.setAccessibleName(tr("What is left out, why, and what would bring it in"))
         self._lay_out()
@@ -63,11 +75,16 @@ class BudgetPanel(Panel):
 
     def header(self) -> tuple[QWidget, ...]:
         """What the marks mean."""
-        return (PlainLabel(tr("= exact   ~ estimate"), tone="muted", size="small"),)
+        return (ElidedLabel(tr("= exact, ~ estimate"), tone="muted", size="small"),)
 
     def first_focus(self) -> QWidget:
         """The table."""
         return self.tree
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Arrange figures for the width."""
+        super().resizeEvent(event)
+        self._fit_width()
 
     def _columns(self) -> list[Column[BudgetRow]]:
         look = self.services.appearance
@@ -141,19 +158,20 @@ class BudgetPanel(Panel):
         head.setStretchLastSection(False)
         head.setSectionsMovable(False)
         head.setMinimumSectionSize(appearance.space(5))
-        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        # Widths come from what figures can be, not from what they are: measuring every cell takes longer than all else.
+        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        # Only rows in sight are asked for their width.
-        head.setResizeContentsPrecision(0)
         tree.selectionModel().currentChanged.connect(self._point)
         tree.doubleClicked.connect(self._open)
         return tree
 
     def _lay_out(self) -> None:
-        self._top, self._middle = QHBoxLayout(), QHBoxLayout()
-        arrange(self._top, self._total, self._of, None, self._reserved)
-        for label in (self._of, self._reserved):
-            self._top.setAlignment(label, Qt.AlignmentFlag.AlignBottom)
+        self._top, self._totals, self._middle = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        arrange(self._totals, self._total, self._of, None)
+        self._totals.setAlignment(self._of, Qt.AlignmentFlag.AlignBottom)
+        arrange(self._top, self._totals, self._reserved)
+        self._top.setStretch(0, 1)
+        self._top.setAlignment(self._reserved, Qt.AlignmentFlag.AlignBottom)
         arrange(self._middle, self.bar)
         self.bar.pointed.connect(lambda name: self.services.selection.select(Ref(RefKind.SECTION, name)))
         title = QFrame()
@@ -175,10 +193,35 @@ class BudgetPanel(Panel):
     def _measure(self) -> None:
         space = self.services.appearance.space
         self._top.setContentsMargins(space(3), space(2), space(3), 0)
-        self._top.setSpacing(space(1.5))
+        self._totals.setSpacing(space(1.5))
         self._middle.setContentsMargins(space(3), space(1.5), space(3), space(2))
         self._out_title.setContentsMargins(space(3), space(1.5), space(3), space(1.5))
         self._out_title.setSpacing(space(2))
+        self._measure_columns()
+
+    def _measure_columns(self) -> None:
+        space = self.services.appearance.space
+        metrics = QFontMetrics(self.services.appearance.font())
+        small = QFontMetrics(self.services.appearance.font(TextSize.SMALL))
+        for column, widest in enumerate(_WIDEST, 1):
+            head = small.horizontalAdvance(
+                str(self._model.headerData(column, Qt.Orientation.Horizontal) or "")
+            )
+            width = max(metrics.horizontalAdvance(widest) + space(3), head + space(5))
+            self._widths[column] = width
+            self.tree.header().resizeSection(column, width)
+        self._fit_width()
+
+    def _fit_width(self) -> None:
+        """Where there is little room, the reserve goes below the total, and shares give way to names."""
+        margins = self._top.contentsMargins()
+        needed = self._totals.sizeHint().width() + self._reserved.sizeHint().width()
+        below = needed + margins.left() + margins.right() > self.width()
+        directions = QBoxLayout.Direction
+        self._top.setDirection(directions.TopToBottom if below else directions.LeftToRight)
+        figures = sum(self._widths.values())
+        narrow = self.width() - figures < self.services.appearance.space(_NAME_STEPS)
+        self.tree.setColumnHidden(_SHARE, narrow)
 
     def _show(self, request: Request | None) -> None:
         if request is None:
@@ -202,7 +245,7 @@ class BudgetPanel(Panel):
         # What did not go in is mostly the same from key to key, and there may be thousands of it.
         if request.left_out != self._left_out:
             self._left_out = request.left_out
-            self._show_out(out_rows(request))
+            self._show_out(self._rows.left_out(request))
         self._follow_selection(self.services.selection.selected)
 
     def _show_total(self, request: Request) -> None:
@@ -214,6 +257,7 @@ class BudgetPanel(Panel):
         self._of.setText(tr("of {usable} tokens", usable=number(limits.usable)))
         kept = share(limits.reserved_response_tokens, limits.max_tokens)
         self._reserved.setText(tr("{share} kept for the reply", share=kept))
+        self._fit_width()
 
     def _open_new_sections(self, request: Request) -> None:
         for section in request.sections:

@@ -50,14 +50,6 @@ _LINE_SPACING = 1.25
 _READ_ALOUD = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A stretch of the text form: code points, half-open."""
-
-    start: int
-    end: int
-
-
 class RequestView(QAbstractScrollArea):
     """Shows a Request and lets a person point at any character of it.
 
@@ -125,10 +117,10 @@ class RequestView(QAbstractScrollArea):
         """Show other rows; what stood at the top edge stays there, and what was marked stays marked."""
         old, value = self._rows, self.verticalScrollBar().value()
         self._rows = rows
-        self._chosen = _carried_over(self._chosen, old, rows)
+        self._chosen = carried_over(self._chosen, old, rows)
         self._set_range()
         if old is not None and rows is not None and value:
-            self.verticalScrollBar().setValue(_row_after(old, value, rows))
+            self.verticalScrollBar().setValue(row_after(old, value, rows))
         self.viewport().update()
 
     def select_piece(
@@ -311,84 +303,11 @@ class RequestView(QAbstractScrollArea):
             row -= 1
         return 0
 
-    def _paint_head(self, painter: QPainter, box: QRectF, place: Place) -> None:
-        theme, space = self._appearance.theme, self._appearance.space
-        section = place.section
-        colour = theme.section(section.name)
-        middle = Qt.AlignmentFlag.AlignVCenter
-        painter.fillRect(QRectF(space(3), box.top(), space(1), box.height()), colour)
-        painter.setFont(self._strong)
-        painter.setPen(theme.muted)
-        folded = self._rows is not None and self._rows.is_folded(section.name)
-        left = space(5.5)
-        painter.drawText(QRectF(left, box.top(), space(4), box.height()), middle, "▸" if folded else "▾")
-        figures = self._figures(section)
-        painter.setFont(self._small)
-        width = QFontMetricsF(self._small).horizontalAdvance(figures) + space(4)
-        right = QRectF(box.right() - width, box.top(), width - space(3), box.height())
-        painter.drawText(right, middle | Qt.AlignmentFlag.AlignRight, figures)
-        painter.setFont(self._strong)
-        painter.setPen(colour)
-        room = QRectF(left + space(3.5), box.top(), box.width() - width - left - space(4), box.height())
-        title = QFontMetricsF(self._strong).elidedText(
-            one_line(section.title or section.name), Qt.TextElideMode.ElideRight, room.width()
-        )
-        painter.drawText(room, middle, title)
-
     def _figures(self, section: Section) -> str:
         pieces = tr_count("{count} piece", "{count} pieces", len(section.pieces))
         told = f"{pieces} · {number(section.tokens)} {METHOD_MARKS[section.method]} {tr('tokens')}"
         note = self._notes(section)
         return f"{told} · {note}" if note else told
-
-    def _paint_text(self, painter: QPainter, box: QRectF, place: Place) -> None:
-        theme, space = self._appearance.theme, self._appearance.space
-        if place.piece is None or place.row is None:
-            return
-        painter.fillRect(
-            QRectF(space(3), box.top(), space(1), box.height()), theme.section(place.section.name)
-        )
-        if place.piece.id == self._selected_piece:
-            ground = QRectF(space(4), box.top(), box.width() - space(7), box.height())
-            painter.fillRect(ground, theme.blend(theme.selection, theme.background, 0.6))
-        if place.row.begins_line:
-            painter.setFont(self._fixed)
-            painter.setPen(theme.muted)
-            numbers = QRectF(space(5), box.top(), self.text_left - space(7), box.height())
-            sides = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(numbers, sides, str(place.line_number))
-        layout = self._layout(place)
-        top = box.top() + (box.height() - layout.lineAt(0).height()) / 2
-        layout.draw(painter, QPointF(self.text_left, top))
-
-    def _layout(self, place: Place) -> QTextLayout:
-        """The row laid out: its text with marks for hidden characters, its colours, its selections."""
-        shown = ShownRow(shown_text(place))
-        formats = [in_colour(shown, self._row_colour(place), italic=is_comment(place))]
-        for stretch, colour in self._grounds(place.start, place.start + shown.characters):
-            first = max(0, stretch.start - place.start)
-            last = min(shown.characters, stretch.end - place.start)
-            if first < last:
-                formats.append(on_ground(shown, first, last, colour))
-        return laid_out(shown, self._fixed, formats)
-
-    def _grounds(self, start: int, end: int) -> Iterator[tuple[Stretch, QColor]]:
-        theme = self._appearance.theme
-        if self._found:
-            longest = max(self._found[0].end - self._found[0].start, 1)
-            first = bisect_right(self._found_starts, start - longest)
-            for each in self._found[first : bisect_left(self._found_starts, end)]:
-                yield each, theme.blend(theme.warning, theme.background, 0.35)
-        if self._mark is not None:
-            yield self._mark, theme.blend(theme.warning, theme.background, 0.25)
-        if self._chosen is not None:
-            yield self._chosen, theme.blend(theme.accent, theme.background, 0.35)
-
-    def _row_colour(self, place: Place) -> QColor:
-        theme = self._appearance.theme
-        if is_quiet(place):
-            return theme.muted
-        return theme.accent if is_tag(place) else theme.text
 
     def _place_at(self, y: float) -> Place | None:
         return next((place for place, box in self._boxes() if box.top() <= y < box.bottom()), None)
@@ -470,45 +389,3 @@ class RequestView(QAbstractScrollArea):
         if self._rows is not None:
             self._chosen = Stretch(0, len(self._rows.request.text))
             self.viewport().update()
-
-
-def _row_after(old: RequestRows, row: int, new: RequestRows) -> int:
-    """The new row of what stood in an old one; of what stood next below it where that is gone."""
-    top = old.place(min(row, old.count - 1))
-    if top.piece is None or top.row is None:
-        head = new.section_head(top.section.name)
-        if head is not None:
-            return head
-    elif (start := new.start_of(top.piece.id)) is not None:
-        piece = new.piece(top.piece.id)
-        within = min(top.row.start, (piece.length if piece else 1) - 1)
-        found = new.row_of_offset(start + within)
-        return row if found is None else found
-    ids = list(old.piece_ids)
-    first = ids.index(top.piece.id) if top.piece is not None else _first_of(old, top.section)
-    for piece_id in (*ids[first:], *reversed(ids[:first])):
-        rows = new.rows_of_piece(piece_id)
-        if rows is not None and len(rows):
-            return rows[0]
-    return row
-
-
-def _first_of(rows: RequestRows, section: Section) -> int:
-    return rows.piece_ids.index(section.pieces[0].id) if section.pieces else 0
-
-
-def _carried_over(chosen: Stretch | None, old: RequestRows | None, new: RequestRows | None) -> Stretch | None:
-    """A marked stretch in other rows, None when its text is no longer there as it was."""
-    if chosen is None or old is None or new is None:
-        return None
-    if old is new or old.request is new.request:
-        return chosen
-    row = old.row_of_offset(chosen.start)
-    piece = None if row is None else old.place(row).piece
-    before = None if piece is None else old.start_of(piece.id)
-    after = None if piece is None else new.start_of(piece.id)
-    if before is None or after is None:
-        return None
-    moved = Stretch(chosen.start + after - before, chosen.end + after - before)
-    same = old.request.text[chosen.start : chosen.end] == new.request.text[moved.start : moved.end]
-    return moved if same else None

@@ -266,3 +266,14 @@ async def test_that_a_total_near_or_past_the_limit_is_coloured(budget: Open, stu
         limits = replace(request.limits, max_tokens=window)
         studio.furniture.workspace.request_changed.emit(replace(request, limits=limits))
         assert total.property("tone") == tone
+
+
+async def test_that_a_narrow_panel_gives_up_shares_before_names_and_drafts(budget: Open) -> None:
+    panel = await budget()
+    assert not panel.tree.isColumnHidden(3)
+    panel.resize(260, 500)
+    assert panel.tree.isColumnHidden(3)
+    assert not panel.tree.isColumnHidden(4)
+    widths = [panel.tree.columnWidth(column) for column in range(5)]
+    assert sum(widths) <= panel.tree.viewport().width()
+    assert widths[0] > 60
