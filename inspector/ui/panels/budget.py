@@ -37,8 +37,8 @@ from inspector.ui.wording import number, share, signed, tr, tr_code
 
 Index = QModelIndex | QPersistentModelIndex
 WARNING_SHARE = 0.8
-_WIDEST = ("100,000", "≈", "100.0 %", "+10,000")
-_SHARE, _NAME_STEPS = 3, 32
+_WIDEST = ("199,999", "≈", "99.9 %", "+9,999")
+_SHARE, _CHANGE, _NAME_STEPS = 3, 4, 32
 _OPEN_AT_FIRST = frozenset({"core", "working", "log", "shared"})
 
 
@@ -213,15 +213,18 @@ class BudgetPanel(Panel):
         self._fit_width()
 
     def _fit_width(self) -> None:
-        """Where there is little room, the reserve goes below the total, and shares give way to names."""
+        """With little room the reserve goes below the total, and shares, then drafts if there are none, give way."""
         margins = self._top.contentsMargins()
         needed = self._totals.sizeHint().width() + self._reserved.sizeHint().width()
         below = needed + margins.left() + margins.right() > self.width()
         directions = QBoxLayout.Direction
         self._top.setDirection(directions.TopToBottom if below else directions.LeftToRight)
-        figures = sum(self._widths.values())
-        narrow = self.width() - figures < self.services.appearance.space(_NAME_STEPS)
-        self.tree.setColumnHidden(_SHARE, narrow)
+        self._top.setStretch(0, 0 if below else 1)
+        name = self.width() - sum(self._widths.values())
+        wanted = self.services.appearance.space(_NAME_STEPS)
+        self.tree.setColumnHidden(_SHARE, name < wanted)
+        drafted = len(self.services.workspace.drafts) > 0
+        self.tree.setColumnHidden(_CHANGE, not drafted and name + self._widths.get(_SHARE, 0) < wanted)
 
     def _show(self, request: Request | None) -> None:
         if request is None:

@@ -21,8 +21,9 @@ from inspector.ui.selection import Selected, Span
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.empty_state import EmptyState
 from inspector.ui.widgets.find_bar import FindBar
+from inspector.ui.widgets.request_places import Stretch
 from inspector.ui.widgets.request_rows import Cutter, RequestRows
-from inspector.ui.widgets.request_view import RequestView, Stretch
+from inspector.ui.widgets.request_view import RequestView
 from inspector.ui.widgets.segments import Segments
 from inspector.ui.wording import signed, tr
 

@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QKeyEvent,
-    QKeySequence,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QTextLayout,
-)
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from inspector.domain.counts import Method
 from inspector.domain.requests import Piece, Section
-from inspector.ui.appearance import Appearance, TextSize
+from inspector.ui.appearance import Appearance
 from inspector.ui.exact_text import copy_text
-from inspector.ui.safe_text import one_line, show_controls
+from inspector.ui.safe_text import show_controls
+from inspector.ui.widgets.request_paint import Marks, RowPainter
+from inspector.ui.widgets.request_places import Stretch, carried_over, row_after
 from inspector.ui.widgets.request_rows import Place, RequestRows
-from inspector.ui.widgets.request_text import (
-    ShownRow,
-    in_colour,
-    is_comment,
-    is_quiet,
-    is_tag,
-    laid_out,
-    on_ground,
-    shown_text,
-)
+from inspector.ui.widgets.request_text import ShownRow, shown_text
 from inspector.ui.wording import number, tr, tr_count
 
 METHOD_MARKS = {
@@ -46,7 +27,6 @@ METHOD_MARKS = {
     Method.PROVIDER: "✓",
     Method.REPORTED: "✓",
 }
-_LINE_SPACING = 1.25
 _READ_ALOUD = 300
 
 
@@ -66,12 +46,9 @@ class RequestView(QAbstractScrollArea):
         super().__init__(parent)
         self._appearance = appearance
         self._rows: RequestRows | None = None
-        self._selected_piece: str | None = None
-        self._mark: Stretch | None = None
-        self._found: Sequence[Stretch] = ()
-        self._found_starts: list[int] = []
+        self._paint = RowPainter(appearance)
+        self._marks = Marks()
         self._anchor: int | None = None
-        self._chosen: Stretch | None = None
         self._notes: Callable[[Section], str] = lambda _: ""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -85,7 +62,7 @@ class RequestView(QAbstractScrollArea):
     def columns(self) -> int:
         """How many columns of the fixed-width font a row has room for."""
         room = self.viewport().width() - self.text_left - self._appearance.space(4)
-        return max(20, int(room / self._advance))
+        return max(20, int(room / self._paint.advance))
 
     @property
     def rows(self) -> RequestRows | None:
@@ -95,19 +72,19 @@ class RequestView(QAbstractScrollArea):
     @property
     def selected_piece(self) -> str | None:
         """The id of the piece that is marked as the selection."""
-        return self._selected_piece
+        return self._marks.piece_id
 
     @property
     def mark(self) -> Stretch | None:
         """What is marked inside the selected piece."""
-        return self._mark
+        return self._marks.part
 
     @property
     def chosen_text(self) -> str:
         """The text that is marked with the mouse, with its original characters."""
-        if self._rows is None or self._chosen is None:
+        if self._rows is None or self._marks.chosen is None:
             return ""
-        return self._rows.request.text[self._chosen.start : self._chosen.end]
+        return self._rows.request.text[self._marks.chosen.start : self._marks.chosen.end]
 
     def set_notes(self, notes: Callable[[Section], str]) -> None:
         """What is added to a section's figures, such as the difference that drafts make."""
@@ -117,7 +94,7 @@ class RequestView(QAbstractScrollArea):
         """Show other rows; what stood at the top edge stays there, and what was marked stays marked."""
         old, value = self._rows, self.verticalScrollBar().value()
         self._rows = rows
-        self._chosen = carried_over(self._chosen, old, rows)
+        self._marks.chosen = carried_over(self._marks.chosen, old, rows)
         self._set_range()
         if old is not None and rows is not None and value:
             self.verticalScrollBar().setValue(row_after(old, value, rows))
@@ -127,8 +104,8 @@ class RequestView(QAbstractScrollArea):
         self, piece_id: str | None, mark: Stretch | None = None, *, reveal: bool = False
     ) -> None:
         """Mark a piece, and in it a stretch, as the selection."""
-        changed = (piece_id, mark) != (self._selected_piece, self._mark)
-        self._selected_piece, self._mark = piece_id, mark
+        changed = (piece_id, mark) != (self._marks.piece_id, self._marks.part)
+        self._marks.piece_id, self._marks.part = piece_id, mark
         if changed:
             self._tell_selected()
         if reveal and self._rows is not None and piece_id is not None:
@@ -142,10 +119,9 @@ class RequestView(QAbstractScrollArea):
 
     def show_found(self, found: Sequence[Stretch], current: Stretch | None) -> None:
         """Mark what a search found, in ascending order, and bring `current` into sight."""
-        self._found = found
-        self._found_starts = [each.start for each in found]
+        self._marks.find(found)
         if current is not None and self._rows is not None:
-            self._chosen = current
+            self._marks.chosen = current
             row = self._rows.row_of_offset(current.start)
             if row is not None:
                 self._reveal(row, row)
@@ -165,19 +141,20 @@ class RequestView(QAbstractScrollArea):
     def x_of(self, place: Place, character: int) -> float:
         """How far right in its row a character begins."""
         # A line does not keep its layout alive.
-        layout = self._layout(place)
+        layout = self._paint.layout(place, self._marks)
         found: Any = layout.lineAt(0).cursorToX(ShownRow(shown_text(place)).unit_of(character))
         return float(found[0])
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows in sight."""
-        painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), self._appearance.theme.background)
+        painter, left = QPainter(self.viewport()), self.text_left
+        self._paint.background(painter, QRectF(event.rect()))
         for place, box in self._boxes():
             if place.row is None:
-                self._paint_head(painter, box, place)
+                folded = self._rows is not None and self._rows.is_folded(place.section.name)
+                self._paint.head(painter, box, place, self._figures(place.section), folded=folded)
             else:
-                self._paint_text(painter, box, place)
+                self._paint.text(painter, box, place, self._marks, left)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Tell that rows have another width now."""
@@ -196,7 +173,7 @@ class RequestView(QAbstractScrollArea):
             return
         offset = self._offset_at(event.position())
         if event.button() == Qt.MouseButton.LeftButton:
-            self._anchor, self._chosen = offset, None
+            self._anchor, self._marks.chosen = offset, None
         if place.piece is not None:
             self.pointed.emit(place.piece, offset)
         self.viewport().update()
@@ -208,7 +185,7 @@ class RequestView(QAbstractScrollArea):
         self._scroll_at_edge(event.position().y())
         offset = self._offset_at(event.position())
         marked = Stretch(min(offset, self._anchor), max(offset, self._anchor))
-        self._chosen = marked if marked.start < marked.end else None
+        self._marks.chosen = marked if marked.start < marked.end else None
         self.viewport().update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -251,13 +228,7 @@ class RequestView(QAbstractScrollArea):
         return do is not None
 
     def _dress(self) -> None:
-        self._fixed = self._appearance.font(TextSize.NORMAL, fixed=True)
-        self._small = self._appearance.font(TextSize.SMALL)
-        self._strong = self._appearance.font(TextSize.NORMAL, bold=True)
-        metrics = QFontMetricsF(self._fixed)
-        self._advance = max(1.0, metrics.horizontalAdvance("M" * 100) / 100)
-        self._height = round(metrics.height() * _LINE_SPACING)
-        self._gap = self._appearance.space(2)
+        self._paint.dress()
         self._set_range()
         self.width_changed.emit()
         self.viewport().update()
@@ -271,18 +242,17 @@ class RequestView(QAbstractScrollArea):
             if top >= size.height():
                 return
             place = self._rows.place(row)
-            top += self._gap if place.row is None else 0
-            yield place, QRectF(0, top, size.width(), self._height)
-            top += self._height
+            top += self._paint.gap if place.row is None else 0
+            yield place, QRectF(0, top, size.width(), self._paint.height)
+            top += self._paint.height
 
     @property
     def text_left(self) -> int:
         """Where the text begins, right of the line numbers."""
-        digits = len(str(self._rows.line_count)) if self._rows is not None else 2
-        return self._appearance.space(6) + round(self._advance * max(2, digits)) + self._appearance.space(2)
+        return self._paint.text_left(self._rows.line_count if self._rows is not None else 0)
 
     def _rows_in_sight(self) -> int:
-        return max(1, self.viewport().height() // self._height)
+        return max(1, self.viewport().height() // self._paint.height)
 
     def _set_range(self) -> None:
         bar = self.verticalScrollBar()
@@ -294,10 +264,10 @@ class RequestView(QAbstractScrollArea):
         """The row that is at the top when the last one is at the bottom."""
         if self._rows is None:
             return 0
-        room = self.viewport().height() - self._gap
+        room = self.viewport().height() - self._paint.gap
         row = self._rows.count
         while row > 0:
-            room -= self._height + (self._gap if self._rows.place(row - 1).row is None else 0)
+            room -= self._paint.height + (self._paint.gap if self._rows.place(row - 1).row is None else 0)
             if room < 0:
                 return row
             row -= 1
@@ -326,7 +296,7 @@ class RequestView(QAbstractScrollArea):
         shown = ShownRow(shown_text(place))
         if point.y() >= box.bottom():
             return place.start + shown.characters
-        layout = self._layout(place)
+        layout = self._paint.layout(place, self._marks)
         unit = layout.lineAt(0).xToCursor(point.x() - self.text_left)
         return place.start + shown.character_of(unit)
 
@@ -353,9 +323,9 @@ class RequestView(QAbstractScrollArea):
         return "" if piece is None else piece.text
 
     def _selected(self) -> Piece | None:
-        if self._rows is None or self._selected_piece is None:
+        if self._rows is None or self._marks.piece_id is None:
             return None
-        return self._rows.piece(self._selected_piece)
+        return self._rows.piece(self._marks.piece_id)
 
     def _tell_selected(self) -> None:
         """A screen reader reads the selected piece."""
@@ -367,7 +337,7 @@ class RequestView(QAbstractScrollArea):
             return
         ids = self._rows.piece_ids
         here = (
-            ids.index(self._selected_piece) if self._selected_piece in ids else (-1 if by > 0 else len(ids))
+            ids.index(self._marks.piece_id) if self._marks.piece_id in ids else (-1 if by > 0 else len(ids))
         )
         to = ids[min(max(here + by, 0), len(ids) - 1)]
         self.select_piece(to, reveal=True)
@@ -387,5 +357,5 @@ class RequestView(QAbstractScrollArea):
 
     def _choose_all(self) -> None:
         if self._rows is not None:
-            self._chosen = Stretch(0, len(self._rows.request.text))
+            self._marks.chosen = Stretch(0, len(self._rows.request.text))
             self.viewport().update()

@@ -11,8 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from inspector.domain.requests import Piece, Request
 from inspector.ui.appearance import Appearance, ThemeChoice
+from inspector.ui.widgets.request_places import Stretch
 from inspector.ui.widgets.request_rows import Cutter
-from inspector.ui.widgets.request_view import RequestView, Stretch
+from inspector.ui.widgets.request_view import RequestView
 from tests.ui.requests_made import made_piece, made_request
 
 LEFT = Qt.MouseButton.LeftButton
