@@ -213,9 +213,3 @@ def _import(source: Path, target: Path | None, into: Path | None, dry_run: bool,
 def _sample(target: Path) -> None:
     """Make the sample constellation."""
     sys.exit(run(lambda: writing.sample(target)))
-
-
-COMMANDS = frozenset(
-    {"agents", "report", "build", "show", "check", "edit", "import", "sample", "open", "screenshots"}
-)
-"""What the entry point takes as a command; any other first word is a file to open."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from inspector.cli.choices import choose_agent, choose_block
 from inspector.cli.session import DONE, INPUT_AT_FAULT, opened
-from inspector.cli.terminal import format_table, write_exactly, write_json, write_line
+from inspector.cli.terminal import format_table, write_error, write_exactly, write_json, write_line
 from inspector.domain.agents import Agent
 from inspector.domain.health import Problem, Severity
 from inspector.domain.requests import Request
@@ -101,8 +101,10 @@ async def check(path: Path, *, as_json: bool) -> int:
 
 
 async def every_agent(engine: Engine) -> tuple[Agent, ...]:
-    """All agents that can be read, in the order they were made."""
-    agents, _ = await engine.agents.list()
+    """All agents that can be read, in the order they were made; what cannot is told on standard error."""
+    agents, problems = await engine.agents.list()
+    for problem in problems:
+        write_error(f"{word(problem.code, problem.parameters)} [{problem.where}]")
     return agents
 
 

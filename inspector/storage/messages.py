@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
-from inspector.domain.codec import read_time, to_plain, write_time
+from inspector.domain.codec import read_time, write_time
 from inspector.domain.errors import MalformedError
 from inspector.domain.messages import BatchType, Message, Part, Role
 from inspector.storage.connection import Connection, Row
@@ -135,8 +134,3 @@ def _bare(row: Row, role: Role, batch_type: BatchType, content: tuple[Part, ...]
         is_deleted=bool(row["is_deleted"]),
         compiled=bool(row["compiled"]),
     )
-
-
-def as_plain(message: Message) -> Any:
-    """What a change row keeps of a message."""
-    return to_plain(message)

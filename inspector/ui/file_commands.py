@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from platformdirs import user_data_path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.domain.exchange import ImportPlan
+from inspector.runtime.places import data_folder
 from inspector.ui.actions import Action
 from inspector.ui.panel import Services
 from inspector.ui.widgets.banner import Banners, Notice
@@ -18,7 +18,6 @@ from inspector.ui.widgets.import_preview import ImportPreview
 from inspector.ui.wording import tr
 
 SUFFIX = ".constellation"
-_PROGRAM = "context-inspector"
 
 
 class FileCommands:
@@ -58,7 +57,7 @@ class FileCommands:
 
     def see_sample(self) -> None:
         """Open the sample, made anew where it is not there yet."""
-        target = user_data_path(_PROGRAM) / f"sample{SUFFIX}"
+        target = data_folder() / f"sample{SUFFIX}"
         if target.exists():
             self._services.workspace.open(target)
             return
