@@ -114,14 +114,21 @@ def pieces_of(ref: Ref, request: Request | None) -> tuple[Piece, ...]:
     if ref.kind is RefKind.LITERAL:
         ids = (ref.id, f"literal:{ref.id}")
         return tuple(piece for section in request.sections for piece in section.pieces if piece.id in ids)
-    return tuple(piece for section in request.sections for piece in section.pieces if piece.source.is_of(ref))
+    return tuple(
+        piece
+        for section in request.sections
+        for piece in section.pieces
+        if piece.source.id == ref.id and piece.source.is_of(ref)
+    )
 
 
 def left_out_of(ref: Ref, request: Request | None) -> LeftOut | None:
     """The candidate of that thing that did not go in, if there is one."""
     if request is None:
         return None
-    return next((each for each in request.left_out if each.source.is_of(ref)), None)
+    # The bare comparison of ids first: thousands are left out of a long history, and each key press asks.
+    found = (each for each in request.left_out if each.source.id == ref.id and each.source.is_of(ref))
+    return next(found, None)
 
 
 def last_written(written: LastWrite | None, revision: int, now: datetime) -> str:

@@ -125,11 +125,37 @@ LISTS = (
 """What is under an agent and no block: field of `NavigatorCounts`, name. A row's Ref is a section of that name."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What rows are made from. `made` holds the block rows of the state before."""
+
+    state: NavigatorState
+    wanted: list[str]
+    made: dict[tuple[str, ...], tuple[NavigatorBlock, float, Row]]
+
+
+class NavigatorRows:
+    """Makes the rows of one state after another; a block that is the same object gives the same row object."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, ...], tuple[NavigatorBlock, float, Row]] = {}
+
+    def rows(self, state: NavigatorState, words: str = "") -> tuple[Row, ...]:
+        """The rows of a state; with `words`, only what has all of them in its name or description."""
+        asked = _Asked(state, words.casefold().split(), self._made)
+        rows = (_agent_row(agent, asked) for agent in state.agents)
+        return tuple(
+            row for row in rows if row.children or not asked.wanted or _fits(asked.wanted, row.value.title)
+        )
+
+    def forget(self) -> None:
+        """Another file is shown."""
+        self._made.clear()
+
+
 def navigator_rows(state: NavigatorState, words: str = "") -> tuple[Row, ...]:
-    """The rows of a state; with `words`, only what has all of them in its name or description."""
-    wanted = words.casefold().split()
-    rows = (_agent_row(agent, state, wanted) for agent in state.agents)
-    return tuple(row for row in rows if row.children or not wanted or _fits(wanted, row.value.title))
+    """As `NavigatorRows.rows`, once."""
+    return NavigatorRows().rows(state, words)
 
 
 def list_ref(agent_id: str, name: str) -> Ref:
@@ -142,7 +168,8 @@ def block_key(agent_id: str, place: str, block_id: str) -> tuple[str, ...]:
     return ("block", agent_id, place, block_id)
 
 
-def _agent_row(agent: NavigatorAgent, state: NavigatorState, wanted: list[str]) -> Row:
+def _agent_row(agent: NavigatorAgent, asked: _Asked) -> Row:
+    wanted = asked.wanted
     value = NavigatorRow(
         RowKind.AGENT,
         agent.name,
@@ -155,11 +182,12 @@ def _agent_row(agent: NavigatorAgent, state: NavigatorState, wanted: list[str]) 
         waiting = NavigatorRow(RowKind.WAIT, tr("Loading …"), agent_id=agent.id, quiet=True)
         below: tuple[Row, ...] = () if wanted else (Row(("wait", agent.id), waiting, enabled=False),)
     else:
-        below = (*_block_groups(agent, state, wanted), *_lists(agent, wanted))
+        below = (*_block_groups(agent, asked), *_lists(agent, wanted))
     return Row(("agent", agent.id), value, below)
 
 
-def _block_groups(agent: NavigatorAgent, state: NavigatorState, wanted: list[str]) -> list[Row]:
+def _block_groups(agent: NavigatorAgent, asked: _Asked) -> list[Row]:
+    wanted = asked.wanted
     places = [
         (place, tr(title), [each for each in agent.own if each.block_type is kind], place)
         for kind, place, title in _GROUPS
@@ -173,11 +201,11 @@ def _block_groups(agent: NavigatorAgent, state: NavigatorState, wanted: list[str
     groups = []
     for place, title, blocks, section in places:
         rows = tuple(
-            Row(block_key(agent.id, place, block.id), _block_value(agent, block, section, place, state))
+            _block_row(agent, block, section, place, asked)
             for block in blocks
-            if _fits(wanted, block.label, block.description, block.owner_name)
+            if not wanted or _fits(wanted, block.label, block.description, block.owner_name)
         )
-        if rows or (state.show_empty and not wanted):
+        if rows or (asked.state.show_empty and not wanted):
             counted = place in ("archival", "deleted")
             badges = (
                 Badge(number(len(rows)), spoken=tr_count("{count} block", "{count} blocks", len(rows))),
@@ -202,6 +230,16 @@ _GROUP_TIPS = {
     "archival": lambda: tr("Never in the prompt by themselves; found by search"),
     "deleted": lambda: tr("Can be restored"),
 }
+
+
+def _block_row(agent: NavigatorAgent, block: NavigatorBlock, section: str, place: str, asked: _Asked) -> Row:
+    key = block_key(agent.id, place, block.id)
+    known = asked.made.get(key)
+    if known is not None and known[0] is block and known[1] == asked.state.near_limit:
+        return known[2]
+    row = Row(key, _block_value(agent, block, section, place, asked.state))
+    asked.made[key] = (block, asked.state.near_limit, row)
+    return row
 
 
 def _block_value(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inspector.domain.agents import Agent
@@ -14,6 +13,7 @@ from inspector.domain.rendering.render import limit_length
 from inspector.domain.requests import Request, SourceKind
 from inspector.domain.snapshot import BlockState
 from inspector.ui.doors import Holdings
+from inspector.ui.drafts import Work
 from inspector.ui.models.navigator import NavigatorAgent, NavigatorBlock, NavigatorCounts, NavigatorState
 from inspector.ui.wording import tr, tr_code
 from inspector.ui.workspace import Workspace
@@ -42,73 +42,107 @@ class Lengths:
 
 @dataclass(frozen=True, slots=True)
 class _Figures:
-    workspace: Workspace
-    lengths: Lengths
-    tokens: Mapping[str, tuple[int, bool]]
-    out: frozenset[str]
+    """What a block's row says that is no part of the block."""
+
+    work: Work | None
+    counted: tuple[int, bool] | None
+    unseen: bool
+    out: bool
+    owner_name: str = ""
+    level: Permission | None = None
 
 
-def navigator_state(workspace: Workspace, lengths: Lengths, *, show_empty: bool = False) -> NavigatorState:
-    """What the navigator shows now."""
-    agents = tuple(_agent(agent, workspace, lengths) for agent in workspace.agents)
-    return NavigatorState(agents, show_empty=show_empty)
+class NavigatorSource:
+    """Makes one state after another; a block of which nothing changed gives the same object."""
 
+    def __init__(self) -> None:
+        self._lengths = Lengths()
+        self._made: dict[tuple[str, str], tuple[BlockState, _Figures, NavigatorBlock]] = {}
 
-def _agent(agent: Agent, workspace: Workspace, lengths: Lengths) -> NavigatorAgent:
-    holdings = workspace.holdings(agent.id)
-    shown = workspace.agent
-    is_shown = shown is not None and shown.id == agent.id
-    request = workspace.request if is_shown else None
-    if holdings is None:
-        return NavigatorAgent(
-            agent.id, agent.name, workspace.tokens_of(agent.id), shown=is_shown, loaded=False
+    def forget(self) -> None:
+        """Another file is shown."""
+        self._lengths = Lengths()
+        self._made.clear()
+
+    def state(self, workspace: Workspace, *, show_empty: bool = False) -> NavigatorState:
+        """What the navigator shows now."""
+        agents = tuple(self._agent(agent, workspace) for agent in workspace.agents)
+        return NavigatorState(agents, show_empty=show_empty)
+
+    def _agent(self, agent: Agent, workspace: Workspace) -> NavigatorAgent:
+        holdings = workspace.holdings(agent.id)
+        shown = workspace.agent
+        is_shown = shown is not None and shown.id == agent.id
+        request = workspace.request if is_shown else None
+        tokens = workspace.tokens_of(agent.id)
+        if holdings is None:
+            return NavigatorAgent(agent.id, agent.name, tokens, shown=is_shown, loaded=False)
+        counted, out, unseen, drafts = (
+            _tokens(request),
+            _left_out(request),
+            workspace.unseen,
+            workspace.drafts,
         )
-    figures = _Figures(workspace, lengths, _tokens(request), _left_out(request))
-    return NavigatorAgent(
-        agent.id,
-        agent.name,
-        workspace.tokens_of(agent.id),
-        request is None or request.method is Method.EXACT,
-        is_shown,
-        own=tuple(_block(state, figures) for state in holdings.own),
-        shared=tuple(_block(each.state, figures, each.owner_name, each.level) for each in holdings.shared),
-        deleted=tuple(_block(state, figures) for state in holdings.deleted),
-        counts=_counts(holdings),
-    )
+
+        def row(state: BlockState, owner_name: str = "", level: Permission | None = None) -> NavigatorBlock:
+            id_ = state.block.id
+            figures = _Figures(
+                drafts.get(id_), counted.get(id_), id_ in unseen, id_ in out, owner_name, level
+            )
+            return self._block(agent.id, state, figures)
+
+        return NavigatorAgent(
+            agent.id,
+            agent.name,
+            tokens,
+            request is None or request.method is Method.EXACT,
+            is_shown,
+            own=tuple(row(state) for state in holdings.own),
+            shared=tuple(row(each.state, each.owner_name, each.level) for each in holdings.shared),
+            deleted=tuple(row(state) for state in holdings.deleted),
+            counts=_counts(holdings),
+        )
+
+    def _block(self, agent_id: str, state: BlockState, figures: _Figures) -> NavigatorBlock:
+        known = self._made.get((agent_id, state.block.id))
+        if known is not None and known[0] is state and known[1] == figures:
+            return known[2]
+        made = _block(state, figures, self._lengths)
+        self._made[agent_id, state.block.id] = (state, figures, made)
+        return made
 
 
-def _block(
-    state: BlockState, figures: _Figures, owner: str = "", level: Permission | None = None
-) -> NavigatorBlock:
+def _block(state: BlockState, figures: _Figures, lengths: Lengths) -> NavigatorBlock:
     block = state.block
-    work = figures.workspace.drafts.get(block.id)
-    length = figures.lengths.of(state, work.content if work else None)
-    counted = figures.tokens.get(block.id)
+    length = lengths.of(state, figures.work.content if figures.work else None)
+    tokens, exact = figures.counted or (None, True)
+    level = block.permission if figures.level is None else figures.level
     return NavigatorBlock(
         block.id,
         block.label,
         block.block_type,
-        counted[0] if counted else None,
-        counted[1] if counted else True,
+        tokens,
+        exact,
         length / block.char_limit if length is not None and block.char_limit else None,
         block.pinned,
-        (level if level is not None else block.permission) is Permission.READ_ONLY,
-        work is not None,
-        block.id in figures.workspace.unseen,
-        block.id in figures.out,
+        level is Permission.READ_ONLY,
+        figures.work is not None,
+        figures.unseen,
+        figures.out,
         tr_code(state.problem.code, state.problem.parameters) if state.problem else "",
-        tr("all") if block.owner == CONSTELLATION_OWNER else owner,
+        tr("all") if block.owner == CONSTELLATION_OWNER else figures.owner_name,
         block.description,
     )
 
 
 def _tokens(request: Request | None) -> dict[str, tuple[int, bool]]:
     found: dict[str, tuple[int, bool]] = {}
-    for placed in request.placed() if request else ():
-        source = placed.piece.source
+    pieces = (piece for section in request.sections for piece in section.pieces) if request else ()
+    for piece in pieces:
+        source = piece.source
         if source.kind is SourceKind.BLOCK and source.id is not None:
             tokens, exact = found.get(source.id, (0, True))
-            found[source.id] = (tokens + placed.piece.tokens, exact and placed.piece.method is Method.EXACT)
+            found[source.id] = (tokens + piece.tokens, exact and piece.method is Method.EXACT)
     return found
 
 

@@ -137,6 +137,8 @@ class RowTree(QAbstractItemModel):
         self._insert_and_move(node, rows)
         for child, row in zip(node.children, rows, strict=True):
             old, child.row = child.row, row
+            if old is row:
+                continue
             if (old.value, old.enabled) != (row.value, row.enabled):
                 last = self.createIndex(child.place, len(self._columns) - 1, child.number)
                 self.dataChanged.emit(self._index_of(child), last)

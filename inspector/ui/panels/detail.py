@@ -8,8 +8,9 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFormLayout, QScrollArea, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Request
 from inspector.ui.drafts import with_draft
-from inspector.ui.models.card import Card, CardFacts, card_for
+from inspector.ui.models.card import Card, CardFacts, CardRow, card_for
 from inspector.ui.models.navigator_source import Lengths
 from inspector.ui.panel import Panel, Services
 from inspector.ui.safe_text import PlainLabel
@@ -26,6 +27,8 @@ class DetailPanel(Panel):
         super().__init__(services)
         self._lengths = Lengths()
         self._card: Card | None = None
+        self._shown: list[tuple[PlainLabel, CardRow]] = []
+        self._saved: tuple[Request | None, dict[str, int]] = (None, {})
         self._rows = QFormLayout()
         self._buttons = Flow()
         page = QWidget()
@@ -58,15 +61,31 @@ class DetailPanel(Panel):
         """Show a card; nothing is made anew when it says the same."""
         if card == self._card:
             return
-        self._card = card
+        was, self._card = self._card, card
         self._stack.setCurrentIndex(0 if card is None else 1)
         if card is None:
             self.set_heading("")
             return
         self.set_heading(card.title, card.note)
+        if was is not None and _alike(was, card):
+            # Typing changes a figure or two; new widgets for all of them would cost more than the figures.
+            self._say_anew(card)
+        else:
+            self._lay_out(card)
+
+    def _say_anew(self, card: Card) -> None:
+        for place, row in enumerate(card.rows):
+            label, said = self._shown[place]
+            if row != said:
+                label.setText(row.text)
+                label.setAccessibleName(f"{row.name}: {row.text}")
+                self._shown[place] = (label, row)
+
+    def _lay_out(self, card: Card) -> None:
         self._measure()
         clear(self._rows)
         clear(self._buttons)
+        self._shown.clear()
         for row in card.rows:
             name = PlainLabel(row.name, tone="muted")
             name.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
@@ -77,6 +96,7 @@ class DetailPanel(Panel):
             )
             text.setAccessibleName(f"{row.name}: {row.text}")
             self._rows.addRow(name, text)
+            self._shown.append((text, row))
         for id_ in card.actions:
             if id_ in self.services.actions:
                 self._buttons.addWidget(ActionButton(self.services.actions.item(id_)))
@@ -125,10 +145,22 @@ class DetailPanel(Panel):
         facts = CardFacts(
             workspace.now() or datetime.now(UTC),
             workspace.request,
-            {each.piece.id: each.piece.tokens for each in saved.placed()} if saved else {},
+            self._tokens_of(saved),
             blocks,
             shared,
             {agent.id: agent.name for agent in workspace.agents},
             characters,
         )
         self.show_card(card_for(ref, facts))
+
+    def _tokens_of(self, saved: Request | None) -> dict[str, int]:
+        if self._saved[0] is not saved:
+            pieces = [piece for section in saved.sections for piece in section.pieces] if saved else []
+            self._saved = (saved, {piece.id: piece.tokens for piece in pieces})
+        return self._saved[1]
+
+
+def _alike(one: Card, other: Card) -> bool:
+    """Whether two cards differ in what their rows say, and in nothing that is laid out."""
+    shapes = [[(row.name, row.tone) for row in card.rows] for card in (one, other)]
+    return shapes[0] == shapes[1] and one.actions == other.actions

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QMenu, QToolButton, QTreeView, QVBoxLayout, QWidge
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.actions import SEPARATOR, Action, Actions
 from inspector.ui.models.columns import VALUE_ROLE, Column
-from inspector.ui.models.navigator import NavigatorRow, NavigatorState, RowKind, navigator_rows
-from inspector.ui.models.navigator_source import Lengths, navigator_state
+from inspector.ui.models.navigator import NavigatorRow, NavigatorRows, NavigatorState, RowKind
+from inspector.ui.models.navigator_source import NavigatorSource
 from inspector.ui.models.tree import RowTree
 from inspector.ui.panel import Panel, Services
 from inspector.ui.selection import Selected
@@ -45,7 +45,8 @@ class NavigatorPanel(Panel):
 
     def __init__(self, services: Services, _ref: Ref | None = None) -> None:
         super().__init__(services)
-        self._lengths = Lengths()
+        self._source = NavigatorSource()
+        self._rows = NavigatorRows()
         self._state = NavigatorState()
         self._opened: set[Hashable] = set()
         self._filter = field(tr("Filter"), role="filter")
@@ -127,6 +128,8 @@ class NavigatorPanel(Panel):
 
     def _forget(self) -> None:
         self._opened.clear()
+        self._source.forget()
+        self._rows.forget()
 
     def _repaint(self) -> None:
         self._view.viewport().update()
@@ -141,12 +144,12 @@ class NavigatorPanel(Panel):
     def _gather(self) -> None:
         preferences = self.services.preferences
         show_empty = preferences.switch("navigator.show_empty_groups")
-        self.show_state(navigator_state(self.services.workspace, self._lengths, show_empty=show_empty))
+        self.show_state(self._source.state(self.services.workspace, show_empty=show_empty))
 
     def _fill(self) -> None:
         words = self._filter.text()
         scrolled = self._view.verticalScrollBar().value()
-        self._model.set_rows(navigator_rows(self._state, words))
+        self._model.set_rows(self._rows.rows(self._state, words))
         if words:
             self._view.expandAll()
         else:
