@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _COMMANDS = frozenset(
     {"agents", "report", "build", "show", "check", "edit", "import", "sample", "open", "screenshots"}
 )
+_AIRLOCK = "--airlock"
 _HELP = frozenset({"--help", "-h", "--version"})
 
 
@@ -31,6 +32,8 @@ def main(arguments: list[str] | None = None) -> int:
     if not given:
         return open_window(None, sample=False)
     first = given[0]
+    if first == _AIRLOCK:
+        return _serve_airlock()
     if first in _COMMANDS or first in _HELP or first.startswith("-"):
         return _run_command(given)
     if len(given) == 1 and Path(first).exists():
@@ -76,6 +79,14 @@ def _load_furniture(
     from inspector.ui.panels import PANELS
 
     return furnish(window, look, bridge, opener, PANELS)
+
+
+def _serve_airlock() -> int:
+    """What a bundled program starts itself as; elsewhere the worker needs no more than an interpreter."""
+    from inspector.documents.airlock.worker import serve
+
+    serve()
+    return 0
 
 
 def _run_command(given: list[str]) -> int:

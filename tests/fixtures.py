@@ -51,7 +51,7 @@ def clock() -> HeldClock:
 @pytest.fixture
 def surroundings(clock: HeldClock, tmp_db_dir: Path) -> Surroundings:
     """A held clock, counted ids, a person called noor, and a private folder of the test's own."""
-    return Surroundings(clock, counted_ids(), NOOR, "test", tmp_db_dir / "state")
+    return Surroundings(clock, counted_ids(), NOOR, "test", tmp_db_dir / "state", tmp_db_dir / "data")
 
 
 OpenEngine = Callable[..., Any]

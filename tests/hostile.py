@@ -56,3 +56,50 @@ HOSTILE_TEXTS: dict[str, str] = {
     "solidus after newline": "a\n/b\n /c\n\t/d",
 }
 """Each with a name that says what it is. None holds a lone surrogate: those are refused at every door."""
+
+CANARY_FILE, CANARY_PIPE, CANARY_PORT = "/CANARY/FILE", "/CANARY/PIPE", "65501"
+"""Stand in `MARKUP_TEXTS` for a file, a pipe and a port that nobody may touch."""
+
+MARKUP_TEXTS: dict[str, str] = {
+    "image of a file": f'<b>x</b><img src="file://{CANARY_FILE}">',
+    "image of a path": f'<img src="{CANARY_FILE}">',
+    "image of a pipe": f'<img src="{CANARY_PIPE}"><br>',
+    "image of a device": '<img src="/dev/zero"><b>',
+    "image on the network": f'<p><img src="http://127.0.0.1:{CANARY_PORT}/a.png">',
+    "image inside": '<img src="data:image/png;base64,iVBORw0KGgo=" width=100000 height=100000>',
+    "image on a share": '<img src="\\\\127.0.0.1\\share\\a.png"><img src="//127.0.0.1/a.png">',
+    "style of a file": f'<div style="background-image:url({CANARY_FILE})">x</div><style>*{{color:red}}</style>',
+    "nested tables": "<table><tr><td>" * 24 + "x",
+    "bare nested tables": "<table>" * 30 + "x",
+    "qt markup": "<qt><h1>hello</h1></qt>",
+    "html document": "<!DOCTYPE html><html><body onload=alert(1)><script>alert(1)</script>",
+    "xml with entities": '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>',
+    "script link": '<a href="javascript:alert(1)">here</a> <a href="file:///etc/passwd">there</a>',
+    "json with markup": '{"note": "one<br>two", "b": "<b>bold</b>", "n": [1, 2]}',
+    "entity tricks": "&lt;img src=x&gt; &#60;b&#62; &#x3c;i&#x3e; &amp;lt; &nbsp;&hellip",
+    "unclosed comment": "<!--" + "-" * 2000 + "-->",
+    "mnemonics": "R&D & <i>friends</i> &File &&x",
+    "changed mark": "[*] [*][*]",
+    "rich at the end": "plain for long\nand then <b>bold</b><hr>",
+    "number formats": "%1 %2 %L1 %n %s %d %(a)s {0} {} {name!r:>99}",
+    "breaks in a label": "first\nsecond\r\nthird\tfourth",
+    "one long word": "Donau" * 800,
+    "wide and tall": "\u0e01" + "\u0e31\u0e49" * 300 + "\ufdfd" * 40,
+    "shouting script": "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466" * 60,
+    "direction turned": "\u202e<b>gnp.exe\u202c \u2067abc\u2069 \u200fx",
+    "tags of a host": "a\U000e0069\U000e0067\U000e006e\U000e006f\U000e0072\U000e0065b",
+}
+"""Texts that Qt would take for markup, a path, a mnemonic or a place to fill, or that are large where they stand."""
+
+LONGEST_IN_WINDOWS = 4_000
+
+
+def window_texts(canary: str, pipe: str, port: int) -> dict[str, str]:
+    """All hostile texts by name, those with canaries aimed at real ones; what is long is cut to what a name can be."""
+    aimed = ((CANARY_FILE, canary), (CANARY_PIPE, pipe), (CANARY_PORT, str(port)))
+    found: dict[str, str] = {}
+    for name, text in (HOSTILE_TEXTS | MARKUP_TEXTS).items():
+        for mark, real in aimed:
+            text = text.replace(mark, real)
+        found[name] = text[:LONGEST_IN_WINDOWS]
+    return found

@@ -148,7 +148,9 @@ def is_integer(part: ast.FormattedValue) -> bool:
 
 
 def is_constant_text(node: ast.AST) -> bool:
-    """Whether a node is a string constant, an integer in digits (`str(int(x))`) or a sum of such."""
+    """Whether a node is a string constant, one by name, an integer in digits (`str(int(x))`) or a sum of such."""
+    if isinstance(node, ast.Name):
+        return node.id.isupper()
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.Add) and is_constant_text(node.left) and is_constant_text(node.right)
     if called_name(node) == "str" and isinstance(node, ast.Call):
@@ -228,3 +230,45 @@ def numbered_colours(tree: ast.Module) -> Iterator[ast.AST]:
             yield from (argument for argument in node.args if isinstance(argument, ast.Constant))
         if isinstance(node, ast.Attribute) and last_word(node.value) == "GlobalColor":
             yield from () if node.attr == "transparent" else (node,)
+
+
+OPENING_CALLS = ("open", "read_bytes", "read_text", "write_bytes", "write_text", "fdopen")
+
+
+def opened_files(tree: ast.Module) -> Iterator[ast.AST]:
+    """Finds files opened by Python, whatever they are called; `Name.open` of a class of ours is none."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or called_name(node) not in OPENING_CALLS:
+            continue
+        owner = last_word(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+        if not (owner[:1].isupper() or owner == "cls"):
+            yield node
+
+
+def handlers_of(*names: str) -> Find:
+    """Finds `except` clauses that name one of these errors, alone or among others."""
+
+    def find(tree: ast.Module) -> Iterator[ast.AST]:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ExceptHandler) and node.type is not None:
+                told = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+                yield from (each for each in told if last_word(each) in names)
+
+    return find
+
+
+OUTLETS = ("print", "echo", "write_line", "debug", "info", "warning", "error", "exception", "critical", "log")
+
+
+def told_headers(tree: ast.Module) -> Iterator[ast.AST]:
+    """Finds what prints or logs the headers of a request, where its key stands."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and called_name(node) in OUTLETS:
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+                if any(is_headers(each) for each in ast.walk(argument)):
+                    yield argument
+
+
+def is_headers(node: ast.AST) -> bool:
+    """Whether a node is named like a request's headers."""
+    return isinstance(node, ast.Name | ast.Attribute) and last_word(node) in ("headers", "raw_headers")

@@ -16,13 +16,16 @@ from tests.lint_finders import (
     built_sql,
     busy_subscribers,
     calls_of,
+    handlers_of,
     imports_of,
     keywords_given,
     members_of,
     names_used,
     numbered_colours,
     opened_databases,
+    opened_files,
     strings_like,
+    told_headers,
     unsafe_tool_tip_roles,
 )
 
@@ -84,6 +87,43 @@ RULES = (
         allowed=SAFE_TEXT,
     ),
     Rule(
+        "no text format is chosen, no view of documents is made and no link opens outside safe_text",
+        any_of(
+            names_used(
+                "QTextBrowser",
+                "QInputDialog",
+                "QDesktopServices",
+                "QWebEngineView",
+                "RichText",
+                "AutoText",
+                "MarkdownText",
+            ),
+            calls_of("setTextFormat", "setOpenExternalLinks", "setDetailedText", "setInformativeText"),
+        ),
+        bad=(
+            "from PySide6.QtWidgets import QTextBrowser",
+            "QInputDialog.getText(None, name, name)",
+            "QDesktopServices.openUrl(url)",
+            "label.setTextFormat(Qt.TextFormat.AutoText)",
+            "label.setOpenExternalLinks(True)",
+        ),
+        good=("editor = QPlainTextEdit()", "question = Question(title, text)"),
+        inside=UI,
+        allowed=SAFE_TEXT,
+    ),
+    Rule(
+        "files are asked for by the dialog that reads none",
+        names_used("QFileDialog", "QFileIconProvider", "QFileSystemModel", "QMimeDatabase"),
+        bad=(
+            "from PySide6.QtWidgets import QFileDialog",
+            "QtWidgets.QFileDialog.getOpenFileName()",
+            "QFileSystemModel().setRootPath(folder)",
+        ),
+        good=("from inspector.ui.widgets.file_dialog import FileDialog",),
+        inside=UI,
+        allowed=("inspector/ui/widgets/file_dialog.py",),
+    ),
+    Rule(
         "tool tips of models come from safe_text",
         unsafe_tool_tip_roles,
         bad=("def data(self, index, role):\n    if role == Qt.ItemDataRole.ToolTipRole: return name",),
@@ -99,6 +139,16 @@ RULES = (
         allowed=("inspector/documents",),
     ),
     Rule(
+        "what comes from loro is caught as what it is: a bare BaseException",
+        handlers_of("Exception"),
+        bad=(
+            "try:\n    f()\nexcept Exception:\n    pass",
+            "try:\n    f()\nexcept (ValueError, Exception) as e:\n    pass",
+        ),
+        good=("try:\n    f()\nexcept (ValueError, BaseException):\n    raise",),
+        inside=("inspector/documents",),
+    ),
+    Rule(
         "what subscribes to a document only puts into a queue",
         busy_subscribers,
         bad=("doc.subscribe_root(lambda event: store(event))", "doc.subscribe_local_update(self.on_update)"),
@@ -110,6 +160,38 @@ RULES = (
         imports_of("PySide6.QtSql"),
         bad=("from PySide6.QtSql import QSqlDatabase", "from PySide6 import QtSql", "import PySide6.QtSql"),
         good=("from PySide6 import QtGui",),
+    ),
+    Rule(
+        "there is one SQLite in the process: two would drop each other's locks",
+        imports_of("apsw", "pysqlite3", "sqlcipher3", "pysqlcipher3", "duckdb", "PySide6.QtSql"),
+        bad=("import apsw", "from pysqlite3 import dbapi2", "def f():\n    import sqlcipher3"),
+        good=("import sqlite3", "import aiosqlite"),
+    ),
+    Rule(
+        "no process is forked: a child's connection would share our locks",
+        any_of(
+            imports_of("multiprocessing", "concurrent.futures.ProcessPoolExecutor"),
+            members_of("os", "fork", "forkpty"),
+            keywords_given(close_fds=False),
+        ),
+        bad=(
+            "import multiprocessing",
+            "from multiprocessing import Process",
+            "from concurrent.futures import ProcessPoolExecutor",
+            "os.fork()",
+            "subprocess.Popen(command, close_fds=False)",
+        ),
+        good=("subprocess.Popen(command)", "from concurrent.futures import ThreadPoolExecutor"),
+    ),
+    Rule(
+        "the journal is deleted after each commit: a log beside the file is not safe with every SQLite",
+        strings_like(r"(?i)\bjournal_mode\s*(=|\()\s*(?!\s|DELETE\b)"),
+        bad=(
+            "run('PRAGMA journal_mode=WAL')",
+            "run('pragma journal_mode = off')",
+            "run('PRAGMA journal_mode(MEMORY)')",
+        ),
+        good=("run('PRAGMA journal_mode')", "run('PRAGMA journal_mode = DELETE')"),
     ),
     Rule(
         "a commit is on disk before it is acknowledged",
@@ -136,6 +218,25 @@ RULES = (
         strings_like(r"[?&](api_?)?key="),
         bad=("get('https://localhost/v1?key=' + key)", "f'{base}?key={key}'", "url = 'a?b=c&api_key='"),
         good=("headers['x-goog-api-key'] = key", "'monkey='"),
+    ),
+    Rule(
+        "nobody prints or logs a request's headers",
+        told_headers,
+        bad=(
+            "print(request.headers)",
+            "log.debug('sent %s', dict(response.request.headers))",
+            "echo(f'{headers}')",
+        ),
+        good=("send(headers=headers)", "log.debug('sent %s', len(body))", "print(header)"),
+    ),
+    Rule(
+        "no archive is unpacked",
+        any_of(
+            imports_of("zipfile", "tarfile", "shutil.unpack_archive"), members_of("shutil", "unpack_archive")
+        ),
+        bad=("import zipfile", "from tarfile import open", "shutil.unpack_archive(path)"),
+        good=("import zlib",),
+        inside=("inspector",),
     ),
     Rule(
         "no format that runs code or expands without limit is read",
@@ -183,6 +284,7 @@ RULES = (
             "db.execute(f'PRAGMA user_version = {version:d}')",
             "db.execute('PRAGMA user_version = ' + str(int(version)))",
             "SQL = 'SELECT a ' + 'FROM b'",
+            "SQL = 'SELECT ' + _COLUMNS + ' FROM b'",
             "message = f'Select {name} first'",
             "total = a + b",
         ),
@@ -231,6 +333,27 @@ RULES = (
         ),
         good=("open(report_path)", "path.read_text()", "storage.open(path)", "copy(dbm)", "settings.copy()"),
         inside=("inspector",),
+    ),
+    Rule(
+        "where databases are kept, no file is opened but by SQLite",
+        any_of(opened_files, imports_of("shutil")),
+        bad=(
+            "path.read_bytes()",
+            "open(path, 'rb')",
+            "self.path.open()",
+            "os.open(path, os.O_RDONLY)",
+            "import shutil",
+            "from shutil import copy",
+        ),
+        good=("path.stat()", "path.rename(other)", "os.link(path, other)", "Channel.open(connect, path)"),
+        inside=("inspector/storage", "inspector/memory", "inspector/conversation"),
+        # They make new files and sync folders, read the system's table of mounts, and copy what may be no database
+        # any more, if this process does not have it open.
+        allowed=(
+            "inspector/storage/creation.py",
+            "inspector/storage/mounts.py",
+            "inspector/storage/salvage_copy.py",
+        ),
     ),
     Rule(
         "colours are named in the theme alone",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
+from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.agents import Agent
 from inspector.domain.errors import AmbiguousError, NotFoundError
 from inspector.domain.snapshot import BlockState, Snapshot
+from inspector.runtime.engine import Engine
 
 
 def choose_agent(agents: Sequence[Agent], asked: str | None) -> Agent:
@@ -36,14 +39,25 @@ def choose_block(snapshot: Snapshot, asked: str, owner: str | None) -> BlockStat
     Raises:
         NotFoundError, AmbiguousError: with the candidates.
     """
-    states = list(_visible(snapshot))
+    return choose_state(tuple(_visible(snapshot)), snapshot.agent_names, asked, owner)
+
+
+def choose_state(
+    states: Sequence[BlockState], names: Mapping[str, str], asked: str, owner: str | None
+) -> BlockState:
+    """The block with that id or exact label, an active one before a deleted one; `names` are the owners'.
+
+    Raises:
+        NotFoundError, AmbiguousError: with the candidates.
+    """
     if owner is not None:
-        states = [state for state in states if owner in _owner_names(snapshot, state)]
+        states = [state for state in states if owner in _owner_names(names, state)]
     found = [state for state in states if state.block.id == asked] or [
         state for state in states if state.block.label == asked
     ]
+    found = [state for state in found if state.block.is_active] or found
     candidates = tuple(
-        f"{state.block.label} of {_owner_names(snapshot, state)[-1]} ({state.block.id})"
+        f"{state.block.label} of {_owner_names(names, state)[-1]} ({state.block.id})"
         for state in found or states
     )
     if not found:
@@ -53,6 +67,53 @@ def choose_block(snapshot: Snapshot, asked: str, owner: str | None) -> BlockStat
     return found[0]
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Which block was named on the command line, and as whom it is acted on."""
+
+    agent: str | None
+    block: str
+    owner: str | None
+    as_agent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The block that was meant, and who acts: the person at this machine or the agent."""
+
+    state: BlockState
+    actor: Actor
+
+    @property
+    def id(self) -> str:
+        """The block's id."""
+        return self.state.block.id
+
+    @property
+    def label(self) -> str:
+        """The block's label."""
+        return self.state.block.label
+
+
+async def choose(engine: Engine, named: Named, *, deleted: bool = False) -> Chosen:
+    """The block: of an agent's view where one is named, else of the whole file; with `deleted` those too.
+
+    Raises:
+        NotFoundError, AmbiguousError: with the candidates.
+    """
+    agents, _ = await engine.agents.list()
+    names = {agent.id: agent.name for agent in agents}
+    actor = engine.actor
+    states = await engine.memory.list(deleted=deleted)
+    if named.agent is not None or named.as_agent:
+        agent = choose_agent(agents, named.agent)
+        shared = {each.state.block.id for each in await engine.memory.shared_with(agent.id)}
+        states = tuple(each for each in states if each.block.owner == agent.id or each.block.id in shared)
+        if named.as_agent:
+            actor = Actor(ActorKind.AGENT, agent.id, agent.name)
+    return Chosen(choose_state(states, names, named.block, named.owner), actor)
+
+
 def _visible(snapshot: Snapshot) -> Iterable[BlockState]:
     yield from (state for state in snapshot.own if state.block.is_active)
     for shared in snapshot.shared:
@@ -60,6 +121,6 @@ def _visible(snapshot: Snapshot) -> Iterable[BlockState]:
             yield shared.state
 
 
-def _owner_names(snapshot: Snapshot, state: BlockState) -> tuple[str, ...]:
+def _owner_names(names: Mapping[str, str], state: BlockState) -> tuple[str, ...]:
     owner = state.block.owner
-    return (owner, snapshot.agent_names.get(owner, owner))
+    return (owner, names.get(owner, owner))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,45 +12,13 @@ import click
 
 from inspector import __version__
 from inspector.cli import reading, writing
+from inspector.cli.choices import Named
+from inspector.cli.exporting import export_command
+from inspector.cli.keeping import KEEPING_COMMANDS
+from inspector.cli.memory import MEMORY_COMMANDS, show
+from inspector.cli.options import AGENT, AS_AGENT, BLOCK, FILE, JSON, OWNER, REASON, UNLOCK, Moment, Size
+from inspector.cli.past import PAST_COMMANDS
 from inspector.cli.session import run
-from inspector.domain.codec import read_time
-
-FILE = click.Path(path_type=Path)
-JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
-AGENT = click.option("--agent", metavar="ID|NAME", help="Whose Request; not needed when there is one agent.")
-_SIZE = re.compile(r"(\d{3,5})x(\d{3,5})")
-
-
-class Moment(click.ParamType[datetime]):
-    """A time in ISO 8601; without a zone it is UTC."""
-
-    name = "time"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        """The moment, or wrong usage."""
-        if isinstance(value, datetime):
-            return value
-        try:
-            return read_time(value)
-        except ValueError:
-            self.fail(f"{value!r} is no ISO 8601 time such as 2026-11-20T09:30:00Z", param, ctx)
-
-
-class Size(click.ParamType[tuple[int, int]]):
-    """Width and height in pixels."""
-
-    name = "WxH"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int]:
-        """The pair, or wrong usage."""
-        if isinstance(value, tuple):
-            return value
-        match = _SIZE.fullmatch(value)
-        if match is None:
-            self.fail(f"{value!r} is no size such as 1440x900", param, ctx)
-        return int(match[1]), int(match[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +40,8 @@ def command_line(windows: Windows) -> click.Group:
         Without a command, or with a file, the window opens.
         """
 
-    for command in (_agents, _report, _build, _show, _check, _edit, _import, _sample):
+    own = (_agents, _report, _build, _show, _check, _edit, _import, export_command, _sample)
+    for command in (*own, *MEMORY_COMMANDS, *PAST_COMMANDS, *KEEPING_COMMANDS):
         inspector.add_command(command)
 
     @inspector.command("open")
@@ -138,11 +105,12 @@ def _build(file: Path, form: str, **asked: Any) -> None:
 @click.command("show")
 @click.argument("file", type=FILE)
 @AGENT
-@click.option("--block", required=True, metavar="ID|LABEL")
-@click.option("--owner", metavar="ID|NAME", help="Whose block, when several have the label.")
-def _show(file: Path, agent: str | None, block: str, owner: str | None) -> None:
-    """Write a block's rendered text and nothing else."""
-    sys.exit(run(lambda: reading.show(file, agent, block, owner)))
+@BLOCK
+@OWNER
+@JSON
+def _show(file: Path, agent: str | None, block: str, owner: str | None, as_json: bool) -> None:
+    """Write a block's rendered text and nothing else; with --json, all that is known of it."""
+    sys.exit(run(lambda: show(file, Named(agent, block, owner), as_json=as_json)))
 
 
 @click.command("check")
@@ -156,15 +124,18 @@ def _check(file: Path, as_json: bool) -> None:
 @click.command("edit")
 @click.argument("file", type=FILE)
 @AGENT
-@click.option("--block", required=True, metavar="ID|LABEL")
-@click.option("--owner", metavar="ID|NAME", help="Whose block, when several have the label.")
+@BLOCK
+@OWNER
 @click.option("--append", metavar="TEXT", help="Add a text at the end.")
 @click.option("--set", "set_", metavar="TEXT", help="Make this the whole text.")
 @click.option("--append-file", metavar="PATH|-", help="Add a file's text at the end.")
 @click.option("--set-file", metavar="PATH|-", help="Make a file's text the whole text.")
-@click.option("--reason", default="", help="Kept in the block's history.")
-@click.option("--unlock", is_flag=True, help="Write a part that is read-only for its agent.")
-@click.option("--as-agent", is_flag=True, help="Act as the agent, bound by its permissions.")
+@click.option(
+    "--operation", metavar="JSON", help='Any operation, such as \'{"op": "clear_field", "field": "due"}\'.'
+)
+@REASON
+@UNLOCK
+@AS_AGENT
 @JSON
 def _edit(  # noqa: PLR0913  one parameter an option
     file: Path,
@@ -175,19 +146,21 @@ def _edit(  # noqa: PLR0913  one parameter an option
     set_: str | None,
     append_file: str | None,
     set_file: str | None,
+    operation: str | None,
     reason: str,
     unlock: bool,
     as_agent: bool,
     as_json: bool,
 ) -> None:
-    """Edit a text block."""
+    """Edit a block: its text, or by any operation."""
     given = {"append": append, "set": set_, "append_file": append_file, "set_file": set_file}
+    given["operation"] = operation
     if sum(value is not None for value in given.values()) != 1:
-        raise click.UsageError("give exactly one of --append, --set, --append-file, --set-file")
+        raise click.UsageError("give exactly one of --append, --set, --append-file, --set-file, --operation")
 
     async def work() -> int:
         asked = writing.EditAsked(
-            agent, block, owner, writing.text_operation(given), writing.storable(reason), unlock, as_agent
+            Named(agent, block, owner, as_agent), writing.operation(given), writing.storable(reason), unlock
         )
         return await writing.edit(file, asked, as_json=as_json)
 
@@ -201,7 +174,7 @@ def _edit(  # noqa: PLR0913  one parameter an option
 @click.option("--dry-run", is_flag=True, help="Only say what would be imported.")
 @JSON
 def _import(source: Path, target: Path | None, into: Path | None, dry_run: bool, as_json: bool) -> None:
-    """Import an agent file; without a target, beside it under its name with ``.constellation``."""
+    """Import an agent file, or what export wrote; without a target, beside it with ``.constellation``."""
     if target is not None and into is not None:
         raise click.UsageError("name the constellation once")
     place = into or target or source.with_suffix(".constellation")

@@ -1,4 +1,4 @@
-"""Commands that read: agents, report, build, show, check. They leave the file byte for byte as it was."""
+"""Commands that read: agents, report, build, check. They leave the file byte for byte as it was."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from inspector.cli.choices import choose_agent, choose_block
+from inspector.cli.choices import choose_agent
 from inspector.cli.session import DONE, INPUT_AT_FAULT, opened
 from inspector.cli.terminal import format_table, write_error, write_exactly, write_json, write_line
 from inspector.domain.agents import Agent
@@ -19,7 +19,6 @@ from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.runtime.engine import Engine
 from inspector.runtime.files import check_file
 from inspector.runtime.moments import system_clock
-from inspector.runtime.rendering import rendered_text
 from inspector.runtime.wording import word
 
 
@@ -75,16 +74,6 @@ async def build(path: Path, asked: Asked, *, form: str) -> int:
             write_exactly(request.text)
         else:
             write_json(engine.context.neutral(request, snapshot))
-    return DONE
-
-
-async def show(path: Path, agent: str | None, block: str, owner: str | None) -> int:
-    """Write a block's rendered text and nothing else."""
-    async with opened(path) as engine:
-        chosen = choose_agent(await every_agent(engine), agent)
-        snapshot = await engine.context.snapshot(chosen.id)
-        state = choose_block(snapshot, block, owner)
-        write_exactly(rendered_text(state))
     return DONE
 
 

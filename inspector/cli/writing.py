@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
-from inspector.cli.choices import choose_agent, choose_block
-from inspector.cli.reading import every_agent, plain_problem, print_problems
+from inspector.cli.choices import Named, choose
+from inspector.cli.reading import plain_problem, print_problems
 from inspector.cli.session import DONE, opened
 from inspector.cli.terminal import format_table, write_json, write_line
-from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.codec import from_plain
 from inspector.domain.edits.base import Operation
+from inspector.domain.edits.block_rows import RestoreBlock
 from inspector.domain.edits.text import AppendText, SetText
-from inspector.domain.errors import InputError
+from inspector.domain.errors import InputError, MalformedError
 from inspector.domain.exchange import ImportPlan
 from inspector.runtime.files import import_into, make_sample, read_foreign
 from inspector.runtime.moments import sortable_ids
@@ -26,13 +30,10 @@ STANDARD_INPUT = "-"
 class EditAsked:
     """What `edit` was given."""
 
-    agent: str | None
-    block: str
-    owner: str | None
+    named: Named
     operation: Operation
     reason: str
     unlock: bool
-    as_agent: bool
 
 
 def read_text(name: str) -> str:
@@ -63,29 +64,50 @@ def storable(text: str) -> str:
     return text
 
 
-def text_operation(given: dict[str, str | None]) -> Operation:
-    """The operation that exactly one of the text options asks for; `given` is by option name."""
+def operation(given: Mapping[str, str | None]) -> Operation:
+    """The operation that exactly one of the options asks for; `given` is by option name.
+
+    Raises:
+        InputError: a text that cannot be read. MalformedError: what is no operation, with the place in it.
+    """
     (name, value), *_ = [(name, value) for name, value in given.items() if value is not None]
+    if name == "operation":
+        return _parsed_operation(value)
     text = read_text(value) if name.endswith("_file") else storable(value)
     return AppendText(text) if name.startswith("append") else SetText(text)
+
+
+def _parsed_operation(text: str) -> Operation:
+    try:
+        plain = json.loads(storable(text), parse_constant=_refuse_constant)
+    except RecursionError:
+        raise MalformedError("input.malformed_json", where="1:1", why="nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise MalformedError(
+            "input.malformed_json", where=f"{error.lineno}:{error.colno}", why=error.msg
+        ) from None
+    except ValueError as error:
+        raise MalformedError("input.malformed_json", where="1:1", why=str(error)) from None
+    return cast("Operation", from_plain(Operation, plain))
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is no number in JSON")
 
 
 async def edit(path: Path, asked: EditAsked, *, as_json: bool) -> int:
     """Apply one operation to one block."""
     async with opened(path, "refuse") as engine:
-        agent = choose_agent(await every_agent(engine), asked.agent)
-        snapshot = await engine.context.snapshot(agent.id)
-        state = choose_block(snapshot, asked.block, asked.owner)
-        actor = Actor(ActorKind.AGENT, agent.id, agent.name) if asked.as_agent else engine.actor
+        chosen = await choose(engine, asked.named, deleted=isinstance(asked.operation, RestoreBlock))
         receipt = await engine.edit(
-            state.block.id, asked.operation, reason=asked.reason, unlock=asked.unlock, actor=actor
+            chosen.id, asked.operation, reason=asked.reason, unlock=asked.unlock, actor=chosen.actor
         )
     if as_json:
-        write_json({"block": state.block.id, "seq": receipt.seq, "changed": receipt.changed})
+        write_json({"block": chosen.id, "seq": receipt.seq, "changed": receipt.changed})
     elif receipt.changed:
-        write_line(word("told.edited", {"label": state.block.label, "seq": str(receipt.seq)}))
+        write_line(word("told.edited", {"label": chosen.label, "seq": str(receipt.seq)}))
     else:
-        write_line(word("told.edit_without_effect", {"label": state.block.label}))
+        write_line(word("told.edit_without_effect", {"label": chosen.label}))
     return DONE
 
 

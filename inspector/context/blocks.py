@@ -32,7 +32,7 @@ from inspector.domain.snapshot import BlockState, SharedBlock, Snapshot
 class BlockView:
     """One block that the agent sees, own or shared, with its rendering.
 
-    `problem` is set, and `rendered` empty, when it cannot be read.
+    `problem` says what is wrong with it; when that is an error it cannot be read, and `rendered` is empty.
     """
 
     state: BlockState
@@ -44,6 +44,11 @@ class BlockView:
     def block(self) -> Block:
         """The block's row."""
         return self.state.block
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether its content cannot be read."""
+        return self.problem is not None and self.problem.severity is Severity.ERROR
 
     @property
     def is_blank(self) -> bool:
@@ -134,7 +139,7 @@ def read_block(state: BlockState) -> BlockView:
     """Render a block; what cannot be read becomes a problem."""
     schema = state.block.schema
     where = f"block:{state.block.id}"
-    if state.problem is not None:
+    if state.problem is not None and state.problem.severity is Severity.ERROR:
         return BlockView(state, Rendered(), state.problem)
     if isinstance(schema, UnreadableSchema):
         facts: Parameters = {"label": state.block.label, "why": schema.why}
@@ -143,7 +148,7 @@ def read_block(state: BlockState) -> BlockView:
         facts = {"label": state.block.label, "why": "no content"}
         return BlockView(state, Rendered(), Problem("block_unreadable", Severity.ERROR, where, facts))
     try:
-        return BlockView(state, render(schema, state.content), None)
+        return BlockView(state, render(schema, state.content), state.problem)
     except InspectorError as error:
         facts = {"label": state.block.label, "why": str(error)}
         return BlockView(state, Rendered(), Problem("block_unreadable", Severity.ERROR, where, facts))

@@ -139,7 +139,7 @@ class BlockGatherer:
         block = view.block
         if block.id in self._plan.spec.dropped:
             return OutRule.DROPPED, Fix("undrop", Ref(RefKind.BLOCK, block.id), False)
-        if view.problem is not None:
+        if view.is_unreadable:
             return OutRule.UNREADABLE, None
         if block.block_type is BlockType.ARCHIVAL:
             return OutRule.ARCHIVAL_TYPE, Fix(

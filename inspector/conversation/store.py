@@ -20,8 +20,9 @@ from inspector.domain.edits.rows import (
     StoreSummary,
 )
 from inspector.domain.errors import NotFoundError, Refusal, RefusedError
+from inspector.domain.findable import found_of_message, found_of_summary
 from inspector.domain.health import Problem
-from inspector.domain.messages import Batch, Message, TextPart, ToolResultPart
+from inspector.domain.messages import Batch, Message
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import Summary
@@ -65,12 +66,15 @@ class ConversationStore:
         Raises:
             RefusedError: a rule said no. NotFoundError: the target does not exist.
         """
+        # All that it leaves has one and the same time.
+        intent = replace(intent, at=intent.at or self._clock())
         operation = intent.edit.operation
         return await self._appliers[type(operation)](tx, intent, operation)
 
     async def apply(self, intents: Sequence[Intent]) -> tuple[Receipt, ...]:
-        """Apply intents in one transaction, all or none."""
-        async with self._database.write() as tx:
+        """Apply intents in one transaction, all or none; several share a changeset."""
+        changeset = self._ids("set") if len(intents) > 1 else None
+        async with self._database.write(changeset) as tx:
             return tuple([await self.apply_in(tx, intent) for intent in intents])
 
     async def batches(self, agent_id: str) -> tuple[Batch, ...]:
@@ -104,10 +108,10 @@ class ConversationStore:
             found, problems = await summary_rows.of_agent(source, agent_id)
         return tuple(found), tuple(problems)
 
-    async def recent_events(self, limit: int) -> tuple[Event, ...]:
-        """The newest events of all agents, in time order."""
+    async def recent_events(self, limit: int) -> tuple[tuple[Event, ...], tuple[Problem, ...]]:
+        """The newest events of all agents, in time order, and what could not be read."""
         async with self._database.read() as source:
-            return tuple(await activity_rows.recent(source, limit))
+            return await activity_rows.recent(source, limit)
 
     async def event_count(self) -> int:
         """How many events there are, of all agents."""
@@ -138,7 +142,7 @@ class ConversationStore:
             compiled=operation.compiled,
         )
         await message_rows.insert(tx, message)
-        await self._index_message(tx, message)
+        await search_rows.put(tx, found_of_message(message))
         return await self._recorded(tx, intent, _message_ref(message), message.agent_id, None, message)
 
     async def _edit_message(self, tx: Transaction, intent: Intent, operation: EditMessage) -> Receipt:
@@ -147,7 +151,7 @@ class ConversationStore:
             return self._unchanged(intent)
         await message_rows.set_content(tx, message.id, operation.content)
         changed = replace(message, content=operation.content)
-        await self._index_message(tx, changed)
+        await search_rows.put(tx, found_of_message(changed))
         return await self._recorded(tx, intent, _message_ref(message), message.agent_id, message, changed)
 
     async def _archive(self, tx: Transaction, intent: Intent, operation: ArchiveMessage) -> Receipt:
@@ -177,7 +181,7 @@ class ConversationStore:
             created_at=intent.at or self._clock(),
         )
         await summary_rows.insert(tx, summary)
-        await self._index_summary(tx, summary)
+        await search_rows.put(tx, found_of_summary(summary))
         ref = Ref(RefKind.SUMMARY, summary.id)
         return await self._recorded(tx, intent, ref, summary.agent_id, None, summary)
 
@@ -192,7 +196,7 @@ class ConversationStore:
         if changed == summary:
             return self._unchanged(intent)
         await summary_rows.set_texts(tx, changed)
-        await self._index_summary(tx, changed)
+        await search_rows.put(tx, found_of_summary(changed))
         return await self._recorded(tx, intent, intent.edit.target.whole, summary.agent_id, summary, changed)
 
     async def _log(self, tx: Transaction, intent: Intent, operation: LogEvent) -> Receipt:
@@ -221,7 +225,7 @@ class ConversationStore:
             return self._unchanged(intent)
         await message_rows.set_deleted(tx, message.id, deleted=deleted)
         changed = replace(message, is_deleted=deleted)
-        await self._index_message(tx, changed)
+        await search_rows.put(tx, found_of_message(changed))
         return await self._recorded(tx, intent, _message_ref(message), message.agent_id, message, changed)
 
     async def _delete_summary(self, tx: Transaction, intent: Intent, *, deleted: bool) -> Receipt:
@@ -230,7 +234,7 @@ class ConversationStore:
             return self._unchanged(intent)
         await summary_rows.set_deleted(tx, summary.id, deleted=deleted)
         changed = replace(summary, is_deleted=deleted)
-        await self._index_summary(tx, changed)
+        await search_rows.put(tx, found_of_summary(changed))
         return await self._recorded(tx, intent, intent.edit.target.whole, summary.agent_id, summary, changed)
 
     async def _message(self, source: Connection, intent: Intent) -> Message:
@@ -244,38 +248,6 @@ class ConversationStore:
         if summary is None:
             raise NotFoundError("not_found.summary", name=intent.edit.target.id)
         return summary
-
-    async def _index_message(self, tx: Transaction, message: Message) -> None:
-        await search_rows.put(
-            tx,
-            search_rows.Indexed(
-                RefKind.MESSAGE,
-                message.id,
-                message.agent_id,
-                message.role.value,
-                message.created_at,
-                title="",
-                body=readable_text(message),
-                is_deleted=message.is_deleted,
-            ),
-        )
-
-    async def _index_summary(self, tx: Transaction, summary: Summary) -> None:
-        details = summary.details
-        lines = (summary.content, *details.decisions, *details.facts, *details.tasks, *details.entities)
-        await search_rows.put(
-            tx,
-            search_rows.Indexed(
-                RefKind.SUMMARY,
-                summary.id,
-                summary.agent_id,
-                None,
-                summary.created_at,
-                title=", ".join(summary.topics),
-                body="\n".join(lines),
-                is_deleted=summary.is_deleted,
-            ),
-        )
 
     async def _recorded(
         self,
@@ -298,6 +270,7 @@ class ConversationStore:
             after=None if after is None else _difference(after, before),
             batch_id=intent.batch_id,
             tool_call_id=intent.tool_call_id,
+            undo_of=intent.undo_of,
         )
         return Receipt(ref, seq, None, changed=True, actor=intent.actor, at=at)
 
@@ -313,17 +286,6 @@ def group_batches(messages: Sequence[Message]) -> tuple[Batch, ...]:
         if not message.is_deleted:
             by_id.setdefault(message.batch_id, []).append(message)
     return tuple(Batch(batch_id, tuple(each)) for batch_id, each in by_id.items())
-
-
-def readable_text(message: Message) -> str:
-    """The texts and tool results of a message, for the search index."""
-    texts: list[str] = []
-    for part in message.content:
-        if isinstance(part, TextPart):
-            texts.append(part.text)
-        elif isinstance(part, ToolResultPart):
-            texts.append(part.content)
-    return "\n".join(texts)
 
 
 def _message_ref(message: Message) -> Ref:

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from enum import StrEnum
 
-from loro import ExportMode, LoroDoc, VersionVector
+from loro import ExportMode, LoroDoc, LoroText, VersionVector
 
 from inspector.documents.errors import guarded
-from inspector.documents.replica import Applied, Replica
+from inspector.documents.origins import Origin, Origins, Run, origins_of, runs_of
+from inspector.documents.replica import EPOCH, Applied, Replica
 from inspector.documents.shapes.shape import Shape
 from inspector.documents.shapes.table import check_kind, shape_for
 from inspector.documents.shapes.text import TextShape
 from inspector.documents.stamp import Stamp
-from inspector.domain.blocks import Schema
+from inspector.documents.taking_back import apply_deltas, text_deltas
+from inspector.domain.blocks import Schema, TextSchema
 from inspector.domain.content import Content
+from inspector.domain.differences.backwards import taken_back
+from inspector.domain.differences.contents import diff_parts, parts_of
+from inspector.domain.differences.left_over import left_over
 from inspector.domain.edits.base import Operation, Version
+from inspector.domain.edits.history import RestoreVersion, TakeBack
 from inspector.domain.errors import DocumentError
+from inspector.domain.history import Span
 
 __all__ = ["Applied", "Document", "MergeStatus", "Stamp"]
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class MergeStatus(StrEnum):
@@ -51,7 +56,7 @@ class Document:
             RefusedError: when the content breaks the schema.
         """
         document = cls(schema, LoroDoc())  # type: ignore[no-untyped-call]
-        document.fill(content, stamp or Stamp("", _EPOCH, lambda: secrets.token_hex(8)))
+        document.fill(content, stamp or Stamp("", EPOCH, lambda: secrets.token_hex(8)))
         return document
 
     @classmethod
@@ -96,47 +101,113 @@ class Document:
     @property
     def text_length(self) -> int | None:
         """The code points of a text, without reading it; None for any other schema."""
+        shape = self._shape()
         with guarded("document.failed"):
-            shape = self._shape()
             return shape.length if isinstance(shape, TextShape) else None
 
-    def apply(self, operation: Operation, stamp: Stamp, base: Version | None = None) -> Applied | None:
+    def apply(
+        self, operation: Operation, stamp: Stamp, base: Version | None = None, undone: Sequence[Span] = ()
+    ) -> Applied | None:
         """Do an operation; None when it changes nothing.
 
         `base` is the version that the operation was made for, None for the present one. Positions and whole
         bodies made for an older version are applied there and merged. Whatever names what it changes by id is
-        applied at present: it hits the right one, or is refused when that is gone.
+        applied at present: it hits the right one, or is refused when that is gone. `undone` is for taking back,
+        see `undo`.
 
         Raises:
             RefusedError: when the operation does not fit schema or content.
             DocumentError: ``document.unknown_version`` for a base outside this history, ``document.failed``.
                 In both cases the document is as it was.
         """
+        if isinstance(operation, TakeBack):
+            return self.undo(operation.before, operation.after, stamp, undone)
+        if isinstance(operation, RestoreVersion):
+            return self.undo(operation.version, base or self.version, stamp)
         shape = self._shape()
         if base is not None and base != self.version:
             frontiers = self._replica.frontiers(base)
             if shape.merges(operation):
-                fork = self._replica.fork(frontiers)
-                there = shape_for(fork.doc, self.schema)
+                fork = self._replica.branch(frontiers)
+                there = self._shape(fork)
                 return self._take(fork.change(lambda: there.apply(operation, stamp), stamp.at))
         return self._replica.change(lambda: shape.apply(operation, stamp), stamp.at)
 
     def content(self) -> Content:
         """The present content."""
+        shape = self._shape()
         with guarded("document.failed"):
-            return self._shape().content()
+            return shape.content()
 
-    def content_at(self, version: Version) -> Content:
-        """The content at an earlier version.
+    def content_at(self, version: Version, schema: Schema | None = None) -> Content:
+        """The content at an earlier version, as read by the schema of then (None: by the present one).
 
         Raises:
             DocumentError: ``document.unknown_version``.
         """
-        if version == self.version:
+        if version == self.version and schema in (None, self.schema):
             return self.content()
+        return self.at(version, schema).content()
+
+    def at(self, version: Version, schema: Schema | None = None) -> Document:
+        """A document of its own with the history up to an earlier version, under a schema of then.
+
+        Raises:
+            DocumentError: ``document.unknown_version``.
+        """
         fork = self._replica.fork(self._replica.frontiers(version))
+        return Document(self.schema if schema is None else schema, fork.doc)
+
+    def contents_at(self, versions: Iterable[Version], schema: Schema | None = None) -> Iterator[Content]:
+        """The contents at several versions, which is quicker than asking for one after the other.
+
+        Raises:
+            DocumentError: ``document.unknown_version``.
+        """
+        fork = self._replica.fork(self._replica.frontiers(self.version))
         with guarded("document.failed"):
-            return shape_for(fork.doc, self.schema).content()
+            shape = shape_for(fork.doc, self.schema if schema is None else schema)
+        for version in versions:
+            frontiers = self._replica.frontiers(version)
+            with guarded("document.failed"):
+                fork.doc.checkout(frontiers)
+                content = shape.content()
+            yield content
+
+    def origins(self) -> Origins:
+        """Which operation each piece of the present content came with."""
+        shape = self._shape()
+        with guarded("document.failed"):
+            return origins_of(self._doc, shape.texts(), shape.parts())
+
+    def text_runs(self) -> dict[str, tuple[Run, ...]]:
+        """Which operations the code points of the present texts came with; the runs cover all of each text."""
+        texts = self._texts()
+        with guarded("document.failed"):
+            return {name: tuple(runs_of(text)) for name, text in texts.items()}
+
+    def first_with(self, versions: Sequence[Version], origin: Origin) -> int | None:
+        """The index of the first of some ever later versions that has an operation; None when none has.
+
+        Raises:
+            DocumentError: ``document.unknown_version``.
+        """
+        index = bisect_right(
+            versions, origin.counter, key=lambda version: self.next_counter(version, origin.peer)
+        )
+        return index if index < len(versions) else None
+
+    def next_counter(self, version: Version, peer: str) -> int:
+        """How many operations of a replica a version has: the counter of its next one.
+
+        Raises:
+            DocumentError: ``document.unknown_version``.
+        """
+        frontiers = self._replica.frontiers(version)
+        with guarded("document.failed"):
+            vector = self._doc.frontiers_to_vv(frontiers)
+            last = None if vector is None else vector.get_last(int(peer))
+        return 0 if last is None else last + 1
 
     def merge(self, update: bytes) -> MergeStatus:
         """Take in an update or a snapshot from elsewhere. Updates that miss others are kept until those come.
@@ -167,26 +238,37 @@ class Document:
             vector = None if known is None else self._doc.frontiers_to_vv(known)
             return self._doc.export(ExportMode.Updates(vector or VersionVector()))  # type: ignore[no-untyped-call]
 
-    def inverse(self, before: Version, after: Version) -> bytes:
-        """An update that takes back what lies between two versions and leaves all that came later.
+    def undo(
+        self, before: Version, after: Version, stamp: Stamp, undone: Sequence[Span] = ()
+    ) -> Applied | None:
+        """Take back what lies between two versions, as a new change; None when nothing of it is left.
 
-        Empty when there is nothing to take back. It is not applied here.
-
-        Raises:
-            DocumentError: ``document.unknown_version``.
-        """
-        made = self._inverse(before, after, _EPOCH)
-        return b"" if made is None else made.update
-
-    def undo(self, before: Version, after: Version, stamp: Stamp) -> Applied | None:
-        """Take back what lies between two versions, as a new change; None when that changes nothing.
-
-        With the present as `after`, this restores an older version.
+        What was set, moved or removed again since then stays. With the present as `after`, this makes the
+        content what it was at `before`. `undone` are the changes since `after` that take one another back, and
+        those that they take back, in order: what an undo has put back counts as never gone.
 
         Raises:
             DocumentError: ``document.unknown_version``.
+            RefusedError: when what comes back breaks the schema; the document is as it was.
         """
-        return self._take(self._inverse(before, after, stamp.at))
+        old_place, new_place = self._replica.frontiers(before), self._replica.frontiers(after)
+        deltas = text_deltas(self._replica, self._texts(), old_place, new_place, undone)
+        if isinstance(self.schema, TextSchema):
+            # No part of it has a name, so nothing is to be told.
+            return self._replica.change(lambda: apply_deltas(self._replica, deltas), stamp.at)
+        old, new, present = self.content_at(before), self.content_at(after), self.content()
+        shape = self._shape()
+
+        def step() -> tuple[str, ...]:
+            apply_deltas(self._replica, deltas)
+            shape.become(taken_back(self.schema, old, new, shape.content()))
+            return ()
+
+        made = self._replica.change(step, stamp.at)
+        if made is None:
+            return None
+        wanted, done = diff_parts(old, new), diff_parts(present, self.content())
+        return replace(made, changed_ids=parts_of(done), skipped=left_over(wanted, done))
 
     def discard(self, applied: Applied) -> None:
         """Forget the last change, which nobody else has seen, as if it had not been made.
@@ -215,18 +297,31 @@ class Document:
 
         return self._replica.change(write, stamp.at)
 
+    def become(self, content: Content, stamp: Stamp) -> Applied | None:
+        """Make the content this one, with the ids that it has; None when it is that already.
+
+        Raises:
+            RefusedError: when what is not there yet breaks the schema; the document is as it was.
+        """
+        check_kind(self.schema, content)
+        shape = self._shape()
+
+        def write() -> tuple[str, ...]:
+            shape.become(content)
+            return ()
+
+        return self._replica.change(write, stamp.at)
+
     @property
     def _doc(self) -> LoroDoc:
         return self._replica.doc
 
-    def _shape(self) -> Shape:
-        return shape_for(self._doc, self.schema)
+    def _shape(self, replica: Replica | None = None) -> Shape:
+        with guarded("document.failed"):
+            return shape_for((replica or self._replica).doc, self.schema)
 
-    def _inverse(self, before: Version, after: Version, at: datetime) -> Applied | None:
-        old, new = self._replica.frontiers(before), self._replica.frontiers(after)
-        difference = self._replica.difference(new, old)
-        fork = self._replica.fork(new)
-        return fork.change(lambda: fork.doc.apply_diff(difference), at)
+    def _texts(self) -> dict[str, LoroText]:
+        return self._shape().texts()
 
     def _take(self, made: Applied | None) -> Applied | None:
         """Merge a change that was made in a fork of this document."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from loro import ContainerID, LoroMap, LoroMovableList, ValueOrContainer
 
 from inspector.documents.checks import check_text, gone, refuse, shown
 from inspector.documents.stamp import Stamp
 from inspector.documents.stored import ID, scalar_in
+from inspector.domain.differences.order import Key, keys_of, moved
 
 
 class Elements:
@@ -20,6 +21,11 @@ class Elements:
 
     def __len__(self) -> int:
         return len(self._list)
+
+    @property
+    def id(self) -> ContainerID:
+        """The list's id."""
+        return self._list.id
 
     def maps(self) -> Iterator[tuple[int, LoroMap]]:
         """The elements in order with their indices; what a foreign writer put there that is no map is not one."""
@@ -75,6 +81,30 @@ class Elements:
         self._list.mov(index, target)
         return True
 
+    def arrange(self, wanted: Sequence[str]) -> list[LoroMap]:
+        """Make the elements those of the wanted ids in their order: those that are there stay, new ones are empty.
+
+        Gives their maps.
+        """
+        keys = keys_of(wanted)
+        row = self._keep_only(frozenset(keys))
+        present = [key for key in row if key is not None]
+        there, elsewhere = frozenset(present), moved(present, keys)
+        at = 0
+        for key in keys:
+            if key not in there:
+                self.insert(at, key[0])
+                row.insert(at, key)
+            elif key in elsewhere:
+                index = row.index(key)
+                at -= index < at
+                self._list.mov(index, at)
+                row.insert(at, row.pop(index))
+            else:
+                at = row.index(key, at)
+            at += 1
+        return [map_ for _, map_ in self.maps()]
+
     def remove(self, item: str) -> None:
         """Remove the element of that id."""
         self.remove_at(self.find(item)[0])
@@ -82,6 +112,19 @@ class Elements:
     def remove_at(self, index: int) -> None:
         """Remove the element at an index."""
         self._list.delete(index, 1)
+
+    def _keep_only(self, keys: frozenset[Key]) -> list[Key | None]:
+        """Remove all other elements; gives the key of each place, None for what is no element."""
+        present = list(self.maps())
+        row: list[Key | None] = [None] * len(self._list)
+        for (index, _), key in zip(present, keys_of(id_of(map_) for _, map_ in present), strict=True):
+            row[index] = key
+        for index in range(len(row) - 1, -1, -1):
+            there = row[index]
+            if there is not None and there not in keys:
+                self.remove_at(index)
+                del row[index]
+        return row
 
 
 def id_of(map_: LoroMap) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from asyncio import CancelledError
 from types import TracebackType
 
+from inspector.documents.loro_words import cause_of
 from inspector.domain.errors import DocumentError, InspectorError
 
 _NOT_OURS = (KeyboardInterrupt, SystemExit, CancelledError, GeneratorExit, InspectorError)
@@ -42,10 +43,5 @@ class guarded:
 
 
 def _code_of(error: BaseException, code: str) -> str:
-    """A more telling code where Loro's words allow one; they are all that it gives."""
-    if code != "document.unreadable":
-        return code
-    told = str(error)
-    if "not forward compatible" in told:
-        return "document.newer"
-    return "document.damaged" if "hecksum" in told else code
+    """A more telling code where Loro's words allow one."""
+    return f"document.{cause_of(error)}" if code == "document.unreadable" else code

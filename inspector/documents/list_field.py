@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from loro import LoroMovableList
 
-from inspector.documents.checks import check_element, refuse
+from inspector.documents.checks import check_element, check_text, refuse
 from inspector.documents.elements import Elements, id_of
+from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
-from inspector.documents.stored import VALUE, opcodes, scalar_in
+from inspector.documents.stored import VALUE, opcodes, same, scalar_in
 from inspector.domain.blocks import FieldDef, FieldScalar
 from inspector.domain.content import FieldEntry
 
@@ -45,6 +48,27 @@ class ListField:
                 at = places[old_from + replaced] + offset - replaced
                 self._insert(at, stamp.new_id(), values[new_from + offset])
         return bool(changes)
+
+    def become(self, entries: tuple[FieldEntry, ...]) -> None:
+        """Make the elements these, each with its id.
+
+        Raises:
+            RefusedError: when a value that is not there yet breaks the field's rules.
+        """
+        present = self.entries()
+        known = {(entry.id, type(entry.value), entry.value) for entry in present}
+        for entry in entries:
+            if (entry.id, type(entry.value), entry.value) not in known:
+                check_element(self._field, entry.value)
+        maps = self._elements.arrange([check_text(entry.id) for entry in entries])
+        for map_, entry in zip(maps, entries, strict=True):
+            if not same(scalar_in(map_, VALUE), entry.value):
+                map_.insert(VALUE, entry.value)
+
+    def parts(self) -> Iterator[Part]:
+        """The elements, and with each the list itself."""
+        for _, map_ in self._elements.maps():
+            yield from (Part((), self._elements.id), Part((), map_.id), Part((id_of(map_),), map_.id))
 
     def append(self, value: FieldScalar, stamp: Stamp, item: str | None = None) -> str:
         """Add an element, and give its id: `item` if that is given, else a new one.

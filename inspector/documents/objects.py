@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from loro import LoroMap
@@ -14,10 +14,12 @@ from inspector.documents.checks import (
     field_named,
     refuse,
 )
+from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
 from inspector.documents.stored import ID, VALUE, opcodes, plain_value, same, scalar_of
 from inspector.domain.blocks import FieldDef, FieldScalar, FieldValue
 from inspector.domain.content import FieldEntry, FieldItem
+from inspector.domain.differences.contents import same_value
 from inspector.domain.edits.items import ItemValue
 
 TEXT = "text"
@@ -43,13 +45,10 @@ class Objects:
         Raises:
             RefusedError: when it breaks the schema.
         """
+        self._check_kind(value)
         if isinstance(value, str):
-            if self._fields is not None:
-                raise refuse("refused.item_needs_fields", known=tuple(field.name for field in self._fields))
             return check_text(value)
-        if self._fields is None:
-            raise refuse("refused.item_needs_text", given=tuple(value))
-        return check_object(self._fields, value)
+        return check_object(self._fields or (), value)
 
     def write(self, map_: LoroMap, value: ItemValue, stamp: Stamp) -> None:
         """Fill a new map with a checked value."""
@@ -92,6 +91,41 @@ class Objects:
             _write_field(map_, name, each, old if isinstance(old, tuple) else (), stamp)
         return bool(changed)
 
+    def become(self, map_: LoroMap, value: Given, *, new: bool = False) -> None:
+        """Make a value of a content that of a map, list elements with their ids; `new` maps hold none yet.
+
+        What the schema does not know is written as it is: it was there before.
+
+        Raises:
+            RefusedError: when what is not there yet breaks the schema.
+        """
+        present: Given = {} if new else self.read(map_)
+        if not new and _is_same(present, value):
+            return
+        self._check_kind(value)
+        if isinstance(value, str):
+            for name in present if isinstance(present, Mapping) else ():
+                map_.delete(FIELD + name)
+            map_.insert(TEXT, check_text(value))
+            return
+        if isinstance(present, str):
+            map_.delete(TEXT)
+            present, new = {}, True
+        for field in self._fields or ():
+            each = value.get(field.name)
+            if new or not same_value(present.get(field.name), each):
+                check_value(field, plain_value(each))
+        for name in dict.fromkeys((*value, *present)):
+            if not same_value(present.get(name), value.get(name)):
+                _write_item(map_, name, value.get(name))
+
+    def parts(self, item: str, map_: LoroMap) -> Iterator[Part]:
+        """The element of that id, then its fields that are set."""
+        yield Part((item,), map_.id)
+        value = self.read(map_)
+        for name in () if isinstance(value, str) else value:
+            yield Part((item, name), map_.id, FIELD + name)
+
     def read(self, map_: LoroMap) -> str | dict[str, FieldItem]:
         """The text, or the fields that are set: in the schema's order, then what the schema does not know."""
         stored = map_.get_value()
@@ -105,6 +139,13 @@ class Objects:
         ordered = [*names, *sorted(values.keys() - set(names))]
         read = {name: _item_of(values[name]) for name in ordered if name in values}
         return {name: each for name, each in read.items() if each is not None}
+
+    def _check_kind(self, value: Given | ItemValue) -> None:
+        if isinstance(value, str):
+            if self._fields is not None:
+                raise refuse("refused.item_needs_fields", known=tuple(field.name for field in self._fields))
+        elif self._fields is None:
+            raise refuse("refused.item_needs_text", given=tuple(value))
 
     def _replace(
         self, map_: LoroMap, present: str | dict[str, FieldItem], value: ItemValue, stamp: Stamp
@@ -143,6 +184,22 @@ def _write_field(
         map_.delete(key)
     else:
         map_.insert(key, value)
+
+
+def _write_item(map_: LoroMap, name: str, value: FieldItem) -> None:
+    key = FIELD + name
+    if isinstance(value, tuple):
+        map_.insert(key, [{ID: entry.id, VALUE: entry.value} for entry in value])
+    elif value is None:
+        map_.delete(key)
+    else:
+        map_.insert(key, value)
+
+
+def _is_same(present: Given, value: Given) -> bool:
+    if isinstance(present, str) or isinstance(value, str):
+        return present == value
+    return all(same_value(present.get(name), value.get(name)) for name in {*present, *value})
 
 
 def _item_of(stored: object) -> FieldItem:

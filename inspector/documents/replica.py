@@ -6,17 +6,33 @@ same in the middle of a change, the document is made anew as of before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
-from loro import CounterSpan, DiffBatch, ExportMode, Frontiers, IdSpan, ImportStatus, LoroDoc
+from loro import (
+    CounterSpan,
+    DiffBatch,
+    ExportMode,
+    Frontiers,
+    IdSpan,
+    ImportStatus,
+    LoroDoc,
+    VersionVector,
+)
 
 from inspector.documents.errors import guarded
 from inspector.domain.edits.base import Version
 from inspector.domain.errors import DocumentError
 
 ONE_CHANGE_PER_COMMIT = -1
+LAST_PEER = 2**64 - 2
+PEER_ROOM = 2**48
+"""Ids to choose from at random, so that no two replicas have the same."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+"""The time of changes that no replica keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +41,8 @@ class Applied:
 
     `update` holds exactly the operations with counters from `counter_from` up to, not including,
     `counter_to` of `peer` (decimal text). `before` and `version` are the document's versions around it; an
-    edit of an older version stands beside what came since, and `version` has both.
+    edit of an older version stands beside what came since, and `version` has both. `skipped` names the parts
+    that a taking back left alone, because they were changed since.
     """
 
     update: bytes
@@ -35,6 +52,7 @@ class Applied:
     before: Version
     version: Version
     changed_ids: tuple[str, ...]
+    skipped: tuple[str, ...] = ()
 
 
 class Replica:
@@ -52,12 +70,14 @@ class Replica:
     @property
     def version(self) -> Version:
         """The present version. Replicas that hold the same operations have the same one."""
-        return Version(self.doc.state_frontiers.encode().hex())
+        with guarded("document.failed"):
+            return Version(self.doc.state_frontiers.encode().hex())
 
     @property
     def peer(self) -> str:
         """The replica's id, as decimal text."""
-        return str(self.doc.peer_id)
+        with guarded("document.failed"):
+            return str(self.doc.peer_id)
 
     def frontiers(self, version: Version) -> Frontiers:
         """The frontiers of a version in this history.
@@ -81,6 +101,20 @@ class Replica:
             doc = self.doc.fork_at(frontiers)
         return Replica(doc)
 
+    def branch(self, frontiers: Frontiers) -> Replica:
+        """A new replica with the history up to there, whose edits are to be merged here.
+
+        Of two insertions at one place, the replicas' ids decide which comes first. Against those that are there
+        already the branch's decides the same way each time, so what is shown of a merge is what it gives.
+        """
+        branch = self.fork(frontiers)
+        with guarded("document.failed"):
+            known = self.doc.frontiers_to_vv(frontiers) or VersionVector()  # type: ignore[no-untyped-call]
+            others = [span.peer for span in known.get_missing_span(self.doc.oplog_vv)]
+            if others:
+                branch.doc.peer_id = _beside(others)
+        return branch
+
     def difference(self, before: Frontiers, after: Frontiers) -> DiffBatch:
         """What leads from one version to another."""
         with guarded("document.failed"):
@@ -92,7 +126,8 @@ class Replica:
         Raises:
             RefusedError, DocumentError: as `step` does; the document is as it was.
         """
-        before = self.doc.state_frontiers
+        with guarded("document.failed"):
+            before = self.doc.state_frontiers
         try:
             with guarded("document.failed"):
                 return self._commit(step, at)
@@ -110,7 +145,8 @@ class Replica:
         Raises:
             DocumentError: ``document.unreadable`` or kin; the document is as it was.
         """
-        before = self.doc.state_frontiers
+        with guarded("document.failed"):
+            before = self.doc.state_frontiers
         try:
             with guarded("document.unreadable", reading=True):
                 return self.doc.import_(update)
@@ -143,3 +179,13 @@ class Replica:
     def _next_counter(self) -> int:
         last = self.doc.oplog_vv.get_last(self.doc.peer_id)
         return 0 if last is None else last + 1
+
+
+def _beside(peers: Sequence[int]) -> int:
+    """A new id after all of these; where there is too little room, before all; where there is none, any."""
+    low, high = min(peers), max(peers)
+    if LAST_PEER - high > PEER_ROOM:
+        return high + 1 + secrets.randbelow(PEER_ROOM)
+    if low > PEER_ROOM:
+        return low - 1 - secrets.randbelow(PEER_ROOM)
+    return secrets.randbelow(LAST_PEER)

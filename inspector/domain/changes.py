@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from inspector.domain.actor import Actor
+from inspector.domain.health import Severity
 from inspector.domain.ref import Ref
 
 
@@ -30,7 +31,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class FileMoved:
-    """The file under the engine was replaced, moved or deleted (`what`); writing has stopped."""
+    """The file under the engine is another one (`what` is ``replaced``) or none (``gone``: moved or deleted).
+
+    Writing has stopped.
+    """
 
     what: str
 
@@ -42,4 +46,5 @@ class Health:
     code: str
     ref: Ref | None
     parameters: tuple[tuple[str, str], ...] = ()
+    severity: Severity = Severity.WARNING
     resolved: bool = False

@@ -99,7 +99,11 @@ def read_time(text: str) -> datetime:
         ValueError: when it is no time.
     """
     moment = datetime.fromisoformat(text)
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError as error:
+        # The first or the last day that there is, seen from another zone.
+        raise ValueError(f"no such moment in UTC: {text!r}") from error
 
 
 def _refuse(where: str, why: str) -> MalformedError:

@@ -1,12 +1,27 @@
-"""The versions of a block's content."""
+"""The versions of a block's content: who made them, what differs between them, and whose each piece is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from inspector.domain.actor import Actor
+from inspector.domain.blocks import Schema
+from inspector.domain.content import Content
+from inspector.domain.differences.conflicts import Conflict, TextSides
+from inspector.domain.differences.contents import ContentDiff
 from inspector.domain.edits.base import Version
+from inspector.domain.errors import Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stored change of a content, by its versions. `inverts` is where the change ended that it takes back, if any."""
+
+    before: Version
+    after: Version
+    inverts: Version | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +29,8 @@ class BlockVersion:
     """One stored delta. `operation` is its JSON text as stored; `size` the delta's bytes.
 
     `change_seq` is the number of its change; `folded` says that its bytes live in a checkpoint by now.
+    `length` is how many characters the content had then, as they count against the block's limit; None where
+    that was not asked for or the version cannot be read. `pending` says that what it builds on is missing.
     """
 
     seq: int
@@ -29,3 +46,67 @@ class BlockVersion:
     tool_call_id: str | None = None
     changeset: str | None = None
     undo_of: int | None = None
+    length: int | None = None
+    pending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VersionContent:
+    """The content at a version, and the schema that the block had then."""
+
+    version: Version
+    schema: Schema
+    content: Content
+
+
+@dataclass(frozen=True, slots=True)
+class VersionDiff:
+    """What differs between two versions; `unified` compares their rendered texts, whole texts included."""
+
+    before: VersionContent
+    after: VersionContent
+    diff: ContentDiff
+    unified: str
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSpan:
+    """Code points from `start` to `end` of a text, and the version that brought them; None if nobody knows."""
+
+    start: int
+    end: int
+    writer: BlockVersion | None
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Whose each piece of a content is.
+
+    `texts` are by section, under an empty name where there are none; their spans cover all of a text. `parts`
+    are the versions that wrote fields, items, entries and nodes last, by the path of their names and ids (in a
+    composite after the section's name): ``("name",)``, ``("itm_1",)``, ``("itm_1", "done")``. A move writes nothing.
+    """
+
+    version: Version
+    texts: Mapping[str, tuple[WrittenSpan, ...]] = field(default_factory=dict)
+    parts: Mapping[tuple[str, ...], BlockVersion | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreeWay:
+    """A draft beside what others have written since its base version; nothing of it is stored.
+
+    `mine` is the draft alone, `theirs` what is stored by now (as `theirs_version`), `merged` what saving would
+    give, None when the `refusal` says why that cannot be saved. `texts` and `conflicts` tell what each side
+    changed in the texts, by section, and where both changed the same.
+    """
+
+    schema: Schema
+    base: Content
+    theirs: Content
+    mine: Content
+    merged: Content | None
+    theirs_version: Version
+    refusal: Refusal | None = None
+    texts: Mapping[str, TextSides] = field(default_factory=dict)
+    conflicts: tuple[Conflict, ...] = ()

@@ -5,14 +5,20 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
+from inspector.domain.errors import Parameters
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a job is. `total` 0 means unknown. `code` is a key of the word catalogue."""
+    """How far a job is. `total` 0 means unknown."""
 
-    code: str
     done: int = 0
     total: int = 0
+
+    @property
+    def percent(self) -> int | None:
+        """In whole per cent, None when that is not known."""
+        return min(100, 100 * self.done // self.total) if self.total else None
 
 
 @dataclass(slots=True)
@@ -33,9 +39,10 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A named piece of long work with its cancel flag."""
+    """A piece of long work. `code` and `parameters` say what is done, in the words of the catalogue."""
 
     id: str
-    title: str
+    code: str
+    parameters: Parameters
     progress: Progress
     cancel: Cancel

@@ -23,6 +23,7 @@ class RefKind(StrEnum):
     LITERAL = "literal"
     SECTION = "section"
     CONSENT = "consent"
+    GRANT = "grant"
     QUEUE = "queue"
     WAKEUP = "wakeup"
     RUN = "run"
@@ -51,3 +52,12 @@ class Ref:
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.id}" if self.part is None else f"{self.kind}:{self.id}#{self.part}"
+
+    @classmethod
+    def read(cls, text: str) -> Ref | None:
+        """The Ref that a text is, None when it is none: the other way round of `str`."""
+        kind, colon, rest = text.partition(":")
+        if not colon or kind not in set(RefKind):
+            return None
+        id_, _, part = rest.partition("#")
+        return cls(RefKind(kind), id_, part or None)

@@ -1,4 +1,4 @@
-"""The formats that can be imported, as a table. A new format is a reader and a row here."""
+"""The formats that can be imported and exported, as tables. A new format is a module and a row here."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 from inspector.domain.errors import MalformedError
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.moments import IdGenerator
+from inspector.exchange.constellation import header
+from inspector.exchange.constellation.folder_reading import read_folder
 from inspector.exchange.guard import DEFAULT_LIMITS, Json, Parsed, parse_json, read_bytes
 from inspector.exchange.letta import reader as letta
 from inspector.exchange.letta import sheets
@@ -29,6 +31,7 @@ class Format:
 
 
 FORMATS: tuple[Format, ...] = (
+    Format(header.FORMAT, "a constellation as JSON", header.is_constellation, header.read),
     Format(sheets.V2, "Letta Agent File, version 2", sheets.is_v2, letta.read),
     Format(sheets.V1, "Letta Agent File, version 1", sheets.is_v1, letta.read),
 )
@@ -53,13 +56,15 @@ def detect(value: Json) -> Format:
 
 
 def plan_import(path: Path, ids: IdGenerator, limits: Limits = DEFAULT_LIMITS) -> ImportPlan:
-    """What importing a file would do. Reads that file and nothing else.
+    """What importing a file, or a folder that was exported, would do. Reads that and nothing else.
 
     Raises:
         NotFoundError: no such file.
         MalformedError: it cannot be read, with ``where`` and ``why``.
         InputError: the system refuses to read it.
     """
+    if path.is_dir():
+        return read_folder(path, Notes(), limits)
     return plan_import_of(read_bytes(path, limits), ids, origin=path.name, limits=limits)
 
 
@@ -69,6 +74,8 @@ def plan_import_of(
     """As `plan_import`, for bytes that are at hand."""
     notes = Notes()
     parsed = _unwrapped(parse_json(data, limits), notes, limits)
+    # The bytes of a large file and what is made of them need not be there together.
+    del data
     for where in parsed.duplicate_keys:
         notes.warn("import.duplicate_key", where)
     chosen = detect(parsed.value)

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from inspector.domain.errors import InputError, MalformedError, NotFoundError
-from inspector.exchange.weighing import Limits, place, weigh
+from inspector.exchange.weighing import Limits, Spent, place, weigh
 
 Json = Any
 """What decoded JSON is: dicts, lists, texts, numbers, booleans and None."""
@@ -80,8 +80,8 @@ def read_bytes(path: Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
     return data
 
 
-def parse_json(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Parsed:
-    """Decode foreign bytes.
+def parse_json(data: bytes, limits: Limits = DEFAULT_LIMITS, spent: Spent | None = None) -> Parsed:
+    """Decode foreign bytes. `spent` carries the cost over several texts that are one import.
 
     Raises:
         MalformedError: with ``where`` (``line:column``) and ``why``.
@@ -92,7 +92,7 @@ def parse_json(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Parsed:
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
     _check_utf8(data)
-    duplicates = weigh(data, limits)
+    duplicates = weigh(data, limits, spent)
     return Parsed(_decode(data), duplicates)
 
 

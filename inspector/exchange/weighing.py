@@ -13,25 +13,22 @@ from dataclasses import dataclass, field
 
 from inspector.domain.errors import MalformedError
 
-_SOUND = (
-    rb'"(?:[^"\\]++|\\(?:[^u]|u(?:[0-9a-cA-CefEF]%(h)s{3}|[dD][0-7]%(h)s{2}'
-    rb"|[dD][89abAB]%(h)s{2}\\u[dD][c-fC-F]%(h)s{2})))*+" % {b"h": rb"[0-9a-fA-F]"}
-)
-"""A string without its end, in which every escaped surrogate has its other half."""
-
 # Possessive throughout, and every byte belongs to some token: no input makes this pattern go back, start
-# again at the next byte or keep a stack of states.
+# again at the next byte or keep a stack of states. A possessive group holds nothing that can fail after its first
+# byte: before 3.11.5, Python goes on from where it failed.
 _TOKEN = re.compile(
     rb'[^"\[\]{}\-0-9A-Za-z]*+(?:'
     rb'(?P<plain>"[ !#-\[\]-~]*+"(?:[ \t\r\n]*+:)?+)'
-    rb'|(?P<text>%(sound)s"(?:[ \t\r\n]*+:)?+)'
+    rb'|(?P<text>"(?:[^"\\]++|\\.)*+"(?:[ \t\r\n]*+:)?+)'
     rb"|(?P<open>[\[{])|(?P<close>[\]}])|(?P<number>-?[0-9][0-9.eE+\-]*+)|(?P<word>[A-Za-z]++)"
-    rb'|(?P<broken>["\-])|(?P<end>\Z))' % {b"sound": _SOUND},
+    rb'|(?P<broken>["\-])|(?P<end>\Z))',
     re.DOTALL,
 )
-_STRING_END = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
-_SOUND_START = re.compile(_SOUND, re.DOTALL)
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+# A pair of surrogates, half of one, or an escape that is none.
+_ESCAPE = re.compile(
+    rb"\\u(?:(?P<pair>[dD][89abAB]%(h)s{2}\\u[dD][c-fC-F]%(h)s{2})|(?P<half>[dD][89a-fA-F]%(h)s{2})|(?!%(h)s{4}))"
+    % {b"h": rb"[0-9a-fA-F]"}
+)
 # Bytes that each character of a text takes, once one of its characters needs them.
 _WIDTHS = ((4, re.compile(rb"[\xf0-\xff]|\\u[dD][89abAB]")), (2, re.compile(rb"[\xc4-\xff]|\\u")))
 _CONTINUATION = bytes(range(0x80, 0xC0))
@@ -52,9 +49,17 @@ class Limits:
     """
 
     max_bytes: int = 96 << 20
-    max_depth: int = 200
+    max_depth: int = 256
     max_values: int = 3_000_000
     max_memory: int = 160 << 20
+
+
+@dataclass(slots=True)
+class Spent:
+    """What earlier texts of the same import cost already."""
+
+    memory: int = 0
+    values: int = 0
 
 
 @dataclass(slots=True)
@@ -65,8 +70,8 @@ class _Tally:
     duplicates: list[str] = field(default_factory=list)
 
 
-def weigh(data: bytes, limits: Limits) -> tuple[str, ...]:
-    """Pass over the text.
+def weigh(data: bytes, limits: Limits, spent: Spent | None = None) -> tuple[str, ...]:
+    """Pass over the text. What `spent` holds counts too, and this text's cost is added to it.
 
     Returns:
         The places (``line:column``) of keys that an earlier key of the same object has too, at most 50.
@@ -75,12 +80,12 @@ def weigh(data: bytes, limits: Limits) -> tuple[str, ...]:
         MalformedError: too deep, too many values, too heavy, a lone surrogate, a number out of range, a
             string without an end.
     """
-    tally = _Tally()
+    tally = _begun(spent)
     for match in _TOKEN.finditer(data):
         kind = match.lastgroup or "end"
         start, end = match.span(kind)
         if kind == "plain" or kind == "text":
-            _weigh_text(data, start, end, kind == "plain", tally)
+            _weigh_text(data, (start, end), tally, limits, plain=kind == "plain")
         elif kind == "open":
             _open(data, start, tally, limits)
         elif kind == "close":
@@ -98,7 +103,17 @@ def weigh(data: bytes, limits: Limits) -> tuple[str, ...]:
         tally.values += 1
         if tally.values > limits.max_values or tally.memory > limits.max_memory:
             raise _too_heavy(data, start, tally, limits)
+    _pay(spent, tally)
     return tuple(tally.duplicates)
+
+
+def _begun(spent: Spent | None) -> _Tally:
+    return _Tally() if spent is None else _Tally(spent.memory, spent.values)
+
+
+def _pay(spent: Spent | None, tally: _Tally) -> None:
+    if spent is not None:
+        spent.memory, spent.values = tally.memory, tally.values
 
 
 def place(data: bytes, position: int) -> str:
@@ -111,7 +126,8 @@ def place(data: bytes, position: int) -> str:
     return f"{line}:{column}"
 
 
-def _weigh_text(data: bytes, start: int, end: int, plain: bool, tally: _Tally) -> None:
+def _weigh_text(data: bytes, span: tuple[int, int], tally: _Tally, limits: Limits, *, plain: bool) -> None:
+    start, end = span
     length = end - start
     if plain:
         tally.memory += length + _TEXT_COST
@@ -120,6 +136,10 @@ def _weigh_text(data: bytes, start: int, end: int, plain: bool, tally: _Tally) -
         width = next((width for width, wide in _WIDTHS if wide.search(data, start, end)), 1)
         buffer = length if data.find(b"\\", start, end) >= 0 else 0
         tally.memory += length * width + buffer + _TEXT_COST
+        # Before a look at every escape: what is too heavy may have millions of them.
+        if tally.memory > limits.max_memory:
+            raise _too_heavy(data, start, tally, limits)
+        _check_escapes(data, start, end)
     if data[end - 1] != 0x3A or not tally.keys:
         return
     tally.memory += _KEY_COST
@@ -170,21 +190,34 @@ def _check_number(data: bytes, start: int, end: int) -> None:
 
 
 def _broken(data: bytes, start: int) -> MalformedError:
-    if data[start] != 0x22:
-        return _malformed(data, start, "a minus without a number")
-    if _STRING_END.match(data, start) is None:
-        return _malformed(data, start, "a string begins here and does not end")
-    sound = _SOUND_START.match(data, start)
-    at = start if sound is None else sound.end()
-    if _SURROGATE.match(data, at):
-        shown = data[at : at + 6].decode("ascii")
-        return MalformedError(
-            "import.lone_surrogate",
-            where=place(data, at),
-            why=f"{shown} is half of a character",
-            escape=shown,
-        )
-    return _malformed(data, at, "an escape that JSON does not have")
+    is_text = data[start] == 0x22
+    why = "a string begins here and does not end" if is_text else "a minus without a number"
+    return _malformed(data, start, why)
+
+
+def _check_escapes(data: bytes, start: int, end: int) -> None:
+    """Pass if every escaped surrogate of a string has its other half and every unicode escape its four digits."""
+    found = _ESCAPE.search(data, start, end)
+    while found is not None:
+        at = found.start()
+        before = at
+        while data[before - 1] == 0x5C:
+            before -= 1
+        if (at - before) % 2:
+            # The backslash is itself an escaped one.
+            found = _ESCAPE.search(data, at + 2, end)
+        elif found["pair"] is not None:
+            found = _ESCAPE.search(data, found.end(), end)
+        elif found["half"] is not None:
+            shown = found[0].decode("ascii")
+            raise MalformedError(
+                "import.lone_surrogate",
+                where=place(data, at),
+                why=f"{shown} is half of a character",
+                escape=shown,
+            )
+        else:
+            raise _malformed(data, at, "an escape that JSON does not have")
 
 
 def _malformed(data: bytes, position: int, why: str) -> MalformedError:

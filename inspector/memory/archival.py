@@ -11,6 +11,7 @@ from inspector.domain.codec import to_plain
 from inspector.domain.edits.base import Intent, Receipt
 from inspector.domain.edits.block_rows import DeleteRow, InsertArchival, RestoreRow, UpdateArchival
 from inspector.domain.errors import NotFoundError
+from inspector.domain.findable import found_of_entry
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.journal import Journal
 from inspector.memory.refusals import refused
@@ -72,19 +73,7 @@ class ArchivalWriter:
         at = self._journal.moment(intent)
         after = entry if before is None else replace(entry, updated_at=at)
         await archival.put(tx, after)
-        await search.put(
-            tx,
-            search.Indexed(
-                RefKind.ARCHIVAL,
-                after.id,
-                after.agent_id,
-                None,
-                after.created_at,
-                title=", ".join(after.tags),
-                body=after.content,
-                is_deleted=after.is_deleted,
-            ),
-        )
+        await search.put(tx, found_of_entry(after))
         details = {"operation": intent.edit.operation.op, "count": 1}
         await self._journal.tell(tx, intent, EventKind.ARCHIVAL_OPERATION, details)
         differences = (_difference(before, after), _difference(after, before))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
+from inspector.documents.airlock.gate import Airlock
 from inspector.documents.document import Document
 from inspector.domain.blocks import Schema
 from inspector.domain.content import Content
@@ -19,10 +21,16 @@ async def check(path: Path) -> tuple[Problem, ...]:
     Raises:
         FileError: when there is nothing to look at (``file.not_found``, ``file.not_a_constellation`` …).
     """
+    airlock = Airlock()
     # A thread of its own: the documents read here are seen by no other.
     with ThreadPoolExecutor(1, thread_name_prefix="check") as thread:
-        return await asyncio.get_running_loop().run_in_executor(thread, check_file, path, _content)
+        run = partial(asyncio.get_running_loop().run_in_executor, thread)
+        try:
+            return await run(check_file, path, partial(_content, airlock))
+        finally:
+            await asyncio.shield(run(airlock.close))
 
 
-def _content(schema: Schema, snapshot: bytes | None, updates: list[bytes]) -> Content:
+def _content(airlock: Airlock, schema: Schema, snapshot: bytes | None, updates: list[bytes]) -> Content:
+    airlock.look(snapshot, updates).require()
     return Document.load(schema, snapshot, updates).content()

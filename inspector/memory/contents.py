@@ -4,30 +4,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
-from inspector.documents.document import Stamp
+from inspector.documents.airlock.wire import LIMITS
+from inspector.documents.document import Applied, Stamp
 from inspector.domain.activity import EventKind
 from inspector.domain.actor import ActorKind
 from inspector.domain.blocks import Block, Schema, UnreadableSchema
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Intent, Operation, Receipt, Version
-from inspector.domain.edits.block_rows import CreateBlock
+from inspector.domain.edits.block_rows import CreateBlock, SetSchema
+from inspector.domain.edits.history import RestoreVersion, TakeBack
 from inspector.domain.errors import RefusedError
+from inspector.domain.findable import found_of_block
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import limit_length
 from inspector.domain.snapshot import BlockState, LastWrite
 from inspector.memory.derived import Derived
+from inspector.memory.effects import check_effect
+from inspector.memory.history import converted_version
 from inspector.memory.journal import Journal
 from inspector.memory.refusals import refused
 from inspector.memory.replicas import Replica, Replicas, Write
+from inspector.memory.schema_change import change_schema
 from inspector.storage import blocks, search, updates
+from inspector.storage.changes import undone_since
+from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
 
 FOLD_DELTAS = 100
 FOLD_BYTES = 256 * 1024
 UNFOLDED_DELTAS = 50
 UNFOLDED_TIME = timedelta(days=7)
-PENDING = "block.pending_updates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,15 @@ class _Made:
     counter_to: int
     before: Version
     after: Version
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a change of schema makes of a content, the document that it is written to, and what is lost."""
+
+    replica: Replica
+    content: Content
+    lost: tuple[str, ...]
 
 
 class ContentWriter:
@@ -77,53 +94,82 @@ class ContentWriter:
         """
         block, operation = state.block, intent.edit.operation
         schema = _readable(block)
-        write = Write(operation, self._stamp(intent), intent.edit.base)
+        converted = None
+        if isinstance(operation, RestoreVersion):
+            ids = self._journal.ids
+            converted = await converted_version(self._replicas, tx, state, operation.version, ids)
+        undone = await undone_since(tx, block.id, operation.after) if isinstance(operation, TakeBack) else ()
+        write = Write(operation, self._stamp(intent), intent.edit.base, undone=undone, content=converted)
         edited = await self._replicas.edit(tx, block.id, schema, state.version, write)
         if edited is None:
             return self._journal.receipt(intent, intent.edit.target, None, state.version)
         applied, derived, replica = edited.applied, edited.derived, edited.replica
         try:
+            if isinstance(operation, RestoreVersion | TakeBack) and state.content is not None:
+                check_effect(block, intent, state.content, derived.content)
             _check_limit(block, intent, _length(schema, state.content), derived.length)
         except RefusedError:
             await self._replicas.discard(block.id, edited)
             raise
         await self._tell(tx, intent, block)
-        versions = ({"version": applied.before}, {"version": applied.version})
+        versions = ({"version": applied.before}, {"version": applied.version, "length": derived.length})
         seq = await self._journal.record(
             tx, intent, intent.edit.target, owner=block.owner, differences=versions
         )
-        made = _Made(
-            operation,
-            applied.update,
-            applied.peer,
-            applied.counter_from,
-            applied.counter_to,
-            applied.before,
-            applied.version,
-        )
-        await self._store(tx, intent, block, replica, seq, made)
+        await self._store(tx, intent, block, replica, seq, _made(operation, applied))
         await self._put(tx, intent, block, replica, derived)
-        if state.problem is not None and state.problem.code == PENDING and not replica.pending:
+        if state.problem is not None and state.problem.code == blocks.PENDING_UPDATES and not replica.pending:
             await updates.clear_pending(tx, block.id)
         await self._fold(tx, block, replica, self._journal.clock())
         self._replicas.keep(block.id, replica)
-        return self._journal.receipt(intent, intent.edit.target, seq, applied.version)
+        return self._journal.receipt(intent, intent.edit.target, seq, applied.version, applied.skipped)
 
-    async def reread(self, tx: Transaction, intent: Intent, state: BlockState, block: Block) -> None:
-        """Derive a block's content anew, after its schema has changed.
+    async def convert(
+        self, tx: Transaction, intent: Intent, state: BlockState, block: Block, change: int
+    ) -> None:
+        """Bring a block's content under its new schema; `change` is the number of that change.
+
+        Raises:
+            RefusedError: ``refused.schema_would_lose`` unless the operation accepts that; the limit.
+            DocumentError: the document cannot be read.
+        """
+        plan = await self.conversion(tx, state, _readable(block))
+        operation = intent.edit.operation
+        if plan.lost and not (isinstance(operation, SetSchema) and operation.accept_loss):
+            raise refused("refused.schema_would_lose", label=block.label, lost=plan.lost)
+        replica, stamp = plan.replica, self._stamp(intent)
+        applied = await self._replicas.run(lambda: replica.document.become(plan.content, stamp))
+        replica.version = replica.document.version
+        derived = await self._replicas.derived(replica)
+        old = state.block.schema
+        before = None if isinstance(old, UnreadableSchema) else _length(old, state.content)
+        if before is None or derived.length > before:
+            _check_limit(block, intent, before, derived.length)
+        if applied is not None:
+            await self._store(tx, intent, block, replica, change, _made(operation, applied))
+        await self._put(tx, intent, block, replica, derived)
+
+    async def conversion(self, connection: Connection, state: BlockState, schema: Schema) -> Plan:
+        """What a block's content becomes under another schema, and what of it is lost.
+
+        What was converted before and not changed since goes back to what it was made from.
 
         Raises:
             DocumentError: the document cannot be read by the new schema.
         """
-        schema = _readable(block)
-        self._replicas.forget(block.id)
-        replica = await self._replicas.load(tx, block.id, schema)
-        derived = await self._replicas.derived(replica)
-        await self._put(tx, intent, replace(block, updated_at=self._journal.moment(intent)), replica, derived)
+        self._replicas.forget(state.block.id)
+        replica = await self._replicas.load(connection, state.block.id, schema)
+        lying = await self._replicas.run(replica.document.content)
+        old = state.block.schema
+        if isinstance(old, UnreadableSchema) or state.content is None:
+            return Plan(replica, lying, ())
+        new_id = partial(self._journal.ids, "itm")
+        made = change_schema(old, schema, state.content, lying, new_id)
+        return Plan(replica, made.content, made.lost)
 
     async def index(self, tx: Transaction, block: Block) -> None:
         """Bring a block's label, description and state into the search index; its content is there."""
-        await search.retitle(tx, RefKind.BLOCK, block.id, _title(block), deleted=not block.is_active)
+        await search.retitle(tx, found_of_block(block, "", block.updated_at))
 
     def _stamp(self, intent: Intent) -> Stamp:
         return Stamp(intent.actor.name, self._journal.moment(intent), lambda: self._journal.ids("itm"))
@@ -134,7 +180,12 @@ class ContentWriter:
     async def _store(
         self, tx: Transaction, intent: Intent, block: Block, replica: Replica, change: int, made: _Made
     ) -> None:
+        if len(made.blob) > LIMITS.update:
+            raise refused(
+                "refused.too_much_at_once", label=block.label, size=len(made.blob), limit=LIMITS.update
+            )
         replica.seq += 1
+        self._replicas.trust.made(block.id, made.blob)
         await updates.insert(
             tx,
             updates.NewDelta(
@@ -164,22 +215,11 @@ class ContentWriter:
         stored = blocks.StoredContent(replica.version, replica.seq, derived.content, derived.rendered)
         await blocks.put_content(tx, replace(block, updated_at=at), stored, written)
         if replica.pending:
-            await blocks.set_problem(tx, block.id, PENDING)
+            await blocks.set_problem(tx, block.id, blocks.PENDING_UPDATES)
+            await updates.clear_pending(tx, block.id)
             for seq in sorted(replica.pending):
                 await updates.mark_pending(tx, block.id, seq)
-        await search.put(
-            tx,
-            search.Indexed(
-                RefKind.BLOCK,
-                block.id,
-                block.owner,
-                None,
-                at,
-                title=_title(block),
-                body=derived.searched,
-                is_deleted=not block.is_active,
-            ),
-        )
+        await search.put(tx, found_of_block(block, derived.searched, at))
 
     async def _fold(self, tx: Transaction, block: Block, replica: Replica, now: datetime) -> None:
         unfolded = await updates.unfolded(tx, block.id)
@@ -189,6 +229,7 @@ class ContentWriter:
             # A snapshot would leave out what waits for its foundation.
             return
         snapshot = await self._replicas.run(replica.document.export_snapshot)
+        self._replicas.trust.made(block.id, snapshot)
         checkpoint = updates.Checkpoint(replica.seq, replica.version, snapshot, updates.hash_of(snapshot))
         foldable = (replica.seq - UNFOLDED_DELTAS, now - UNFOLDED_TIME)
         await updates.fold(tx, block.id, checkpoint, now, foldable)
@@ -218,6 +259,18 @@ def _first(replica: Replica, operation: CreateBlock) -> _Made:
     return _Made(bare, blob, document.peer, 0, document.own_operations, Version(""), document.version)
 
 
+def _made(operation: Operation, applied: Applied) -> _Made:
+    return _Made(
+        operation,
+        applied.update,
+        applied.peer,
+        applied.counter_from,
+        applied.counter_to,
+        applied.before,
+        applied.version,
+    )
+
+
 def _readable(block: Block) -> Schema:
     if isinstance(block.schema, UnreadableSchema):
         raise refused("refused.unreadable_schema", label=block.label, why=block.schema.why)
@@ -235,7 +288,3 @@ def _check_limit(block: Block, intent: Intent, before: int | None, after: int) -
     if before is not None and before > block.char_limit and after < before:
         return
     raise refused("refused.char_limit", label=block.label, limit=block.char_limit, length=after)
-
-
-def _title(block: Block) -> str:
-    return f"{block.label}\n{block.description}" if block.description else block.label

@@ -75,6 +75,13 @@ class Journal:
         )
         await activity.insert(tx, event)
 
-    def receipt(self, intent: Intent, ref: Ref, seq: int | None, version: Version | None = None) -> Receipt:
+    def receipt(
+        self,
+        intent: Intent,
+        ref: Ref,
+        seq: int | None,
+        version: Version | None = None,
+        skipped: tuple[str, ...] = (),
+    ) -> Receipt:
         """What the caller gets; without `seq` the intent changed nothing."""
-        return Receipt(ref, seq, version, seq is not None, intent.actor, self.moment(intent))
+        return Receipt(ref, seq, version, seq is not None, intent.actor, self.moment(intent), skipped)

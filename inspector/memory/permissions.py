@@ -20,8 +20,16 @@ from inspector.domain.blocks import (
     TreeSchema,
     UnreadableSchema,
 )
+from inspector.domain.consent import ConsentGrant
 from inspector.domain.edits import block_rows, fields, items
-from inspector.domain.edits.access import NEEDED_LEVEL, PERMISSION_TABLE, Verdict, access_of
+from inspector.domain.edits.access import (
+    NEEDED_LEVEL,
+    PEOPLE_ONLY,
+    Verdict,
+    access_of,
+    innermost,
+    verdict_of,
+)
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.memory.refusals import refused
@@ -36,12 +44,18 @@ _ASKED = {Verdict.ASK_PARTNER: "partner", Verdict.ASK_HUMAN: "human"}
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Who wants to write, and what that rests on. `partner_id` is the identity set as partner, if any."""
+    """Who wants to write, and what that rests on. `partner_id` is the identity set as partner, if any.
+
+    `grant` is a person's word that was given before and covers the edit; `consented` says that one has given
+    it for this very edit.
+    """
 
     actor: Actor
     attachment: Attachment | None
     partner_id: str | None
     unlock: bool
+    grant: ConsentGrant | None = None
+    consented: bool = False
 
 
 def effective_level(block: Block, agent_id: str, attachment: Attachment | None) -> Permission | None:
@@ -54,6 +68,12 @@ def effective_level(block: Block, agent_id: str, attachment: Attachment | None) 
     if attachment is None:
         return None
     return min(block.permission, attachment.permission)
+
+
+def asked_level(block: Block, agent_id: str, attachment: Attachment | None) -> Permission | None:
+    """The level at which an agent must ask (its name says whom); None where it need not, or asking is no use."""
+    level = effective_level(block, agent_id, attachment)
+    return level if level in (Permission.PARTNER, Permission.HUMAN) else None
 
 
 def check(block: Block, operation: Operation, standing: Standing) -> None:
@@ -83,10 +103,9 @@ def _check_agent(block: Block, operation: Operation, standing: Standing) -> None
     level = effective_level(block, actor.id, standing.attachment)
     if level is None:
         raise refused("refused.no_access", label=block.label, agent=actor.name)
-    if isinstance(_innermost(operation), items.RemoveEntry):
-        raise refused("refused.people_only", operation=items.RemoveEntry.op)
-    access = access_of(operation)
-    verdict = PERMISSION_TABLE[level][access]
+    if type(innermost(operation)) in PEOPLE_ONLY:
+        raise refused("refused.people_only", operation=innermost(operation).op)
+    access, verdict = access_of(operation), verdict_of(operation, level)
     if verdict is Verdict.DENY:
         raise refused(
             "refused.permission",
@@ -95,7 +114,7 @@ def _check_agent(block: Block, operation: Operation, standing: Standing) -> None
             access=access.value,
             needed=NEEDED_LEVEL[access].label,
         )
-    if verdict is not Verdict.ALLOW:
+    if verdict is not Verdict.ALLOW and standing.grant is None and not standing.consented:
         raise refused(
             "refused.needs_consent",
             label=block.label,
@@ -122,12 +141,6 @@ def _check_person(block: Block, operation: Operation, standing: Standing) -> Non
 
 def _writes_content(operation: Operation) -> bool:
     return type(operation) in _CONTENT or isinstance(operation, block_rows.SetSchema)
-
-
-def _innermost(operation: Operation) -> Operation:
-    while isinstance(operation, items.InSection):
-        operation = operation.operation
-    return operation
 
 
 def _parts_in_section(schema: Schema | UnreadableSchema, operation: items.InSection) -> tuple[str, ...]:

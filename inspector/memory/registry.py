@@ -19,7 +19,6 @@ from inspector.domain.edits.rows import (
     EnqueueMessage,
     PutTool,
     PutToolRule,
-    RequestConsent,
     SetMeta,
     SetWakeup,
     StoreRun,
@@ -37,21 +36,20 @@ from inspector.storage.connection import Connection
 from inspector.storage.database import Database, Transaction
 
 # What an agent may do itself; all else here is decided by people or by the engine.
-_BY_AGENTS = frozenset({RequestConsent, EnqueueMessage, SetWakeup, StoreRun})
+_BY_AGENTS = frozenset({EnqueueMessage, SetWakeup, StoreRun})
 SETTABLE_META = frozenset({meta.NAME, meta.PARTNER_ID, meta.PARTNER_NAME})
 
 _Applier = Callable[[Transaction, Intent, Any], Awaitable[Receipt]]
 
 
 class AgentStore:
-    """Agents, tools, rules, consent requests, queue, wakeups, sent Requests, and the constellation's facts."""
+    """Agents, tools, rules, queue, wakeups, sent Requests, and the constellation's facts."""
 
     kinds: frozenset[RefKind] = frozenset(
         {
             RefKind.AGENT,
             RefKind.TOOL,
             RefKind.TOOL_RULE,
-            RefKind.CONSENT,
             RefKind.QUEUE,
             RefKind.WAKEUP,
             RefKind.RUN,
@@ -68,7 +66,6 @@ class AgentStore:
             ConfigureAgent: self._configure_agent,
             PutTool: self._put_tool,
             PutToolRule: self._put_rule,
-            RequestConsent: self._request_consent,
             EnqueueMessage: self._enqueue,
             SetWakeup: self._set_wakeup,
             StoreRun: self._store_run,
@@ -145,7 +142,7 @@ class AgentStore:
     async def consent_requests(
         self, state: ConsentState | None = None
     ) -> tuple[tuple[ConsentRequest, ...], tuple[Problem, ...]]:
-        """Edits that wait, or waited, for a person, oldest first."""
+        """Edits that wait, or waited, for a person, oldest first; `ConsentStore` is their door."""
         async with self._database.read() as connection:
             return await consent.read_all(connection, state)
 
@@ -233,21 +230,6 @@ class AgentStore:
         await tools.put_rule(tx, rule)
         before = None if known is None else known.value
         return await self._recorded(tx, intent, ref, rule.agent_id, (before, rule))
-
-    async def _request_consent(self, tx: Transaction, intent: Intent, operation: RequestConsent) -> Receipt:
-        await require_agent(tx, operation.agent_id)
-        request = ConsentRequest(
-            id=intent.edit.target.id or self._ids("con"),
-            agent_id=operation.agent_id,
-            edit=operation.edit,
-            level=operation.level,
-            reason=operation.reason,
-            state=ConsentState.PENDING,
-            created_at=self._journal.moment(intent),
-        )
-        await consent.insert(tx, request, intent.tool_call_id)
-        ref = Ref(RefKind.CONSENT, request.id)
-        return await self._recorded(tx, intent, ref, request.agent_id, (None, request))
 
     async def _enqueue(self, tx: Transaction, intent: Intent, operation: EnqueueMessage) -> Receipt:
         await require_agent(tx, operation.target_agent_id)

@@ -18,9 +18,11 @@ from inspector.domain.blocks import Schema
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Operation, Version
 from inspector.domain.errors import DocumentError, RefusedError
+from inspector.domain.history import Span
 from inspector.memory.derived import Derived, derive
+from inspector.memory.trust import Trust
 from inspector.storage.connection import Connection
-from inspector.storage.updates import Checkpoint, Delta, newest_checkpoint, since
+from inspector.storage.updates import Checkpoint, Delta, since
 
 T = TypeVar("T")
 KEPT_DOCUMENTS = 64
@@ -48,17 +50,24 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """An operation on a document: by whom and when, and the version that its positions were read from."""
+    """An operation on a document: by whom and when, and the version that its positions were read from.
+
+    `undone` is what a taking back must know of the changes since, see `Document.undo`. `content` is what the
+    document is to hold after it, where the operation alone does not tell.
+    """
 
     operation: Operation
     stamp: Stamp
     base: Version | None
+    undone: tuple[Span, ...] = ()
+    content: Content | None = None
 
 
 class Replicas:
     """The documents that were used last, and the thread that they live in."""
 
-    def __init__(self) -> None:
+    def __init__(self, trust: Trust) -> None:
+        self.trust = trust
         # One thread for all documents: Loro dead-locks when two threads meet in one.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="documents")
         self._kept: OrderedDict[str, Replica] = OrderedDict()
@@ -92,15 +101,33 @@ class Replicas:
             RefusedError: the schema refuses it. DocumentError: the document cannot be read.
         """
         held = self._kept.pop(block_id, None)
-        if held is not None and held.schema == schema:
+        # What a delta waits for may have come with a lower number: then all of them are looked at again.
+        if held is not None and held.schema == schema and not held.pending:
             deltas = await since(connection, block_id, held.seq)
             if all(delta.blob is not None for delta in deltas):
                 if deltas:
+                    await self.trust.admit_further(connection, block_id, deltas)
                     await self.run(lambda: _catch_up(held, deltas))
                 if held.version == stored:
                     return await self._apply(block_id, held, write)
         replica = await self.load(connection, block_id, schema)
         return await self._apply(block_id, replica, write)
+
+    async def reading(
+        self, connection: Connection, block_id: str, schema: Schema, stored: Version
+    ) -> Document:
+        """A block's document to read from, with all that is stored by now; it may be ahead of that.
+
+        Raises:
+            DocumentError: when it cannot be read.
+        """
+        held = self._kept.get(block_id)
+        if held is not None and held.schema == schema and held.version == stored and not held.pending:
+            return held.document
+        replica = await self.load(connection, block_id, schema)
+        if block_id not in self._kept:
+            self.keep(block_id, replica)
+        return replica.document
 
     async def load(self, connection: Connection, block_id: str, schema: Schema) -> Replica:
         """A block's document as it is stored; it is not kept.
@@ -108,8 +135,8 @@ class Replicas:
         Raises:
             DocumentError: when it cannot be read.
         """
-        checkpoint = await newest_checkpoint(connection, block_id)
-        deltas = await since(connection, block_id, 0 if checkpoint is None else checkpoint.upto_seq)
+        checkpoint, deltas = await self.trust.stored(connection, block_id)
+        await self.trust.admit(block_id, checkpoint, deltas)
         return await self.run(lambda: _loaded(schema, checkpoint, deltas))
 
     async def discard(self, block_id: str, edited: Edited) -> None:
@@ -143,6 +170,7 @@ class Replicas:
         kept, self._kept = self._kept, OrderedDict()
         if not self._closed:
             self._closed = True
+            await self.trust.close()
             await self.run(kept.clear)
             self._thread.shutdown(wait=False)
 
@@ -168,21 +196,26 @@ def _loaded(schema: Schema, checkpoint: Checkpoint | None, deltas: Sequence[Delt
 
 def _catch_up(replica: Replica, deltas: Sequence[Delta]) -> None:
     """Take in deltas; one whose foundation is missing waits inside the document for it."""
-    pending = set(replica.pending)
+    document = replica.document
+    waiting: dict[int, bytes] = {}
     for delta in deltas:
         if delta.blob is None:
             raise DocumentError("document.folded_away", seq=delta.seq)
-        status = replica.document.merge(delta.blob)
-        if status is MergeStatus.PENDING:
-            pending.add(delta.seq)
+        if document.merge(delta.blob) is MergeStatus.PENDING:
+            waiting[delta.seq] = delta.blob
         replica.seq = delta.seq
     # What waited may have found its foundation in what came after it.
-    replica.pending = frozenset(pending if pending and replica.document.has_pending else ())
-    replica.version = replica.document.version
+    still = {seq for seq, blob in waiting.items() if document.merge(blob) is MergeStatus.PENDING}
+    replica.pending |= frozenset(still if document.has_pending else ())
+    replica.version = document.version
 
 
 def _edited(replica: Replica, write: Write) -> Edited | None:
-    applied = replica.document.apply(write.operation, write.stamp, write.base)
+    document = replica.document
+    if write.content is None:
+        applied = document.apply(write.operation, write.stamp, write.base, write.undone)
+    else:
+        applied = document.become(write.content, write.stamp)
     if applied is None:
         return None
     replica.version = applied.version

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.domain.actor import ActorKind
-from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment, Block, UnreadableSchema
+from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment, Block
 from inspector.domain.codec import to_plain
 from inspector.domain.edits import block_rows as ops
 from inspector.domain.edits.base import Intent, Operation, Receipt
@@ -18,7 +18,6 @@ from inspector.memory.contents import ContentWriter, block_ref, tell_of_block
 from inspector.memory.journal import Journal
 from inspector.memory.labels import check_label
 from inspector.memory.refusals import refused
-from inspector.memory.schema_change import losses
 from inspector.storage import agents, attachments, blocks, json_columns
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
@@ -97,18 +96,16 @@ class RowWriter:
         if changed == block:
             return self._journal.receipt(intent, block_ref(block), None)
         await self._check(tx, block, changed)
-        if isinstance(operation, ops.SetSchema):
-            _check_losses(state, operation)
         changed = replace(changed, updated_at=self._journal.moment(intent))
         await blocks.update(tx, changed)
-        if isinstance(operation, ops.SetSchema):
-            await self._contents.reread(tx, intent, state, changed)
-        await self._contents.index(tx, changed)
         await tell_of_block(self._journal, tx, intent, changed)
         differences = (_difference(block, changed), _difference(changed, block))
         seq = await self._journal.record(
             tx, intent, block_ref(block), owner=block.owner, differences=differences
         )
+        if isinstance(operation, ops.SetSchema):
+            await self._contents.convert(tx, intent, state, changed, seq)
+        await self._contents.index(tx, changed)
         return self._journal.receipt(intent, block_ref(block), seq)
 
     async def _check(self, tx: Transaction, block: Block, changed: Block) -> None:
@@ -175,15 +172,6 @@ async def _require_free_label(tx: Transaction, block: Block) -> None:
 def _check_char_limit(block: Block) -> None:
     if block.char_limit < 0:
         raise refused("refused.char_limit_negative", label=block.label, limit=block.char_limit)
-
-
-def _check_losses(state: BlockState, operation: ops.SetSchema) -> None:
-    old = state.block.schema
-    if operation.accept_loss or isinstance(old, UnreadableSchema) or state.content is None:
-        return
-    lost = losses(old, operation.schema, state.content)
-    if lost:
-        raise refused("refused.schema_would_lose", label=state.block.label, lost=lost)
 
 
 def _difference(block: Block, other: Block) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from inspector.documents.document import Stamp
 from inspector.domain.actor import Actor
@@ -10,6 +12,7 @@ from inspector.domain.archival import ArchivalEntry
 from inspector.domain.blocks import (
     CONSTELLATION_OWNER,
     Attachment,
+    Schema,
     SharedBlockInfo,
     UnreadableSchema,
 )
@@ -24,13 +27,16 @@ from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, SharedBlock
 from inspector.memory.archival import ARCHIVAL_OPERATIONS, ArchivalWriter
+from inspector.memory.consent_grants import note_use, standing_of
 from inspector.memory.contents import ContentWriter
+from inspector.memory.history import BlockHistory
 from inspector.memory.journal import Journal
 from inspector.memory.permissions import Standing, check, effective_level
 from inspector.memory.refusals import refused
 from inspector.memory.replicas import Replicas
 from inspector.memory.rows import ROW_OPERATIONS, RowWriter
-from inspector.storage import agents, archival, attachments, blocks, meta, updates
+from inspector.memory.trust import Trust
+from inspector.storage import agents, archival, attachments, blocks
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database, Transaction
 
@@ -56,10 +62,12 @@ class MemoryStore:
         self._ids = ids
         self._clock = clock
         self._journal = journal = Journal(clock, ids)
-        self._replicas = Replicas()
+        self._trust = Trust(database.feed)
+        self._replicas = Replicas(self._trust)
         self._contents = ContentWriter(self._replicas, journal)
         self._rows = RowWriter(self._contents, journal)
         self._archival = ArchivalWriter(journal)
+        self.versions = BlockHistory(database, self._replicas, clock, ids)
 
     def takes(self, edit: Edit) -> bool:
         """Whether an edit is one for this store; some operations belong to several, by their target."""
@@ -97,8 +105,8 @@ class MemoryStore:
         async with self._database.write(changeset) as tx:
             return tuple([await self.apply_in(tx, intent) for intent in intents])
 
-    async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt:
-        """Apply one intent in a transaction of the caller's.
+    async def apply_in(self, tx: Transaction, intent: Intent, *, consented: bool = False) -> Receipt:
+        """Apply one intent in a transaction of the caller's. `consented` says that a person has allowed it.
 
         Raises:
             NotFoundError, RefusedError, DocumentError, FileError: as `edit`; roll the transaction back then.
@@ -110,21 +118,32 @@ class MemoryStore:
         if isinstance(operation, CreateBlock):
             return await self._rows.create(tx, intent, operation)
         state = await self._state(tx, intent.edit.target)
-        await self._check(tx, intent, state)
-        if type(operation) in _CONTENT:
-            return await self._contents.apply(tx, intent, state)
-        return await self._rows.apply(tx, intent, state)
+        standing = await self._check(tx, intent, state, consented=consented)
+        writer = self._contents if type(operation) in _CONTENT else self._rows
+        receipt = await writer.apply(tx, intent, state)
+        await note_use(tx, self._journal, intent, standing, receipt)
+        return receipt
+
+    async def check_in(self, tx: Transaction, intent: Intent) -> None:
+        """Pass if the intent's actor may do that to its block, as things stand.
+
+        Raises:
+            NotFoundError: ``not_found.block``. RefusedError: the rule that forbids it.
+        """
+        await self._check(tx, intent, await self._state(tx, intent.edit.target), consented=False)
 
     async def get(self, block_id: str) -> BlockState | None:
         """One block with its content, deleted ones included."""
         async with self._database.read() as connection:
-            return await blocks.get(connection, block_id)
+            state = await blocks.get(connection, block_id)
+            return None if state is None else self._told(state)
 
     async def find(self, owner: str, label: str) -> BlockState | None:
         """The owner's active block of that label."""
         async with self._database.read() as connection:
             block_id = await blocks.id_of_label(connection, owner, label)
-            return None if block_id is None else await blocks.get(connection, block_id)
+            state = None if block_id is None else await blocks.get(connection, block_id)
+            return None if state is None else self._told(state)
 
     async def states(self, owner: str, *, deleted: bool = False) -> tuple[BlockState, ...]:
         """An owner's blocks with their contents, in the order they were made; with `deleted` those too."""
@@ -135,12 +154,12 @@ class MemoryStore:
         self, connection: Connection, owner: str, *, deleted: bool = False
     ) -> tuple[BlockState, ...]:
         """As `states`."""
-        return await blocks.of_owner(connection, owner, deleted=deleted)
+        return tuple(map(self._told, await blocks.of_owner(connection, owner, deleted=deleted)))
 
     async def list(self, *, deleted: bool = False) -> tuple[BlockState, ...]:
         """All blocks of all owners with their contents."""
         async with self._database.read() as connection:
-            return await blocks.read_all(connection, deleted=deleted)
+            return tuple(map(self._told, await blocks.read_all(connection, deleted=deleted)))
 
     async def shared_with(self, agent_id: str) -> tuple[SharedBlock, ...]:
         """The active blocks of others that an agent sees: those for all first, then those attached to it."""
@@ -149,12 +168,12 @@ class MemoryStore:
 
     async def shared_with_in(self, connection: Connection, agent_id: str) -> tuple[SharedBlock, ...]:
         """As `shared_with`."""
-        everyones = await blocks.of_owner(connection, CONSTELLATION_OWNER)
+        everyones = map(self._told, await blocks.of_owner(connection, CONSTELLATION_OWNER))
         attached = {each.block_id: each for each in await attachments.of_agent(connection, agent_id)}
         others = await blocks.attached_to(connection, agent_id) if attached else ()
         names = await agents.names(connection) if others else {}
         shared = [_shared(state, agent_id, CONSTELLATION_NAME, None) for state in everyones]
-        for state in others:
+        for state in map(self._told, others):
             owner = state.block.owner
             if owner not in (agent_id, CONSTELLATION_OWNER):
                 name = names.get(owner, owner)
@@ -188,19 +207,13 @@ class MemoryStore:
         return None if state is None else state.content
 
     async def content_at(self, block_id: str, version: Version) -> Content:
-        """A block's content at an earlier version.
+        """A block's content at an earlier version; see `versions` for more of its history.
 
         Raises:
             NotFoundError: ``not_found.block``. RefusedError: ``refused.unreadable_schema``.
             DocumentError: the document cannot be read, or never had that version.
         """
-        async with self._database.read() as connection:
-            state = await self._state(connection, Ref(RefKind.BLOCK, block_id))
-            schema = state.block.schema
-            if isinstance(schema, UnreadableSchema):
-                raise refused("refused.unreadable_schema", label=state.block.label, why=schema.why)
-            replica = await self._replicas.load(connection, block_id, schema)
-        return await self._replicas.run(lambda: replica.document.content_at(version))
+        return (await self.versions.content_at(block_id, version)).content
 
     async def preview(self, edit: Edit) -> Content:
         """The content that an edit would give; nothing is stored, and permissions are not asked.
@@ -223,6 +236,16 @@ class MemoryStore:
 
         return await self._replicas.run(work)
 
+    async def schema_losses(self, block_id: str, schema: Schema) -> tuple[str, ...]:
+        """What a block's present content would lose under another schema, by name; empty when all of it fits.
+
+        Raises:
+            NotFoundError: ``not_found.block``. DocumentError: the document cannot be read.
+        """
+        async with self._database.read() as connection:
+            state = await self._state(connection, Ref(RefKind.BLOCK, block_id))
+            return (await self._contents.conversion(connection, state, schema)).lost
+
     async def rendered(self, block_id: str) -> str | None:
         """A block's rendered text, None when there is no such block."""
         async with self._database.read() as connection:
@@ -230,8 +253,7 @@ class MemoryStore:
 
     async def history(self, block_id: str) -> tuple[BlockVersion, ...]:
         """All versions of a block's content, oldest first: who, when, why, size."""
-        async with self._database.read() as connection:
-            return await updates.history(connection, block_id)
+        return await self.versions.versions(block_id)
 
     async def archival_entry(self, entry_id: str) -> ArchivalEntry | None:
         """One archival entry, deleted ones included."""
@@ -245,17 +267,35 @@ class MemoryStore:
         async with self._database.read() as connection:
             return await archival.of_agent(connection, agent_id, deleted=deleted)
 
+    async def look_over(self, after: float = 0.0) -> None:
+        """Look at all documents of the file before anybody needs them, in another process and one by one.
+
+        It begins `after` so many seconds. One that cannot be read becomes its block's problem and is told to the feed.
+
+        Raises:
+            FileError: the file cannot be read.
+        """
+        await asyncio.sleep(after)
+        await self._trust.look_over(self._database)
+
     async def close(self) -> None:
         """Let go of all documents. The file stays open: whoever opened it closes it."""
         await self._replicas.close()
 
-    async def _check(self, tx: Transaction, intent: Intent, state: BlockState) -> None:
-        block, operation, actor = state.block, intent.edit.operation, intent.actor
+    async def _check(
+        self, tx: Transaction, intent: Intent, state: BlockState, *, consented: bool
+    ) -> Standing:
+        block, operation = state.block, intent.edit.operation
         if not block.is_active and _needs_active(operation):
             raise refused("refused.deleted", label=block.label)
-        attachment = await attachments.get(tx, block.id, actor.id)
-        partner = await meta.get(tx, meta.PARTNER_ID)
-        check(block, operation, Standing(actor, attachment, partner, intent.unlock))
+        standing = await standing_of(tx, intent, block, self._journal, consented=consented)
+        check(block, operation, standing)
+        return standing
+
+    def _told(self, state: BlockState) -> BlockState:
+        """The state with what is wrong with its document, if that was looked at and refused."""
+        problem = self._trust.problem(state.block.id, state.block.label)
+        return state if problem is None else replace(state, problem=problem)
 
     async def _state(self, connection: Connection, target: Ref) -> BlockState:
         state = await blocks.get(connection, target.id)

@@ -16,7 +16,7 @@ from inspector.domain.moments import Clock
 from inspector.domain.ref import Ref
 from inspector.memory.registry import AgentStore
 from inspector.runtime.places import state_folder
-from inspector.storage.drafts_file import DraftsFile
+from inspector.storage.drafts_file import DraftsFile, StoredDraft
 
 _FILE = "drafts.sqlite"
 _QUERY_LIMITED_INFORMATION = 0x1000
@@ -52,33 +52,46 @@ class DraftDoor:
         file = await self._opened()
         await file.discard(self._constellation, self._instance, ref)
 
-    async def take_up(self) -> tuple[tuple[Draft, ...], tuple[Problem, ...]]:
-        """The drafts of this constellation whose instance has ended, now this instance's own.
+    async def left(self) -> tuple[tuple[StoredDraft, ...], tuple[Problem, ...]]:
+        """The drafts of this constellation whose instance has ended, the newest first, and what is wrong with others.
+
+        Of one thing there may be several. They stay as they are until they are adopted or forgotten.
 
         Raises:
             FileError: the drafts' file cannot be read.
         """
         file = await self._opened()
         stored, problems = await file.of_constellation(self._constellation)
-        newest: dict[Ref, Draft] = {}
-        for each in stored:
-            if each.instance == self._instance or not _is_running(each.instance):
-                newest[each.draft.ref] = each.draft
-        for each in stored:
-            if (
-                each.draft.ref in newest
-                and each.instance != self._instance
-                and not _is_running(each.instance)
-            ):
-                await file.put(self._constellation, self._instance, newest[each.draft.ref])
-                await file.discard(self._constellation, each.instance, each.draft.ref)
-        return tuple(newest.values()), problems
+        left = tuple(each for each in reversed(stored) if self._has_ended(each.instance))
+        return left, (*problems, *(() if file.problem is None else (file.problem,)))
+
+    async def adopt(self, stored: StoredDraft) -> None:
+        """Make a draft that was left this instance's own.
+
+        Raises:
+            FileError: the drafts' file cannot be written.
+        """
+        file = await self._opened()
+        await file.put(self._constellation, self._instance, stored.draft)
+        await self.forget(stored)
+
+    async def forget(self, stored: StoredDraft) -> None:
+        """Discard a draft that was left.
+
+        Raises:
+            FileError: the drafts' file cannot be written.
+        """
+        file = await self._opened()
+        await file.discard(self._constellation, stored.instance, stored.draft.ref)
 
     async def close(self) -> None:
         """Close the file; what is in it stays."""
         if self._file is not None:
             await self._file.close()
             self._file = None
+
+    def _has_ended(self, instance: str) -> bool:
+        return instance != self._instance and not _is_running(instance)
 
     async def _opened(self) -> DraftsFile:
         async with self._lock:
@@ -106,3 +119,6 @@ def _is_running(instance: str) -> bool:
     except PermissionError:
         return True
     return True
+
+
+__all__ = ["DraftDoor", "StoredDraft"]

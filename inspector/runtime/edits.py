@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from inspector.domain.actor import Actor
 from inspector.domain.edits.base import Edit, Intent, Receipt
 from inspector.domain.errors import InputError
 from inspector.domain.moments import IdGenerator
+from inspector.domain.previews import ChangesetPreview
+from inspector.domain.ref import Ref
+from inspector.domain.undo import Undone, UndoStack, UndoStep, UndoWish
+from inspector.memory.changesets import Changesets
+from inspector.memory.store import MemoryStore
+from inspector.memory.undo import Undoer
 from inspector.storage.database import Database, Transaction
+
+Told = Callable[[int, int], None]
+"""Hears how many of how many steps are done."""
 
 
 class Store(Protocol):
@@ -24,23 +34,95 @@ class Store(Protocol):
 
 
 class EditDoor:
-    """Finds each intent's store and applies all in one transaction."""
+    """Finds each intent's store and applies all in one transaction; and takes back what was applied."""
 
-    def __init__(self, database: Database, ids: IdGenerator, stores: Sequence[Store]) -> None:
+    def __init__(
+        self, database: Database, ids: IdGenerator, memory: MemoryStore, others: Sequence[Store]
+    ) -> None:
         self._database = database
         self._ids = ids
-        self._stores = tuple(stores)
+        self._stores = (memory, *others)
+        self._undoer = Undoer(database, ids, self, memory)
+        self._changesets = Changesets(database, self)
 
-    async def apply(self, intents: Sequence[Intent], changeset: str | None = None) -> tuple[Receipt, ...]:
+    async def apply(
+        self, intents: Sequence[Intent], changeset: str | None = None, told: Told | None = None
+    ) -> tuple[Receipt, ...]:
         """Apply all intents as one, or none of them. Several share a changeset.
+
+        `told` hears of each step of the work and may end it by raising, as a cancelled job does.
 
         Raises:
             RefusedError: a rule said no. NotFoundError: a target does not exist. FileError: the file cannot
                 be written. Nothing was changed then.
         """
         shared = changeset or (self._ids("set") if len(intents) > 1 else None)
+        receipts: list[Receipt] = []
         async with self._database.write(shared) as tx:
-            return tuple([await self._store_of(intent.edit).apply_in(tx, intent) for intent in intents])
+            for done, intent in enumerate(intents):
+                if told is not None:
+                    told(done, len(intents))
+                receipts.append(await self.apply_in(tx, intent))
+        return tuple(receipts)
+
+    async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt:
+        """Apply one intent in a transaction of the caller's.
+
+        Raises:
+            RefusedError, NotFoundError, FileError: as `apply`; roll the transaction back then.
+            InputError: ``input.no_store``, nothing takes such an edit.
+        """
+        return await self._store_of(intent.edit).apply_in(tx, intent)
+
+    async def preview(self, intents: Sequence[Intent]) -> ChangesetPreview:
+        """What the intents would do as one changeset, and every reason why not; nothing is stored.
+
+        Raises:
+            FileError: the file cannot be written.
+        """
+        return await self._changesets.preview(intents)
+
+    async def undo(self, actor: Actor, ref: Ref | None = None) -> Undone:
+        """Take back the actor's newest change or changeset, of `ref` if that is given; see `undo_wish`."""
+        return await self.undo_wish(UndoWish(actor, ref))
+
+    async def redo(self, actor: Actor, ref: Ref | None = None) -> Undone:
+        """Make again what the actor took back last; see `redo_wish`."""
+        return await self.redo_wish(UndoWish(actor, ref))
+
+    async def undo_wish(self, wish: UndoWish) -> Undone:
+        """Take back a step of the actor's own, as new changes; whatever others have made of it since stays.
+
+        Raises:
+            RefusedError: ``refused.nothing_to_undo``; ``refused.undo_overtaken``, nothing of it is left to take
+                back; or the rule that forbids it. Nothing was changed then.
+            DocumentError, FileError: as `apply`.
+        """
+        return await self._undoer.undo(wish)
+
+    async def redo_wish(self, wish: UndoWish) -> Undone:
+        """Make a step again that the actor has taken back, unless the actor has made another change since.
+
+        Raises:
+            RefusedError: ``refused.nothing_to_redo``; otherwise as `undo_wish`.
+            DocumentError, FileError: as `apply`.
+        """
+        return await self._undoer.redo(wish)
+
+    async def undo_stack(self, actor: Actor, ref: Ref | None = None, limit: int = 100) -> UndoStack:
+        """The actor's steps that can be undone and redone, the next one of each first.
+
+        Whether a step can still be applied shows only when it is tried.
+        """
+        return await self._undoer.stack(actor, ref, limit)
+
+    async def can_undo(self, actor: Actor, ref: Ref | None = None) -> UndoStep | None:
+        """What `undo` would try first, None when there is nothing."""
+        return next(iter((await self.undo_stack(actor, ref, 1)).undo), None)
+
+    async def can_redo(self, actor: Actor, ref: Ref | None = None) -> UndoStep | None:
+        """What `redo` would try first, None when there is nothing."""
+        return next(iter((await self.undo_stack(actor, ref, 1)).redo), None)
 
     def _store_of(self, edit: Edit) -> Store:
         for store in self._stores:

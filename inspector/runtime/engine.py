@@ -6,6 +6,7 @@ import asyncio
 import getpass
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -16,37 +17,69 @@ from inspector.domain.edits.base import Edit, Intent, Operation, Receipt, Versio
 from inspector.domain.errors import FileError
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
+from inspector.memory.consent import ConsentStore
 from inspector.memory.registry import AgentStore
 from inspector.memory.store import MemoryStore
+from inspector.runtime.backups import BackupDoor, BackupPlace
 from inspector.runtime.catalogues import shipped_counters, shipped_layouts, shipped_models
+from inspector.runtime.consent import ConsentDoor
 from inspector.runtime.context import ContextDoor
 from inspector.runtime.drafts import DraftDoor
-from inspector.runtime.edits import EditDoor
+from inspector.runtime.edits import EditDoor, Told
+from inspector.runtime.exchange import ExchangeDoor
+from inspector.runtime.health import HealthDoor
 from inspector.runtime.jobs import Jobs
 from inspector.runtime.moments import sortable_ids, system_clock
+from inspector.runtime.places import config_folder
+from inspector.runtime.search import SearchDoor
+from inspector.runtime.settings import Settings
 from inspector.runtime.snapshots import Snapshots
-from inspector.storage.copying import copy_database
 from inspector.storage.database import Database
 from inspector.storage.feed import Subscription
 
 PROGRAM = "context-inspector"
+SETTINGS_FILE = "settings.json"
+LOOK_OVER_SECONDS = 1.0
+"""After this the documents of a file are looked over: showing the file comes first."""
 
 
-def human_actor() -> Actor:
-    """The person at this machine, by login name."""
+def human_actor(settings: Settings | None = None) -> Actor:
+    """The person at this machine: as the settings have it, else by login name."""
     login = getpass.getuser()
-    return Actor(ActorKind.HUMAN, f"human:{login}", login)
+    given = settings or Settings()
+    return Actor(
+        ActorKind.HUMAN,
+        given.text("identity.id") or f"human:{login}",
+        given.text("identity.name") or login,
+    )
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What comes from outside: time, ids, who acts, where private files live. Tests pass their own."""
+    """What comes from outside: time, ids, who acts, where private files live, settings, who watches long work.
+
+    Tests pass their own. Without settings of a file, all have their defaults.
+    """
 
     clock: Clock = system_clock
     ids: IdGenerator = field(default_factory=sortable_ids)
     actor: Actor = field(default_factory=human_actor)
     program: str = PROGRAM
     state_folder: Path | None = None
+    data_folder: Path | None = None
+    settings: Settings = field(default_factory=Settings)
+    jobs: Jobs = field(default_factory=Jobs)
+
+    @property
+    def backups(self) -> Path | None:
+        """Whose data folder holds the backups; with a state folder of its own a program keeps to that."""
+        return self.data_folder or self.state_folder
+
+
+def usual_surroundings() -> Surroundings:
+    """Those of this machine's user, with the settings that are kept."""
+    settings = Settings(config_folder() / SETTINGS_FILE)
+    return Surroundings(actor=human_actor(settings), settings=settings)
 
 
 class Engine:
@@ -61,13 +94,22 @@ class Engine:
         self.memory = MemoryStore(database, clock, ids)
         self.agents = AgentStore(database, clock, ids)
         self.conversation = ConversationStore(database, clock, ids)
-        self.edits = EditDoor(database, ids, (self.memory, self.agents, self.conversation))
+        consent = ConsentStore(database, self.memory, clock, ids)
+        self.exchange = ExchangeDoor(database, self.agents, clock, ids)
+        others = (self.agents, self.conversation, consent, self.exchange.store)
+        self.edits = EditDoor(database, ids, self.memory, others)
+        self.consent = ConsentDoor(consent, self.edits, self.actor)
+        self.search = SearchDoor(database)
         snapshots = Snapshots(database, self.memory, self.agents, self.conversation)
         builder = ContextBuilder(shipped_models(), shipped_layouts(), shipped_counters())
         self.context = ContextDoor(snapshots, builder, clock)
         self.drafts = DraftDoor(self.agents, clock, surroundings.state_folder)
-        self.jobs = Jobs(ids)
-        self._watch: asyncio.Task[None] | None = None
+        self.settings = surroundings.settings
+        self.jobs = surroundings.jobs
+        self.health = HealthDoor(database)
+        place = BackupPlace(clock, partial(self.health.tell, "backups"), surroundings.backups)
+        self.backups = BackupDoor(database, self.agents, place)
+        self._watches: tuple[asyncio.Task[None], ...] = ()
 
     @classmethod
     async def open(
@@ -81,7 +123,8 @@ class Engine:
     ) -> Engine:
         """Open a constellation file; not a byte of it changes before the first write.
 
-        With `watch`, other processes' changes and a file that moves away are noticed by themselves.
+        With `watch`, other processes' changes and a file that moves away are noticed by themselves, backups are
+        made by plan, and documents that nobody should read are found before anybody needs them.
 
         Raises:
             FileError: the file cannot be opened, with the reason.
@@ -94,9 +137,16 @@ class Engine:
             if error.code != "file.older_version" or older == "refuse":
                 raise
             database = await Database.open_copy(path, clock=clock, actor=actor, program=program)
-        engine = cls(database, given)
+        try:
+            engine = cls(database, given)
+        except BaseException:
+            # Its threads would keep the program from ending.
+            await asyncio.shield(database.close())
+            raise
         if watch:
-            engine._watch = asyncio.ensure_future(database.watch())
+            looking = engine.memory.look_over(after=LOOK_OVER_SECONDS)
+            tasks = (database.watch(), engine.backups.watch(), looking)
+            engine._watches = tuple(map(asyncio.ensure_future, tasks))
         return engine
 
     def news(self) -> Subscription:
@@ -123,24 +173,27 @@ class Engine:
         (receipt,) = await self.apply([Intent(edit, actor or self.actor, reason, unlock=unlock)])
         return receipt
 
-    async def apply(self, intents: Sequence[Intent], changeset: str | None = None) -> tuple[Receipt, ...]:
+    async def apply(
+        self, intents: Sequence[Intent], changeset: str | None = None, told: Told | None = None
+    ) -> tuple[Receipt, ...]:
         """Apply intents of any family as one, or none of them; see `EditDoor.apply`."""
-        return await self.edits.apply(intents, changeset)
+        return await self.edits.apply(intents, changeset, told)
 
     async def save_copy(self, path: Path) -> None:
-        """Write everything to a new file, whole or not at all.
+        """Write everything to a new file, whole or not at all: of the file that was opened, wherever it is now.
 
         Raises:
             FileError: something is there already, or the place cannot be written.
         """
-        await asyncio.to_thread(copy_database, self.path, path)
+        await self.database.copy_to(path)
 
     async def close(self) -> None:
         """Finish what runs and close the file."""
-        if self._watch is not None:
-            self._watch.cancel()
-            await asyncio.gather(self._watch, return_exceptions=True)
+        for watch in self._watches:
+            watch.cancel()
+        await asyncio.gather(*self._watches, return_exceptions=True)
         self.context.close()
+        await self.exchange.close()
         await self.memory.close()
         await self.drafts.close()
         await self.database.close()

@@ -4,36 +4,51 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
+from inspector.domain.backups import BackupReason
 from inspector.domain.edits.base import Intent
-from inspector.domain.errors import FileError
+from inspector.domain.errors import FileError, MalformedError
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.health import Problem
 from inspector.domain.moments import IdGenerator
 from inspector.domain.snapshot import RequestSpec
 from inspector.exchange.formats import plan_import
-from inspector.exchange.joining import joined
 from inspector.exchange.sample import reader as sample_reader
 from inspector.exchange.sample.reader import SamplePlan, SampleRun
 from inspector.memory.checking import check
+from inspector.runtime.backups import failure
+from inspector.runtime.edits import Told
 from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.jobs import RunningJob
 from inspector.storage.creation import beside, put_in_place, remove_with_side_files
+from inspector.storage.held import is_held
 
 SUFFIX = ".constellation"
 
 
 def read_foreign(source: Path, ids: IdGenerator) -> ImportPlan:
-    """What importing a file would do: the preview, and what `import_into` applies.
+    """What importing a file would do: the preview, and what `import_into` applies. Runs in the caller's thread.
 
     Raises:
         NotFoundError, MalformedError, InputError: with the place in the file.
     """
+    if is_held(source):
+        # Not even its first bytes are read: closing it again would drop our locks on it.
+        raise MalformedError("import.constellation", where=str(source), why="this file is open")
     return plan_import(source, ids)
 
 
+async def plan_of(source: Path, surroundings: Surroundings | None = None) -> ImportPlan:
+    """As `read_foreign`, in a thread of its own and as a job that can be stopped."""
+    given = surroundings or Surroundings()
+    with given.jobs.begin("job.read", file=source.name):
+        return await asyncio.to_thread(read_foreign, source, given.ids)
+
+
 async def import_into(target: Path, plan: ImportPlan, surroundings: Surroundings | None = None) -> ImportPlan:
-    """Add a plan to a constellation, or make one of it. All of it or nothing.
+    """Add a plan to a constellation, or make one of it, as a job. All of it or nothing, also when it is stopped.
 
     Returns:
         The plan as it was applied: into a constellation that has agents and tools it may differ.
@@ -41,22 +56,19 @@ async def import_into(target: Path, plan: ImportPlan, surroundings: Surroundings
     Raises:
         FileError: the target is no constellation, or cannot be written. RefusedError: a rule said no.
     """
-    if await asyncio.to_thread(target.exists):
-        engine = await Engine.open(target, surroundings)
-        try:
-            agents, _ = await engine.agents.list()
-            tools, _ = await engine.agents.tools()
-            fitted = joined(plan, {tool.name: tool for tool in tools}, {agent.name for agent in agents})
-            await engine.apply(fitted.intents)
-        finally:
-            await engine.close()
-        return fitted
+    given = surroundings or Surroundings()
+    with given.jobs.begin("job.import", file=target.name) as job:
+        if await asyncio.to_thread(target.exists):
+            return await _join(target, plan, given, job)
 
-    async def fill(engine: Engine) -> None:
-        await engine.apply(plan.intents)
+        applied = plan
 
-    await _make(target, surroundings, fill)
-    return plan
+        async def fill(engine: Engine) -> None:
+            nonlocal applied
+            applied = await _apply(engine, await engine.exchange.prepared(plan), job)
+
+        await _make(target, given, fill)
+    return applied
 
 
 async def make_empty(target: Path, surroundings: Surroundings | None = None) -> None:
@@ -69,22 +81,23 @@ async def make_empty(target: Path, surroundings: Surroundings | None = None) -> 
     async def fill(_: Engine) -> None:
         return None
 
-    await _make(target, surroundings, fill)
+    await _make(target, surroundings or Surroundings(), fill)
 
 
 async def make_sample(target: Path, surroundings: Surroundings | None = None) -> None:
-    """Make the sample constellation; its newest event is now.
+    """Make the sample constellation, as a job; its newest event is now.
 
     Raises:
         FileError: something is there already, or the place cannot be written.
     """
     given = surroundings or Surroundings()
-    sample = await asyncio.to_thread(sample_reader.plan, given.clock(), given.ids)
+    with given.jobs.begin("job.sample", file=target.name) as job:
+        sample = await asyncio.to_thread(sample_reader.plan, given.clock(), given.ids)
 
-    async def fill(engine: Engine) -> None:
-        await _fill_sample(engine, sample)
+        async def fill(engine: Engine) -> None:
+            await _fill_sample(engine, sample, job)
 
-    await _make(target, given, fill)
+        await _make(target, given, fill)
 
 
 async def check_file(path: Path) -> tuple[Problem, ...]:
@@ -96,9 +109,33 @@ async def check_file(path: Path) -> tuple[Problem, ...]:
     return await check(path)
 
 
-async def _make(
-    target: Path, surroundings: Surroundings | None, fill: Callable[[Engine], Awaitable[None]]
-) -> None:
+async def _join(target: Path, plan: ImportPlan, surroundings: Surroundings, job: RunningJob) -> ImportPlan:
+    engine = await Engine.open(target, surroundings)
+    try:
+        fitted = await engine.exchange.prepared(plan)
+        problems = await _back_up(engine)
+        applied = await _apply(engine, fitted, job)
+    finally:
+        await engine.close()
+    return replace(applied, problems=(*applied.problems, *problems))
+
+
+async def _apply(engine: Engine, plan: ImportPlan, job: RunningJob) -> ImportPlan:
+    await engine.apply(plan.intents, told=job.step)
+    return replace(plan, problems=(*plan.problems, *engine.exchange.told()))
+
+
+async def _back_up(engine: Engine) -> tuple[Problem, ...]:
+    """Make a backup first. Without one the import goes on, and says so."""
+    try:
+        await engine.backups.make(BackupReason.BEFORE_IMPORT)
+    except FileError as error:
+        return (failure(engine.path, error),)
+    return ()
+
+
+async def _make(target: Path, surroundings: Surroundings, fill: Callable[[Engine], Awaitable[None]]) -> None:
+    """Make a file beside its place and put it there last: whatever ends this before leaves nothing."""
     if await asyncio.to_thread(target.exists):
         raise FileError("file.exists", path=str(target))
     temporary = beside(target)
@@ -108,19 +145,40 @@ async def _make(
             await fill(engine)
         finally:
             await engine.close()
-        await asyncio.to_thread(put_in_place, temporary, target)
     except BaseException:
-        await asyncio.to_thread(remove_with_side_files, temporary)
+        remove_with_side_files(temporary)
+        raise
+    await _put_in_place(temporary, target)
+
+
+async def _put_in_place(temporary: Path, target: Path) -> None:
+    putting = asyncio.ensure_future(asyncio.to_thread(put_in_place, temporary, target))
+    try:
+        await asyncio.shield(putting)
+    except asyncio.CancelledError:
+        # The thread cannot be stopped; what it puts there is this one's own, under a name that nothing had.
+        await asyncio.wait((putting,))
+        if putting.exception() is None:
+            remove_with_side_files(target)
+        remove_with_side_files(temporary)
+        raise
+    except BaseException:
+        remove_with_side_files(temporary)
         raise
 
 
-async def _fill_sample(engine: Engine, sample: SamplePlan) -> None:
+async def _fill_sample(engine: Engine, sample: SamplePlan, job: RunningJob) -> None:
     done = 0
+    total = len(sample.plan.intents)
+
+    def told(before: int) -> Told:
+        return lambda step, _: job.step(before + step, total)
+
     for run in sample.runs:
-        await engine.apply(sample.plan.intents[done : run.index])
+        await engine.apply(sample.plan.intents[done : run.index], told=told(done))
         done = run.index
         await engine.apply([await _run_intent(engine, run)])
-    await engine.apply(sample.plan.intents[done:])
+    await engine.apply(sample.plan.intents[done:], told=told(done))
 
 
 async def _run_intent(engine: Engine, run: SampleRun) -> Intent:

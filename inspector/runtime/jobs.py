@@ -1,69 +1,100 @@
-"""Long work: each job has a title, progress and a cancel flag, and whoever watches is told."""
+"""Long work: each job says what it does and how far it is, can be stopped, and whoever watches is told."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 
+from inspector.domain.errors import Parameter
 from inspector.domain.jobs import Cancel, Job, Progress
-from inspector.domain.moments import IdGenerator
 
 Watcher = Callable[[Job, bool], None]
-"""Told of a job at its start, at each step, and with True once it has ended."""
+"""Told of a job at its start, when it is a whole per cent further, and with True once it has ended.
+
+It is called in the thread that the work runs in.
+"""
 
 
 class Jobs:
     """The jobs under way."""
 
-    def __init__(self, ids: IdGenerator) -> None:
-        self._ids = ids
-        self._running: dict[str, Job] = {}
+    def __init__(self) -> None:
+        self._numbers = count(1)
+        self._running: dict[str, RunningJob] = {}
         self._watchers: list[Watcher] = []
 
     @property
     def running(self) -> tuple[Job, ...]:
         """All jobs that have not ended, oldest first."""
-        return tuple(self._running.values())
+        return tuple(each.job for each in self._running.values())
 
     def watch(self, watcher: Watcher) -> None:
         """Tell `watcher` of every job from now on."""
         self._watchers.append(watcher)
 
-    def begin(self, title: str) -> RunningJob:
+    def begin(self, code: str, **parameters: Parameter) -> RunningJob:
         """Start a job; use the result as a context manager around the work."""
-        job = Job(self._ids("job"), title, Progress(title), Cancel())
-        return RunningJob(self, job)
+        return RunningJob(self, Job(f"job_{next(self._numbers)}", code, parameters, Progress(), Cancel()))
 
-    def told(self, job: Job, *, ended: bool) -> None:
-        """Keep a job's present value and tell the watchers."""
+    def cancel(self, job_id: str) -> None:
+        """Stop a job: what it awaits is cancelled, and what it does in a thread ends at its next step.
+
+        It leaves things as they were before it began. One that has ended already stays as it is.
+        """
+        running = self._running.get(job_id)
+        if running is not None:
+            running.stop()
+
+    def tell(self, running: RunningJob, *, ended: bool = False) -> None:
+        """Tell the watchers of a job as it is now."""
         if ended:
-            self._running.pop(job.id, None)
+            self._running.pop(running.job.id, None)
         else:
-            self._running[job.id] = job
+            self._running[running.job.id] = running
         for watcher in self._watchers:
-            watcher(job, ended)
+            watcher(running.job, ended)
 
 
 class RunningJob:
-    """One job while its work goes on."""
+    """One job while its work goes on, inside ``with``."""
 
     def __init__(self, jobs: Jobs, job: Job) -> None:
         self._jobs = jobs
+        self._task: asyncio.Task[object] | None = None
         self.job = job
 
-    @property
-    def cancel(self) -> Cancel:
-        """The flag that the work looks at."""
-        return self.job.cancel
+    def step(self, done: int, total: int) -> None:
+        """Say how far the work is.
 
-    def step(self, code: str, done: int, total: int = 0) -> None:
-        """Say how far the work is."""
-        self.job = replace(self.job, progress=Progress(code, done, total))
-        self._jobs.told(self.job, ended=False)
+        Raises:
+            asyncio.CancelledError: it was asked to stop.
+        """
+        if self.job.cancel.asked:
+            raise asyncio.CancelledError
+        before, self.job = self.job, replace(self.job, progress=Progress(done, total))
+        if before.progress.percent != self.job.progress.percent:
+            self._jobs.tell(self)
+
+    def stop(self) -> None:
+        """Ask the work to stop."""
+        self.job.cancel.ask()
+        if self._task is not None:
+            self._task.cancel()
 
     def __enter__(self) -> RunningJob:
-        self._jobs.told(self.job, ended=False)
+        self._task = _current_task()
+        self._jobs.tell(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._jobs.told(self.job, ended=True)
+        self._jobs.tell(self, ended=True)
+
+
+def _current_task() -> asyncio.Task[object] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        # Work without a loop: it looks at its flag.
+        return None

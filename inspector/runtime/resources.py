@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from inspector.shipped.icon_files import icon_names, load_icon
@@ -12,7 +11,7 @@ from inspector.shipped.theme_files import THEME_NAMES, load_theme
 
 __all__ = [
     "THEME_NAMES",
-    "help_file",
+    "help_page",
     "icon_names",
     "load_icon",
     "theme_mapping",
@@ -38,10 +37,10 @@ def theme_mapping(name: str) -> Mapping[str, Any]:
     }
 
 
-def help_file(name: str) -> Path:
-    """A page of the in-app help.
+def help_page(name: str) -> str:
+    """A page of the in-app help: lines that begin with ``#``, ``##`` or ``-``, and paragraphs of one line.
 
     Raises:
         NotFoundError: there is no such page.
     """
-    return resource_path("help", f"{name}.md")
+    return resource_path("help", f"{name}.md").read_text(encoding="utf-8")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from inspector.domain.errors import InputError, NotFoundError
 from inspector.domain.settings import Setting, SettingValue
@@ -27,6 +28,13 @@ SETTINGS: tuple[Setting, ...] = (
         maximum=2.0,
     ),
     Setting("time.zone", "UTC", "The time zone of times in the Request, as an IANA name."),
+    Setting(
+        "identity.id",
+        "",
+        "The id that your edits carry, from the next opening on; nothing: your login name. With the id that a "
+        "constellation has for its partner you may write the partner's blocks.",
+    ),
+    Setting("identity.name", "", "The name that your edits carry; nothing: your login name."),
 )
 BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
 
@@ -34,12 +42,36 @@ BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
 class Settings:
     """The present values. A file that cannot be read counts as empty and is replaced by the next change."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None = None) -> None:
+        """Read the file; with no path nothing is ever read or written."""
         self._path = path
-        self._values: dict[str, SettingValue] = _read(path)
+        self._values = _read(path)
+        self._watchers: list[Callable[[str], None]] = []
 
     def __getitem__(self, name: str) -> SettingValue:
         return self._values.get(name, BY_NAME[name].default)
+
+    @property
+    def path(self) -> Path | None:
+        """Where they are kept."""
+        return self._path
+
+    def get(self, name: str) -> SettingValue:
+        """A setting's value. Raises KeyError."""
+        return self[name]
+
+    def number(self, name: str) -> float:
+        """A number setting's value."""
+        value = self[name]
+        return 0.0 if isinstance(value, str) else float(value)
+
+    def text(self, name: str) -> str:
+        """A text setting's value."""
+        return str(self[name])
+
+    def watch(self, watcher: Callable[[str], None]) -> None:
+        """Tell `watcher` the name of every setting that gets another value."""
+        self._watchers.append(watcher)
 
     @property
     def changed(self) -> Mapping[str, SettingValue]:
@@ -56,15 +88,28 @@ class Settings:
         if setting is None:
             raise NotFoundError("not_found.setting", name=name)
         require_fit(setting, value)
-        self._values[name] = value
-        self._store()
+        self._change(name, value)
 
     def reset(self, name: str) -> None:
         """Go back to the default."""
-        if self._values.pop(name, None) is not None:
-            self._store()
+        self._change(name, None)
+
+    def _change(self, name: str, value: SettingValue | None) -> None:
+        before = self[name]
+        # Another window may have stored something since.
+        values = _read(self._path) if self._path is not None else dict(self._values)
+        values.pop(name, None)
+        if value is not None:
+            values[name] = value
+        self._values = values
+        self._store()
+        if self[name] != before:
+            for watcher in self._watchers:
+                watcher(name)
 
     def _store(self) -> None:
+        if self._path is None:
+            return
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with NamedTemporaryFile("w", dir=self._path.parent, delete=False, encoding="utf-8") as file:
             json.dump(self._values, file, indent=1)
@@ -79,12 +124,12 @@ def require_fit(setting: Setting, value: SettingValue) -> None:
     Raises:
         InputError: with what was expected.
     """
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    wanted = isinstance(setting.default, int | float) and not isinstance(setting.default, bool)
-    if number != wanted or (not wanted and type(value) is not type(setting.default)):
-        raise InputError("input.setting_type", name=setting.name, value=str(value))
+    _require_type(setting, value)
     if setting.choices and value not in setting.choices:
         raise InputError("input.setting_choice", name=setting.name, value=str(value), choices=setting.choices)
+    check = _CHECKS.get(setting.name)
+    if check is not None and not check(str(value)):
+        raise InputError("input.setting_value", name=setting.name, value=str(value))
     if isinstance(value, int | float) and not (
         (setting.minimum is None or value >= setting.minimum)
         and (setting.maximum is None or value <= setting.maximum)
@@ -98,7 +143,27 @@ def require_fit(setting: Setting, value: SettingValue) -> None:
         )
 
 
-def _read(path: Path) -> dict[str, SettingValue]:
+def _require_type(setting: Setting, value: SettingValue) -> None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    wanted = isinstance(setting.default, int | float) and not isinstance(setting.default, bool)
+    if number != wanted or (not wanted and type(value) is not type(setting.default)):
+        raise InputError("input.setting_type", name=setting.name, value=str(value))
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
+
+
+_CHECKS: Mapping[str, Callable[[str], bool]] = {"time.zone": _is_zone}
+
+
+def _read(path: Path | None) -> dict[str, SettingValue]:
+    if path is None:
+        return {}
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

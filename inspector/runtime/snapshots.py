@@ -9,11 +9,12 @@ from enum import Enum, auto
 from typing import ClassVar
 
 from inspector.conversation.store import ConversationStore
-from inspector.domain.changes import Change
+from inspector.domain.changes import Change, Health
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.errors import NotFoundError
+from inspector.domain.health import Problem, Severity
 from inspector.domain.messages import Batch
-from inspector.domain.ref import RefKind
+from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, Snapshot
 from inspector.memory.registry import AgentStore
 from inspector.memory.store import MemoryStore
@@ -45,9 +46,14 @@ _FAMILY_OF_REF: dict[RefKind, Family] = {
 }
 
 
+Read = tuple[Snapshot, tuple[Problem, ...]]
+"""A snapshot with one family read into it, and what of that family could not be read."""
+
+
 @dataclass(slots=True)
 class _View:
     snapshot: Snapshot | None = None
+    problems: dict[Family, tuple[Problem, ...]] = field(default_factory=dict)
     stale: set[Family] = field(default_factory=lambda: set(Family))
     blocks: set[str] = field(default_factory=set)
     messages: set[str] = field(default_factory=set)
@@ -94,7 +100,7 @@ class Snapshots:
             self._note_news()
             view = self._views.setdefault(agent_id, _View())
             if view.snapshot is None:
-                view.snapshot = await self._read_all(agent_id)
+                view.snapshot = await self._read_all(view, agent_id)
             elif view.stale or view.blocks or view.messages:
                 view.snapshot = await self._read_again(view, view.snapshot)
             view.stale.clear()
@@ -107,55 +113,67 @@ class Snapshots:
             if isinstance(news, Change):
                 for agent_id, view in self._views.items():
                     view.note(news, agent_id)
+            elif isinstance(news, Health) and news.ref is not None and news.ref.kind is RefKind.BLOCK:
+                for view in self._views.values():
+                    view.blocks.add(news.ref.id)
 
-    async def _read_all(self, agent_id: str) -> Snapshot:
+    async def _read_all(self, view: _View, agent_id: str) -> Snapshot:
         agent = await self._agents.get(agent_id)
         if agent is None:
             raise NotFoundError("not_found.agent", name=agent_id)
         facts = await self._agents.facts()
         empty = Snapshot(facts["constellation_id"], 0, agent, ())
-        return await self._read_families(empty, set(Family))
+        return await self._read_families(view, empty, Family)
 
     async def _read_again(self, view: _View, snapshot: Snapshot) -> Snapshot:
-        fresh = await self._read_families(snapshot, view.stale)
+        fresh = await self._read_families(view, snapshot, view.stale)
         if view.blocks and Family.BLOCKS not in view.stale:
             fresh = await self._with_blocks(fresh, view.blocks)
         if view.messages and Family.HISTORY not in view.stale:
             fresh = await self._with_messages(fresh, view.messages)
-        return replace(fresh, seq=self._database.feed.last_seq)
+            view.problems[Family.HISTORY] = _unreadable(fresh.history)
+        return self._told(view, fresh)
 
-    async def _read_families(self, snapshot: Snapshot, families: Iterable[Family]) -> Snapshot:
+    async def _read_families(self, view: _View, snapshot: Snapshot, families: Iterable[Family]) -> Snapshot:
         for family in families:
-            snapshot = await self._readers[family](self, snapshot)
-        return replace(snapshot, seq=self._database.feed.last_seq)
+            snapshot, view.problems[family] = await self._readers[family](self, snapshot)
+        return self._told(view, snapshot)
 
-    async def _with_agent(self, snapshot: Snapshot) -> Snapshot:
+    def _told(self, view: _View, snapshot: Snapshot) -> Snapshot:
+        problems = tuple(each for family in Family for each in view.problems.get(family, ()))
+        return replace(snapshot, seq=self._database.feed.last_seq, problems=problems)
+
+    async def _with_agent(self, snapshot: Snapshot) -> Read:
         agent_id = snapshot.agent.id
         agent = await self._agents.get(agent_id)
         if agent is None:
             raise NotFoundError("not_found.agent", name=agent_id)
-        registered, _ = await self._agents.tools()
+        registered, bad_tools = await self._agents.tools()
         by_name = {tool.name: tool for tool in registered}
         tools = tuple(by_name[name] for name in agent.tools if name in by_name)
-        rules, _ = await self._agents.rules(agent_id)
-        everyone, _ = await self._agents.list()
+        rules, bad_rules = await self._agents.rules(agent_id)
+        everyone, bad_agents = await self._agents.list()
         names = {each.id: each.name for each in everyone}
-        return replace(snapshot, agent=agent, tools=tools, tool_rules=rules, agent_names=names)
+        read = replace(snapshot, agent=agent, tools=tools, tool_rules=rules, agent_names=names)
+        return read, (*bad_agents, *bad_tools, *bad_rules)
 
-    async def _with_memory(self, snapshot: Snapshot) -> Snapshot:
+    async def _with_memory(self, snapshot: Snapshot) -> Read:
         own = await self._memory.states(snapshot.agent.id)
         shared = await self._memory.shared_with(snapshot.agent.id)
-        return replace(snapshot, own=own, shared=shared)
+        # A block that cannot be read carries its problem itself.
+        return replace(snapshot, own=own, shared=shared), ()
 
-    async def _with_history(self, snapshot: Snapshot) -> Snapshot:
-        return replace(snapshot, history=await self._conversation.batches(snapshot.agent.id))
+    async def _with_history(self, snapshot: Snapshot) -> Read:
+        history = await self._conversation.batches(snapshot.agent.id)
+        return replace(snapshot, history=history), _unreadable(history)
 
-    async def _with_summaries(self, snapshot: Snapshot) -> Snapshot:
+    async def _with_summaries(self, snapshot: Snapshot) -> Read:
         summaries, problems = await self._conversation.summaries(snapshot.agent.id)
-        return replace(snapshot, summaries=summaries, problems=problems)
+        return replace(snapshot, summaries=summaries), problems
 
-    async def _with_events(self, snapshot: Snapshot) -> Snapshot:
-        return replace(snapshot, events=await self._conversation.recent_events(EVENTS_READ))
+    async def _with_events(self, snapshot: Snapshot) -> Read:
+        events, problems = await self._conversation.recent_events(EVENTS_READ)
+        return replace(snapshot, events=events), problems
 
     async def _with_blocks(self, snapshot: Snapshot, block_ids: set[str]) -> Snapshot:
         known = {state.block.id for state in snapshot.own} | {each.state.block.id for each in snapshot.shared}
@@ -186,13 +204,25 @@ class Snapshots:
                 batches[batch_id] = batch
         return replace(snapshot, history=tuple(sorted(batches.values(), key=_place)))
 
-    _readers: ClassVar[Mapping[Family, Callable[[Snapshots, Snapshot], Awaitable[Snapshot]]]] = {
+    _readers: ClassVar[Mapping[Family, Callable[[Snapshots, Snapshot], Awaitable[Read]]]] = {
         Family.AGENT: _with_agent,
         Family.BLOCKS: _with_memory,
         Family.HISTORY: _with_history,
         Family.SUMMARIES: _with_summaries,
         Family.EVENTS: _with_events,
     }
+
+
+def _unreadable(history: Iterable[Batch]) -> tuple[Problem, ...]:
+    """A problem for each message that cannot be read; it stands in its batch without its parts."""
+    return tuple(
+        Problem(
+            "row.unreadable", Severity.ERROR, str(Ref(RefKind.MESSAGE, message.id)), {"why": message.problem}
+        )
+        for batch in history
+        for message in batch.messages
+        if message.problem
+    )
 
 
 def _place(batch: Batch) -> int:

@@ -23,7 +23,7 @@ def catalogue() -> Mapping[str, str]:
 def word(code: str, parameters: Parameters | None = None, translate: Translate = str) -> str:
     """The sentence for a code. A code without a template is given as it is, with its parameters."""
     told = parameters or {}
-    template = catalogue().get(code)
+    template = _template(code)
     if template is None:
         return (
             code
@@ -36,6 +36,12 @@ def word(code: str, parameters: Parameters | None = None, translate: Translate =
 def word_error(error: InspectorError, translate: Translate = str) -> str:
     """The sentence for an error of ours."""
     return word(error.code, error.parameters, translate)
+
+
+def _template(code: str) -> str | None:
+    """A code's template; those of a Request's problems stand under ``problem.``, which may be said or not."""
+    found = catalogue()
+    return found.get(code) or found.get(f"problem.{code}") or found.get(code.removeprefix("problem."))
 
 
 class _Shown(dict[str, str]):

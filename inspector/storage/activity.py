@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from inspector.domain.activity import Event, Importance
 from inspector.domain.codec import read_time, write_time
+from inspector.domain.health import Problem
+from inspector.domain.ref import RefKind
 from inspector.storage.connection import Connection, Row
+from inspector.storage.reading import read_rows
 
 _COLUMNS = "SELECT seq, id, agent_id, kind, details, importance, timestamp, batch_id FROM activity "
 _RECENT = _COLUMNS + "ORDER BY timestamp DESC, seq DESC LIMIT ?"
@@ -15,10 +18,13 @@ _INSERT = """
 _COUNT = "SELECT count(*) AS events FROM activity"
 
 
-async def recent(source: Connection, limit: int) -> list[Event]:
-    """The newest events, in time order; of equal times the one written first comes first."""
+async def recent(source: Connection, limit: int) -> tuple[tuple[Event, ...], tuple[Problem, ...]]:
+    """The newest events, in time order, and a problem for each that cannot be read.
+
+    Of equal times the one written first comes first.
+    """
     rows = await source.fetch_all(_RECENT, (limit,))
-    return [_event(row) for row in reversed(rows)]
+    return read_rows(rows[::-1], _event, RefKind.EVENT)
 
 
 async def count(source: Connection) -> int:

@@ -9,18 +9,26 @@ from inspector.domain.ref import RefKind
 from inspector.storage.connection import Connection, Row
 from inspector.storage.json_columns import dump, texts
 from inspector.storage.reading import read_rows
+from inspector.storage.sealing import seal_of
 
 _SELECT = """
     SELECT id, agent_id, content, tags, metadata, created_at, updated_at, is_deleted FROM archival_entries
 """
 _ONE = _SELECT + "WHERE id = ?"
 _OF_AGENT = _SELECT + "WHERE agent_id = ? AND is_deleted <= ? ORDER BY created_at, id"
+AFTER_ROWID = """
+    SELECT rowid, id, agent_id, content, tags, metadata, created_at, updated_at, is_deleted
+    FROM archival_entries WHERE rowid > ? ORDER BY rowid LIMIT ?
+"""
+"""Entries behind a rowid, for going through all of them."""
 _COUNTS = "SELECT agent_id, count(*) AS entries FROM archival_entries WHERE is_deleted = 0 GROUP BY agent_id"
 _PUT = """
-    INSERT INTO archival_entries (id, agent_id, content, tags, metadata, created_at, updated_at, is_deleted)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO archival_entries (id, agent_id, content, tags, metadata, created_at, updated_at, is_deleted,
+                                  content_hash)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET content = excluded.content, tags = excluded.tags,
-        metadata = excluded.metadata, updated_at = excluded.updated_at, is_deleted = excluded.is_deleted
+        metadata = excluded.metadata, updated_at = excluded.updated_at, is_deleted = excluded.is_deleted,
+        content_hash = excluded.content_hash
 """
 
 
@@ -31,7 +39,7 @@ async def get(connection: Connection, entry_id: str) -> ArchivalEntry | None:
         MalformedError: when its row cannot be read.
     """
     row = await connection.fetch_one(_ONE, (entry_id,))
-    return None if row is None else _entry(row)
+    return None if row is None else entry_of(row)
 
 
 async def of_agent(
@@ -39,7 +47,7 @@ async def of_agent(
 ) -> tuple[tuple[ArchivalEntry, ...], tuple[Problem, ...]]:
     """An agent's entries, oldest first, with `deleted` the deleted ones too; and what cannot be read."""
     rows = await connection.fetch_all(_OF_AGENT, (agent_id, int(deleted)))
-    return read_rows(rows, _entry, RefKind.ARCHIVAL)
+    return read_rows(rows, entry_of, RefKind.ARCHIVAL)
 
 
 async def counts(connection: Connection) -> dict[str, int]:
@@ -49,22 +57,29 @@ async def counts(connection: Connection) -> dict[str, int]:
 
 async def put(transaction: Connection, entry: ArchivalEntry) -> None:
     """Add an entry, or replace the one of that id."""
+    tags = dump(entry.tags)
     await transaction.fetch_all(
         _PUT,
         (
             entry.id,
             entry.agent_id,
             entry.content,
-            dump(entry.tags),
+            tags,
             entry.metadata,
             write_time(entry.created_at),
             write_time(entry.updated_at),
             int(entry.is_deleted),
+            seal_of(entry.content, tags, entry.metadata),
         ),
     )
 
 
-def _entry(row: Row) -> ArchivalEntry:
+def entry_of(row: Row) -> ArchivalEntry:
+    """The entry of a row.
+
+    Raises:
+        MalformedError, ValueError: when it cannot be read.
+    """
     return ArchivalEntry(
         row["id"],
         row["agent_id"],

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from inspector.domain.blocks import Attachment, Permission
-from inspector.domain.codec import read_time, write_time
+from inspector.domain.codec import write_time
 from inspector.storage.connection import Connection, Row
+from inspector.storage.reading import moment_of
 
 _SELECT = "SELECT block_id, agent_id, permission, attached_at FROM attachments "
 _ONE = _SELECT + "WHERE block_id = ? AND agent_id = ?"
@@ -63,4 +64,4 @@ def _attachment(row: Row) -> Attachment:
         permission = Permission.parse(row["permission"])
     except KeyError:
         permission = Permission.READ_ONLY
-    return Attachment(row["block_id"], row["agent_id"], permission, read_time(row["attached_at"]))
+    return Attachment(row["block_id"], row["agent_id"], permission, moment_of(row["attached_at"]))

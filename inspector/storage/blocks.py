@@ -9,6 +9,7 @@ from inspector.domain.codec import read_time, write_time
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Version
 from inspector.domain.errors import MalformedError
+from inspector.domain.excess import excess
 from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, LastWrite
@@ -16,6 +17,10 @@ from inspector.storage.changes import actor_of
 from inspector.storage.connection import Connection, Row, Undecodable
 from inspector.storage.json_columns import dump, load
 
+PENDING_UPDATES = "block.pending_updates"
+"""The problem of a block some of whose updates wait for what they build on; the rest of it can be read."""
+
+_READABLE = frozenset({PENDING_UPDATES})
 _BLOCK_COLUMNS = """
     b.id, b.owner, b.label, b.description, b.block_type, b.schema, b.char_limit, b.permission, b.pinned,
     b.is_active, b.created_at, b.updated_at, b.metadata
@@ -35,7 +40,17 @@ _ATTACHED = (
     _SELECT + "JOIN attachments AS a ON a.block_id = b.id "
     "WHERE a.agent_id = ? AND b.is_active = 1 ORDER BY a.attached_at, b.id"
 )
+AFTER_ROWID = (
+    "SELECT b.rowid AS rowid,"
+    + _BLOCK_COLUMNS
+    + ","
+    + _CONTENT_COLUMNS
+    + "FROM blocks AS b LEFT JOIN block_contents AS c ON c.block_id = b.id "
+    "WHERE b.rowid > ? ORDER BY b.rowid LIMIT ?"
+)
+"""Blocks behind a rowid, for going through all of them."""
 _LABELLED = "SELECT id FROM blocks WHERE owner = ? AND label = ? AND is_active = 1"
+_IDS = "SELECT id FROM blocks ORDER BY is_active DESC, id"
 _RENDERED = "SELECT rendered FROM block_contents WHERE block_id = ?"
 _INSERT = """
     INSERT INTO blocks (owner, label, description, block_type, schema, char_limit, permission, pinned,
@@ -83,30 +98,35 @@ def schema_of(text: str) -> Schema | UnreadableSchema:
 async def get(connection: Connection, block_id: str) -> BlockState | None:
     """One block with its content, deleted ones included; None when there is none of that id."""
     row = await connection.fetch_one(_ONE, (block_id,))
-    return None if row is None else _state(row)
+    return None if row is None else state_of(row)
 
 
 async def of_owner(connection: Connection, owner: str, *, deleted: bool = False) -> tuple[BlockState, ...]:
     """An owner's blocks with their contents in the order they were made; with `deleted` those too."""
     rows = await connection.fetch_all(_OF_OWNER, (owner, 0 if deleted else 1))
-    return tuple(_state(row) for row in rows)
+    return tuple(state_of(row) for row in rows)
 
 
 async def attached_to(connection: Connection, agent_id: str) -> tuple[BlockState, ...]:
     """The blocks that are attached to an agent, in the order they were."""
-    return tuple(_state(row) for row in await connection.fetch_all(_ATTACHED, (agent_id,)))
+    return tuple(state_of(row) for row in await connection.fetch_all(_ATTACHED, (agent_id,)))
 
 
 async def read_all(connection: Connection, *, deleted: bool = False) -> tuple[BlockState, ...]:
     """All owners' blocks with their contents; with `deleted` those too."""
     rows = await connection.fetch_all(_ALL, (0 if deleted else 1,))
-    return tuple(_state(row) for row in rows)
+    return tuple(state_of(row) for row in rows)
 
 
 async def id_of_label(connection: Connection, owner: str, label: str) -> str | None:
     """The owner's active block of that label."""
     row = await connection.fetch_one(_LABELLED, (owner, label))
     return None if row is None else str(row["id"])
+
+
+async def ids(connection: Connection) -> tuple[str, ...]:
+    """All blocks, deleted ones last."""
+    return tuple(str(row["id"]) for row in await connection.fetch_all(_IDS))
 
 
 async def rendered(connection: Connection, block_id: str) -> str | None:
@@ -146,12 +166,13 @@ async def set_problem(transaction: Connection, block_id: str, code: str | None) 
     await transaction.fetch_all(_SET_PROBLEM, (code, block_id))
 
 
-def _state(row: Row) -> BlockState:
+def state_of(row: Row) -> BlockState:
+    """The block of a row, with its content."""
     block, problem = _block(row)
     if row["version"] is None:
         return BlockState(block, None, Version(""), 0, None, problem or _problem(row, "block.no_content"))
     content, unreadable = _content(row)
-    if row["problem"] is not None:
+    if unreadable is None and row["problem"] is not None:
         unreadable = _problem(row, row["problem"])
     actor = actor_of(row)
     try:
@@ -159,6 +180,8 @@ def _state(row: Row) -> BlockState:
     except ValueError:
         written = None
     found = problem or unreadable
+    if found is None and content is not None:
+        found = excess(block, content, len(row["content"]))
     return BlockState(block, content, Version(row["version"]), row["revision"], written, found)
 
 
@@ -209,7 +232,7 @@ def _content(row: Row) -> tuple[Content | None, Problem | None]:
 def _problem(row: Row, code: str, why: str = "") -> Problem:
     where = str(Ref(RefKind.BLOCK, row["id"]))
     parameters = {"label": str(row["label"])} if not why else {"label": str(row["label"]), "why": why}
-    return Problem(code, Severity.ERROR, where, parameters)
+    return Problem(code, Severity.WARNING if code in _READABLE else Severity.ERROR, where, parameters)
 
 
 def _columns(block: Block) -> tuple[object, ...]:

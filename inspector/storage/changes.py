@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.changes import Change
-from inspector.domain.codec import read_time
+from inspector.domain.edits.base import Version
+from inspector.domain.edits.history import TakeBack
+from inspector.domain.history import Span
 from inspector.domain.ref import Ref, RefKind
 from inspector.storage.connection import Connection, Row
+from inspector.storage.reading import moment_of
 
 AFTER = """
     SELECT seq, kind, ref_kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason, at,
@@ -26,6 +30,52 @@ _OF_CHANGESET = """
     FROM changes WHERE changeset = ? ORDER BY seq
 """
 _LAST = "SELECT coalesce(max(seq), 0) FROM changes"
+_ONE = """
+    SELECT seq, kind, ref_kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason, at,
+           changeset, process, batch_id, tool_call_id, undo_of, before, after
+    FROM changes WHERE seq = ?
+"""
+# What a taking back names is a change as it was first made; what a redoing names is a taking back. So `parent` and
+# `first` are all that there is above a row. A changeset's rows are always asked for: what they belong to may have
+# been changed by another row of theirs.
+_OF_ACTOR = """
+    SELECT c.seq, c.kind, c.ref_kind, c.ref_id, c.ref_part, c.owner, c.actor_kind, c.actor_id, c.actor_name,
+           c.reason, c.at, c.changeset, c.process, c.undo_of, parent.undo_of AS undone,
+           coalesce(first.seq, c.seq) AS first, coalesce(first.changeset, c.changeset) AS first_changeset
+    FROM changes AS c
+    LEFT JOIN changes AS parent ON parent.seq = c.undo_of
+    LEFT JOIN changes AS first ON first.seq = coalesce(parent.undo_of, c.undo_of)
+    WHERE c.actor_id = ?1 AND c.actor_kind = ?2 AND c.seq < ?3
+      AND (?4 IS NULL OR (c.ref_id = ?5 AND c.ref_kind IN (?4, ?6))
+           OR c.changeset IS NOT NULL OR first.changeset IS NOT NULL)
+    ORDER BY c.seq DESC LIMIT ?7
+"""
+# Without those that were undone before the changeset went on.
+_ACTORS_CHANGESET = """
+    SELECT c.seq, c.kind, c.ref_kind, c.ref_id, c.ref_part, c.owner, c.actor_kind, c.actor_id, c.actor_name,
+           c.reason, c.at, c.changeset, c.process, c.undo_of, parent.undo_of AS undone,
+           coalesce(first.seq, c.seq) AS first, coalesce(first.changeset, c.changeset) AS first_changeset
+    FROM changes AS c
+    LEFT JOIN changes AS parent ON parent.seq = c.undo_of
+    LEFT JOIN changes AS first ON first.seq = coalesce(parent.undo_of, c.undo_of)
+    WHERE c.changeset = ? AND c.actor_id = ? AND c.actor_kind = ?
+      AND (c.undo_of IS NOT NULL OR NOT EXISTS (
+          SELECT 1 FROM changes AS back WHERE back.undo_of = c.seq
+          AND NOT EXISTS (SELECT 1 FROM changes AS again WHERE again.undo_of = back.seq)))
+    ORDER BY c.seq
+"""
+_BY_OTHERS = """
+    SELECT 1 FROM changes WHERE ref_kind = ? AND ref_id = ? AND seq > ? AND (actor_id <> ? OR actor_kind <> ?)
+    LIMIT 1
+"""
+_SINCE_VERSION = """
+    SELECT version_before, version_after,
+           CASE json_extract(operation, '$.op') WHEN ?3 THEN json_extract(operation, '$.after') END AS inverts
+    FROM updates
+    WHERE block_id = ?1 AND seq > (SELECT seq FROM updates WHERE block_id = ?1 AND version_after = ?2)
+    ORDER BY seq
+"""
+_OPERATION = "SELECT operation FROM updates WHERE change_seq = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +90,28 @@ class ChangeRow:
     after: str | None
 
 
+class Role(StrEnum):
+    """What a change is in its step: made for the first time, taken back, or made again."""
+
+    DONE = "done"
+    UNDONE = "undone"
+    REDONE = "redone"
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """A change as part of a step. `first` is the number of the change that it takes back or makes again.
+
+    `step` is the same for all changes of one step, whatever their role; `group` for those made together.
+    """
+
+    change: Change
+    role: Role
+    first: int
+    step: str
+    group: str
+
+
 def change_of(row: Row, own_process: int | None) -> Change:
     """The change that a row tells.
 
@@ -51,7 +123,7 @@ def change_of(row: Row, own_process: int | None) -> Change:
         ref=_ref_of(row),
         actor=actor_of(row),
         reason=row["reason"],
-        at=read_time(row["at"]),
+        at=moment_of(row["at"]),
         own=own_process is not None and row["process"] == own_process,
         owner=row["owner"],
         changeset=row["changeset"],
@@ -82,6 +154,73 @@ async def of_ref(connection: Connection, ref: Ref) -> tuple[ChangeRow, ...]:
 async def of_changeset(connection: Connection, changeset: str) -> tuple[ChangeRow, ...]:
     """All changes of one changeset, oldest first."""
     return tuple(_full(row) for row in await connection.fetch_all(_OF_CHANGESET, (changeset,)))
+
+
+async def get(connection: Connection, seq: int) -> ChangeRow | None:
+    """One change."""
+    row = await connection.fetch_one(_ONE, (seq,))
+    return None if row is None else _full(row)
+
+
+async def of_actor(
+    connection: Connection, actor: Actor, ref: Ref | None, before: int, limit: int
+) -> tuple[StepRow, ...]:
+    """An actor's changes numbered below `before`, newest first.
+
+    With `ref`, only those of that thing (a block's sharing is of the block), and those of any changeset.
+    """
+    kind, thing, other = (None, None, None) if ref is None else (ref.kind.value, ref.id, ref.kind.value)
+    if kind == RefKind.BLOCK:
+        other = RefKind.ATTACHMENT.value
+    values = (actor.id, actor.kind.value, before, kind, thing, other, limit)
+    return tuple(_step_row(row) for row in await connection.fetch_all(_OF_ACTOR, values))
+
+
+async def of_actors_changeset(connection: Connection, actor: Actor, changeset: str) -> tuple[StepRow, ...]:
+    """An actor's changes of one changeset, oldest first."""
+    rows = await connection.fetch_all(_ACTORS_CHANGESET, (changeset, actor.id, actor.kind.value))
+    return tuple(_step_row(row) for row in rows)
+
+
+async def changed_by_others(connection: Connection, ref: Ref, actor: Actor, since: int) -> bool:
+    """Whether anybody but the actor has changed a thing after change `since`."""
+    values = (ref.kind.value, ref.id, since, actor.id, actor.kind.value)
+    return await connection.fetch_one(_BY_OTHERS, values) is not None
+
+
+async def content_operation(connection: Connection, seq: int) -> str | None:
+    """The operation of a change of a block's content, as JSON text; None for any other change."""
+    row = await connection.fetch_one(_OPERATION, (seq,))
+    return None if row is None else str(row["operation"])
+
+
+async def undone_since(connection: Connection, block_id: str, version: Version) -> tuple[Span, ...]:
+    """Of a content's changes after a version, those that take one another back and those that are taken back."""
+    rows = await connection.fetch_all(_SINCE_VERSION, (block_id, version, TakeBack.op))
+    inverted = {row["inverts"] for row in rows} - {None}
+    return tuple(
+        Span(Version(row["version_before"]), Version(row["version_after"]), row["inverts"])
+        for row in rows
+        if row["inverts"] is not None or row["version_after"] in inverted
+    )
+
+
+def _step_row(row: Row) -> StepRow:
+    change = change_of(row, None)
+    first_changeset = row["first_changeset"]
+    return StepRow(
+        change,
+        _role_of(row),
+        row["first"],
+        f"#{row['first']}" if first_changeset is None else first_changeset,
+        f"#{change.seq}" if change.changeset is None else change.changeset,
+    )
+
+
+def _role_of(row: Row) -> Role:
+    if row["undo_of"] is None:
+        return Role.DONE
+    return Role.UNDONE if row["undone"] is None else Role.REDONE
 
 
 def _full(row: Row) -> ChangeRow:

@@ -12,23 +12,26 @@ from inspector.domain.content import Content
 from inspector.domain.errors import DocumentError, FileError, InspectorError
 from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.rendering.render import render
 from inspector.storage.blocks import schema_of
-from inspector.storage.failures import file_error
+from inspector.storage.failures import Failure, file_error
 from inspector.storage.json_columns import dump
 from inspector.storage.opening import Admission, admit, connect_to_check
+from inspector.storage.reindexing import index_problems
+from inspector.storage.sealing import seal_of_bytes
 from inspector.storage.updates import hash_of
 
 DocumentReader = Callable[[Schema, bytes | None, list[bytes]], Content]
 """Reads the content of a snapshot (None: none yet) and the deltas after it. Raises DocumentError."""
 
 _BLOCKS = """
-    SELECT b.id, b.label, b.schema, c.content, c.revision, c.problem,
+    SELECT b.id, b.label, b.schema, c.content, c.rendered, c.revision, c.problem,
            (SELECT max(seq) FROM updates WHERE block_id = b.id) AS last,
            (SELECT count(*) FROM updates WHERE block_id = b.id) AS deltas
     FROM blocks AS b LEFT JOIN block_contents AS c ON c.block_id = b.id ORDER BY b.id
 """
-_CHECKPOINT = """
-    SELECT upto_seq, snapshot, content_hash FROM checkpoints WHERE block_id = ? ORDER BY upto_seq DESC LIMIT 1
+_CHECKPOINTS = """
+    SELECT upto_seq, snapshot, content_hash FROM checkpoints WHERE block_id = ? ORDER BY upto_seq DESC
 """
 _DELTAS = "SELECT seq, blob, content_hash FROM updates WHERE block_id = ? ORDER BY seq"
 _REPEATED_PLACES = """
@@ -37,6 +40,21 @@ _REPEATED_PLACES = """
         FROM messages
     ) WHERE before IS NOT NULL AND position <= before
 """
+# As bytes: what is damaged need not be a text any more.
+_SEALED = (
+    (RefKind.MESSAGE, "SELECT id, content_hash, CAST(content AS BLOB) FROM messages"),
+    (
+        RefKind.ARCHIVAL,
+        "SELECT id, content_hash, CAST(content AS BLOB), CAST(tags AS BLOB), CAST(metadata AS BLOB) "
+        "FROM archival_entries",
+    ),
+    (
+        RefKind.SUMMARY,
+        "SELECT id, content_hash, CAST(content AS BLOB), CAST(topics AS BLOB), CAST(details AS BLOB) "
+        "FROM summaries",
+    ),
+)
+_REQUEST_TEXTS = "SELECT hash, CAST(text AS BLOB) FROM request_texts"
 
 
 def check_file(path: Path, read_document: DocumentReader) -> tuple[Problem, ...]:
@@ -57,10 +75,11 @@ def check_file(path: Path, read_document: DocumentReader) -> tuple[Problem, ...]
     try:
         with closing(connect_to_check(admission)) as connection:
             connection.row_factory = sqlite3.Row
+            connection.text_factory = _readable
             connection.execute("BEGIN")
             found = tuple(_problems(connection, admission, read_document))
             connection.execute("ROLLBACK")
-    except sqlite3.Error as error:
+    except Failure as error:
         raise file_error(error, str(path)) from error
     return found
 
@@ -80,16 +99,29 @@ def _problems(
         where = str(Ref(RefKind.MESSAGE, row["id"]))
         told = {"agent": row["agent_id"], "position": row["position"]}
         yield Problem("check.position", Severity.ERROR, where, told)
+    yield from _seal_problems(connection)
     for row in connection.execute(_BLOCKS).fetchall():
         yield from _block_problems(connection, row, read_document)
+    yield from index_problems(connection)
+
+
+def _seal_problems(connection: sqlite3.Connection) -> Iterator[Problem]:
+    for kind, statement in _SEALED:
+        for key, seal, *texts in connection.execute(statement):
+            if seal != seal_of_bytes(texts):
+                code = "check.text_damaged" if seal else "check.text_unsealed"
+                yield Problem(code, Severity.ERROR, str(Ref(kind, str(key))))
+    for key, text in connection.execute(_REQUEST_TEXTS):
+        if hash_of(text) != key:
+            yield Problem("check.request_damaged", Severity.ERROR, "request_texts", {"hash": str(key)})
 
 
 def _block_problems(
     connection: sqlite3.Connection, row: sqlite3.Row, read_document: DocumentReader
 ) -> Iterator[Problem]:
     deltas = connection.execute(_DELTAS, (row["id"],)).fetchall()
-    checkpoint = connection.execute(_CHECKPOINT, (row["id"],)).fetchone()
-    yield from _damaged_bytes(row, deltas, checkpoint)
+    checkpoints = connection.execute(_CHECKPOINTS, (row["id"],)).fetchall()
+    yield from _damaged_bytes(row, deltas, checkpoints)
     if row["problem"] is not None:
         yield _problem(row, row["problem"])
     if row["content"] is None:
@@ -101,25 +133,27 @@ def _block_problems(
     if isinstance(schema, UnreadableSchema):
         yield _problem(row, "block.unreadable_schema", why=schema.why)
         return
-    folded = 0 if checkpoint is None else checkpoint["upto_seq"]
+    folded = checkpoints[0]["upto_seq"] if checkpoints else 0
     blobs = [each["blob"] for each in deltas if each["seq"] > folded]
     if None in blobs:
         yield _problem(row, "check.delta_missing")
         return
-    yield from _document_problems(row, schema, checkpoint, blobs, read_document)
+    snapshot = checkpoints[0]["snapshot"] if checkpoints else None
+    yield from _document_problems(row, schema, (snapshot, blobs), read_document)
 
 
 def _document_problems(
     row: sqlite3.Row,
     schema: Schema,
-    checkpoint: sqlite3.Row | None,
-    blobs: list[bytes],
+    document: tuple[bytes | None, list[bytes]],
     read_document: DocumentReader,
 ) -> Iterator[Problem]:
     try:
-        content = read_document(schema, None if checkpoint is None else checkpoint["snapshot"], blobs)
+        content = read_document(schema, *document)
         if dump(content) != row["content"]:
             yield _problem(row, "check.content_differs")
+        elif render(schema, content).text != row["rendered"]:
+            yield _problem(row, "check.rendered_differs")
     except DocumentError as error:
         yield _problem(row, "check.document", why=error.code)
     except InspectorError as error:
@@ -127,15 +161,20 @@ def _document_problems(
 
 
 def _damaged_bytes(
-    row: sqlite3.Row, deltas: list[sqlite3.Row], checkpoint: sqlite3.Row | None
+    row: sqlite3.Row, deltas: list[sqlite3.Row], checkpoints: list[sqlite3.Row]
 ) -> Iterator[Problem]:
     for each in deltas:
         if each["blob"] is not None and hash_of(each["blob"]) != each["content_hash"]:
             yield _problem(row, "check.delta_damaged", seq=each["seq"])
-    if checkpoint is not None and hash_of(checkpoint["snapshot"]) != checkpoint["content_hash"]:
-        yield _problem(row, "check.checkpoint_damaged", seq=checkpoint["upto_seq"])
+    for each in checkpoints:
+        if hash_of(each["snapshot"]) != each["content_hash"]:
+            yield _problem(row, "check.checkpoint_damaged", seq=each["upto_seq"])
 
 
 def _problem(row: sqlite3.Row, code: str, **parameters: str | int) -> Problem:
     where = str(Ref(RefKind.BLOCK, row["id"]))
     return Problem(code, Severity.ERROR, where, {"label": row["label"], **parameters})
+
+
+def _readable(text: bytes) -> str:
+    return text.decode(errors="replace")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any, TypeVar
 
 import aiosqlite
 
 from inspector.domain.errors import MalformedError
-from inspector.storage.failures import file_error
+from inspector.storage.failures import Failure, file_error
 
 T = TypeVar("T")
 Row = sqlite3.Row
@@ -70,6 +70,8 @@ class Channel:
         self._raw = raw
         self._path = path
         self._deadline = deadline
+        self.mend: Callable[[], Awaitable[bool]] | None = None
+        """Puts back what a killed writer left, where this connection may not; False when it must not be done."""
 
     @classmethod
     async def open(cls, connector: Callable[[], sqlite3.Connection], path: str) -> Channel:
@@ -88,7 +90,7 @@ class Channel:
 
         try:
             raw = await aiosqlite.Connection(connect, 64)
-        except sqlite3.Error as error:
+        except Failure as error:
             raise file_error(error, path) from error
         return cls(raw, path, deadline)
 
@@ -106,7 +108,7 @@ class Channel:
             raise
         except UnicodeEncodeError as error:
             raise _no_text(error) from error
-        except sqlite3.Error as error:
+        except Failure as error:
             raise file_error(error, self._path) from error
 
     async def execute_many(self, sql: str, rows: Iterable[Parameters]) -> None:
@@ -123,7 +125,7 @@ class Channel:
             raise
         except UnicodeEncodeError as error:
             raise _no_text(error) from error
-        except sqlite3.Error as error:
+        except Failure as error:
             raise file_error(error, self._path) from error
 
     async def roll_back(self) -> None:
@@ -135,12 +137,33 @@ class Channel:
             if self._raw.in_transaction:
                 raise file_error(error, self._path) from error
 
+    async def copy_into(self, target: sqlite3.Connection) -> None:
+        """Copy the whole file, as one moment has it, into another database, which any thread may use.
+
+        Raises:
+            FileError: SQLite's errors as ours.
+        """
+        try:
+            await self._raw.backup(target)
+        except sqlite3.Error as error:
+            raise file_error(error, self._path) from error
+
     async def close(self) -> None:
         """Wait for what runs, then close."""
         async with self.lock:
             await finish(self._raw.close())
 
     async def _fetch(self, sql: str, parameters: Parameters) -> list[Row]:
+        try:
+            return await self._decoded(sql, parameters)
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_READONLY_ROLLBACK:
+                raise
+            if self.mend is None or not await self.mend():
+                raise
+        return await self._decoded(sql, parameters)
+
+    async def _decoded(self, sql: str, parameters: Parameters) -> list[Row]:
         try:
             return list(await self._raw.execute_fetchall(sql, parameters))
         except sqlite3.OperationalError as error:

@@ -22,11 +22,15 @@ from inspector.domain.moments import Clock
 from inspector.domain.ref import Ref
 from inspector.storage import changes, json_columns
 from inspector.storage.connection import Channel, Connection, Parameters, Row, finish
+from inspector.storage.copying import copy_and_place
 from inspector.storage.creation import create_constellation
 from inspector.storage.feed import Feed
+from inspector.storage.held import hold, release
 from inspector.storage.migrations import migrated_copy
+from inspector.storage.moved import copy_moved
 from inspector.storage.opening import Admission, Identity, admit, connect
 from inspector.storage.schema import FORMAT, Format
+from inspector.storage.turns import Turns, in_turn
 
 POLL_SECONDS = 0.25
 
@@ -159,6 +163,9 @@ class Database:
         self._copy = channels.copy
         self._process = process
         self._data_version: int | None = None
+        self._turns = Turns()
+        self._reader.mend = self._mend
+        hold(self._identity)
 
     @classmethod
     async def open(
@@ -209,6 +216,7 @@ class Database:
             FileError: ``file.locked`` when a writer elsewhere does not finish, and others of SQLite's.
         """
         async with self._reader.lock:
+            self._look_at_file()
             connection = Connection(self._reader)
             try:
                 await self._reader.fetch_all("BEGIN")
@@ -230,8 +238,9 @@ class Database:
             self._look_at_file()
             self._writable()
             transaction = Transaction(writer, self._process, changeset)
+            await self._turns.let_others()
             try:
-                await writer.fetch_all("BEGIN IMMEDIATE")
+                await in_turn(partial(writer.fetch_all, "BEGIN IMMEDIATE"))
                 yield transaction
             except BaseException:
                 transaction.end()
@@ -239,16 +248,32 @@ class Database:
                 raise
             await finish(self._commit(writer, transaction))
 
+    async def copy_to(self, target: Path) -> None:
+        """Copy the file that was opened, wherever it is now, to a new one: whole or not at all.
+
+        Raises:
+            FileError: ``file.exists``, ``file.cannot_create``, or why the file cannot be read.
+        """
+        self._look_at_file()
+        if self.moved is None:
+            await asyncio.to_thread(copy_and_place, self.path, target.parent, partial(self._unmoved, target))
+            return
+        async with self._reader.lock:
+            await copy_moved(self._reader, self.path, target)
+
     async def poll(self) -> None:
         """Look once for changes of other processes, and whether the file is still there."""
         self._look_at_file()
+        if self.moved is not None:
+            return
         channel = self._writer or self._reader
         async with channel.lock:
-            version = int((await channel.fetch_all(_DATA_VERSION))[0][0])
+            version = int((await in_turn(partial(channel.fetch_all, _DATA_VERSION)))[0][0])
             if version == self._data_version:
                 return
-            rows = await channel.fetch_all(changes.AFTER, (self.feed.last_seq,))
+            rows = await in_turn(partial(channel.fetch_all, changes.AFTER, (self.feed.last_seq,)))
             self._data_version = version
+            self._turns.noticed(rows, self._process.id)
             self.feed.publish_rows(rows, self._process.id)
 
     async def watch(self) -> None:
@@ -269,6 +294,7 @@ class Database:
                 await self._writer.close()
         finally:
             await self._reader.close()
+            release(self._identity)
             if self._copy is not None:
                 self._copy.cleanup()
 
@@ -276,13 +302,14 @@ class Database:
         try:
             # Read with the write lock held: others' changes that are not told yet, then ours.
             rows = await writer.fetch_all(changes.AFTER, (self.feed.last_seq,))
-            await writer.fetch_all("COMMIT")
+            await in_turn(partial(writer.fetch_all, "COMMIT"))
         except BaseException:
             await writer.roll_back()
             raise
         finally:
             transaction.end()
         transaction.kept()
+        self._turns.committed(rows, self._process.id)
         self.feed.publish_rows(rows, self._process.id)
 
     @classmethod
@@ -310,6 +337,28 @@ class Database:
             reason = "" if self.read_only is None else self.read_only.code
             raise FileError("file.read_only", path=str(self.path), why=reason)
         return self._writer
+
+    def _unmoved(self, target: Path, _: Path) -> Path:
+        """The name of a copy, unless what was copied may be another file already."""
+        if self._copy is None and Identity.of(self.path) != self._identity:
+            raise FileError("file.moved", path=str(self.path), what="replaced")
+        return target
+
+    async def _mend(self) -> bool:
+        """Let the writer put back what a killed process left half-written; the reader may write nothing at all.
+
+        Under a file that was moved, what lies beside its old name belongs to another file.
+        """
+        writer = self._writer
+        if writer is None:
+            return False
+        async with writer.lock:
+            self._look_at_file()
+            if self.moved is not None:
+                return False
+            await in_turn(partial(writer.fetch_all, "BEGIN IMMEDIATE"))
+            await writer.roll_back()
+        return True
 
     def _look_at_file(self) -> None:
         if self.moved is not None or self._copy is not None:

@@ -119,7 +119,7 @@ def _connector(path: Path) -> Callable[[], sqlite3.Connection]:
             uri, uri=True, timeout=5.0, isolation_level=None, check_same_thread=False
         )
         harden(connection)
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA synchronous = EXTRA")
         return connection
 
     return connect

@@ -25,14 +25,20 @@ _CODES = {
 }
 
 
+Failure = (sqlite3.Error, UnicodeDecodeError)
+"""What Python's module raises. SQLite quotes the file in what it says; where that is no UTF-8, it is the latter."""
+
+
 def primary_code(error: sqlite3.Error) -> int:
     """SQLite's result code without its extension; -1 when the error came from Python's module itself."""
     code: int = getattr(error, "sqlite_errorcode", -1)
     return code & 0xFF if code >= 0 else -1
 
 
-def file_error(error: sqlite3.Error, path: str) -> FileError:
+def file_error(error: sqlite3.Error | UnicodeDecodeError, path: str) -> FileError:
     """The error that a caller gets, with SQLite's words as ``why``."""
+    if isinstance(error, UnicodeDecodeError):
+        return FileError("file.damaged", path=path, why=error.object.decode(errors="replace"))
     if getattr(error, "sqlite_errorcode", -1) == _READONLY_DBMOVED:
         return FileError("file.moved", path=path, what="replaced")
     # Too long a value is refused by Python's module before SQLite gives a code.

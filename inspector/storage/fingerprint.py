@@ -19,6 +19,12 @@ _OWN_TABLES = frozenset({"sqlite_sequence", "sqlite_stat1", "sqlite_stat4"})
 _NAMES = "SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_autoindex_%'"
 _OTHERS = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND type <> 'table'"
 _VIRTUAL = "SELECT type, name, sql FROM sqlite_schema WHERE type = 'table' AND rootpage = 0"
+# Tables that do not keep the types of their columns would look the same.
+_KINDS = """
+    SELECT m.name, l.type, l.strict, l.wr
+    FROM sqlite_schema AS m, pragma_table_list(m.name) AS l
+    WHERE m.type = 'table' AND l.schema = 'main' ORDER BY m.name
+"""
 _COLUMNS = """
     SELECT m.name, x.cid, x.name, x.type, x."notnull", x.pk, x.hidden
     FROM sqlite_schema AS m, pragma_table_xinfo(m.name) AS x
@@ -33,6 +39,7 @@ class Shape:
     names: frozenset[Name]
     definitions: frozenset[tuple[str, str, str]]
     columns: frozenset[tuple[object, ...]]
+    kinds: frozenset[tuple[object, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,8 @@ def compare(connection: sqlite3.Connection, statements: tuple[str, ...] = STATEM
 
 def _changed(found: Shape, expected: Shape) -> set[str]:
     definitions = {f"{kind} {name}" for kind, name, _ in found.definitions ^ expected.definitions}
-    return definitions | {f"table {row[0]}" for row in found.columns ^ expected.columns}
+    differing = (found.columns ^ expected.columns) | (found.kinds ^ expected.kinds)
+    return definitions | {f"table {row[0]}" for row in differing}
 
 
 @cache
@@ -84,6 +92,7 @@ def _shape(connection: sqlite3.Connection, names: frozenset[Name]) -> Shape:
         names,
         frozenset((kind, name, " ".join(sql.split())) for kind, name, sql in definitions),
         frozenset(tuple(row) for row in connection.execute(_COLUMNS) if row[0] not in _OWN_TABLES),
+        frozenset(tuple(row) for row in connection.execute(_KINDS) if row[0] not in _OWN_TABLES),
     )
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from inspector.domain.codec import read_time, write_time
 from inspector.domain.errors import MalformedError
 from inspector.domain.messages import BatchType, Message, Part, Role
 from inspector.storage.connection import Connection, Row
 from inspector.storage.json_columns import dump, load
+from inspector.storage.reading import require_text
+from inspector.storage.sealing import seal_of
 
 _SELECT = """
     SELECT id, agent_id, position, batch_id, sequence_in_batch, role, content, batch_type, created_at, source,
@@ -26,12 +29,19 @@ _PLACE = """
 """
 _INSERT = """
     INSERT INTO messages (id, agent_id, position, batch_id, sequence_in_batch, role, content, batch_type,
-                          created_at, source, name, metadata, is_archived, is_deleted, compiled)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                          created_at, source, name, metadata, is_archived, is_deleted, compiled, content_hash)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_SET_CONTENT = "UPDATE messages SET content = ? WHERE id = ?"
+AFTER_ROWID = """
+    SELECT rowid, id, agent_id, position, batch_id, sequence_in_batch, role, content, batch_type, created_at,
+           source, name, metadata, is_archived, is_deleted, compiled
+    FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?
+"""
+"""Messages behind a rowid, for going through all of them."""
+_SET_CONTENT = "UPDATE messages SET content = ?, content_hash = ? WHERE id = ?"
 _SET_ARCHIVED = "UPDATE messages SET is_archived = ? WHERE id = ?"
 _SET_DELETED = "UPDATE messages SET is_deleted = ? WHERE id = ?"
+_NO_TIME = "1970-01-01T00:00:00Z"
 _COUNTS = "SELECT agent_id, count(*) AS messages FROM messages WHERE is_deleted = 0 GROUP BY agent_id"
 
 
@@ -64,6 +74,7 @@ async def next_place(source: Connection, agent_id: str, batch_id: str) -> tuple[
 
 async def insert(source: Connection, message: Message) -> None:
     """Add a row."""
+    content = dump(message.content)
     await source.fetch_all(
         _INSERT,
         (
@@ -73,7 +84,7 @@ async def insert(source: Connection, message: Message) -> None:
             message.batch_id,
             message.sequence_in_batch,
             message.role.value,
-            dump(message.content),
+            content,
             message.batch_type.value,
             write_time(message.created_at),
             message.source,
@@ -82,13 +93,15 @@ async def insert(source: Connection, message: Message) -> None:
             int(message.is_archived),
             int(message.is_deleted),
             int(message.compiled),
+            seal_of(content),
         ),
     )
 
 
 async def set_content(source: Connection, message_id: str, content: tuple[Part, ...]) -> None:
     """Replace a message's parts."""
-    await source.fetch_all(_SET_CONTENT, (dump(content), message_id))
+    text = dump(content)
+    await source.fetch_all(_SET_CONTENT, (text, seal_of(text), message_id))
 
 
 async def set_archived(source: Connection, message_id: str, *, archived: bool) -> None:
@@ -108,15 +121,19 @@ def decode(rows: Iterable[Row]) -> list[Message]:
 
 def _message(row: Row) -> Message:
     try:
-        return _bare(
-            row, Role(row["role"]), BatchType(row["batch_type"]), load(tuple[Part, ...], row["content"])
-        )
-    except (MalformedError, ValueError) as error:
+        require_text(row)
+        created_at = read_time(row["created_at"])
+        role, batch_type = Role(row["role"]), BatchType(row["batch_type"])
+        return _bare(row, created_at, role, batch_type, load(tuple[Part, ...], row["content"]))
+    except (MalformedError, ValueError, TypeError) as error:
         why = error.parameters.get("why") if isinstance(error, MalformedError) else error
-        return replace(_bare(row, Role.SYSTEM, BatchType.USER_REQUEST, ()), problem=str(why))
+        bare = _bare(row, read_time(_NO_TIME), Role.SYSTEM, BatchType.USER_REQUEST, ())
+        return replace(bare, problem=str(why))
 
 
-def _bare(row: Row, role: Role, batch_type: BatchType, content: tuple[Part, ...]) -> Message:
+def _bare(
+    row: Row, created_at: datetime, role: Role, batch_type: BatchType, content: tuple[Part, ...]
+) -> Message:
     return Message(
         id=row["id"],
         agent_id=row["agent_id"],
@@ -126,7 +143,7 @@ def _bare(row: Row, role: Role, batch_type: BatchType, content: tuple[Part, ...]
         role=role,
         content=content,
         batch_type=batch_type,
-        created_at=read_time(row["created_at"]),
+        created_at=created_at,
         source=row["source"],
         name=row["name"],
         metadata=row["metadata"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from inspector.domain.errors import FileError
 from inspector.storage.copying import copy_database
 from inspector.storage.creation import remove_with_side_files, set_header
-from inspector.storage.failures import file_error
+from inspector.storage.failures import Failure, file_error
 from inspector.storage.opening import harden
 from inspector.storage.schema import APPLICATION_ID, FORMAT, Format, Migration, SchemaVersion
 
@@ -24,12 +25,15 @@ class Migrated:
     backup: Path | None
 
 
-def migrate(path: Path, form: Format = FORMAT) -> Migrated:
-    """Bring a file to the version of `form`, after a backup beside it.
+def migrate(path: Path, form: Format = FORMAT, back_up: Callable[[Path], Path] | None = None) -> Migrated:
+    """Bring a file to the version of `form`, after a backup: by `back_up`, or beside the file.
+
+    Calling it again, also after an interruption, does what is left to do.
 
     Raises:
         FileError: ``file.not_a_constellation``, ``file.newer_version``, ``file.no_migration`` when a step is
-            missing, and SQLite's errors as ours. The file then has the version of the last whole step.
+            missing, what the backup raises, and SQLite's errors as ours. The file then has the version of the
+            last whole step.
     """
     try:
         with closing(_open(path)) as connection:
@@ -37,11 +41,11 @@ def migrate(path: Path, form: Format = FORMAT) -> Migrated:
             steps = _steps(before, form, path)
             if not steps:
                 return Migrated(before, before, None)
-            backup = back_up(path, _backup_name(path, before))
+            backup = _back_up_beside(path, before) if back_up is None else back_up(path)
             for step in steps:
                 _take(connection, step, path)
             return Migrated(before, form.version, backup)
-    except sqlite3.Error as error:
+    except Failure as error:
         raise file_error(error, str(path)) from error
 
 
@@ -51,27 +55,18 @@ def migrated_copy(path: Path, folder: Path, form: Format = FORMAT) -> Path:
     Raises:
         FileError: as `migrate`.
     """
-    copy = back_up(path, folder / path.name)
+    copy = folder / path.name
+    copy_database(path, copy)
     try:
         with closing(_open(copy)) as connection:
             for step in _steps(_version(connection, copy), form, copy):
                 _take(connection, step, copy)
     except BaseException as error:
         remove_with_side_files(copy)
-        if isinstance(error, sqlite3.Error):
+        if isinstance(error, Failure):
             raise file_error(error, str(path)) from error
         raise
     return copy
-
-
-def back_up(path: Path, target: Path) -> Path:
-    """Copy a file to a name that nothing has yet, and give that name.
-
-    Raises:
-        FileError: as `copying.copy_database`.
-    """
-    copy_database(path, target)
-    return target
 
 
 def _open(path: Path) -> sqlite3.Connection:
@@ -79,7 +74,7 @@ def _open(path: Path) -> sqlite3.Connection:
         f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=5.0
     )
     harden(connection)
-    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA synchronous = EXTRA")
     # Steps may rebuild tables that others refer to; what holds in the end is checked before the commit.
     connection.execute("PRAGMA foreign_keys = OFF")
     return connection
@@ -116,6 +111,12 @@ def _take(connection: sqlite3.Connection, step: Migration, path: Path) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _back_up_beside(path: Path, version: SchemaVersion) -> Path:
+    target = _backup_name(path, version)
+    copy_database(path, target)
+    return target
 
 
 def _backup_name(path: Path, version: SchemaVersion) -> Path:

@@ -18,16 +18,30 @@ from pathlib import Path
 
 from inspector.domain.errors import FileError
 from inspector.domain.health import Problem, Severity
-from inspector.storage.failures import file_error, primary_code
+from inspector.storage.failures import Failure, file_error, primary_code
 from inspector.storage.fingerprint import compare
+from inspector.storage.mounts import network_problem
 from inspector.storage.schema import APPLICATION_ID, FORMAT, Format, SchemaVersion
 
 BUSY_MS = 5_000
+ASKING_MS = 3
+"""How long a writer's statement waits inside SQLite, which asks at 0, 1 and 3 milliseconds and then less often."""
 LARGEST_VALUE = 64 * 1024 * 1024
-CHECK_SECONDS = 5.0
-"""How long the structure check may take; a file too large for it is opened unchecked and says so."""
+CHECK_SECONDS = 4.0
+"""How long all looking may take; a file whose structure takes longer is opened unchecked and says so."""
+_STEPS_BETWEEN_LOOKS = 20_000
 
-_DENIED_ACTIONS = frozenset({sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH})
+_DENIED_ACTIONS = frozenset(
+    {
+        sqlite3.SQLITE_ATTACH,
+        sqlite3.SQLITE_DETACH,
+        sqlite3.SQLITE_CREATE_TRIGGER,
+        sqlite3.SQLITE_CREATE_TEMP_TRIGGER,
+        sqlite3.SQLITE_CREATE_VIEW,
+        sqlite3.SQLITE_CREATE_TEMP_VIEW,
+        sqlite3.SQLITE_CREATE_VTABLE,
+    }
+)
 # The full-text index asks for the former itself.
 _ALLOWED_PRAGMAS = frozenset({"data_version"})
 _DEFENCES = (
@@ -88,22 +102,30 @@ def admit(path: Path, form: Format = FORMAT) -> Admission:
         read_only = _why_read_only(path, writable, version, form)
         if mode == "wal" and read_only is None and not _leave_wal(path):
             read_only = _reason("file.wal_busy", path)
-    except sqlite3.Error as error:
+    except Failure as error:
         raise file_error(error, str(path)) from error
     if Identity.of(path) != identity:
         raise FileError("file.moved", path=str(path), what="replaced")
     problems.extend(_check_modes(path))
+    problems.extend(filter(None, (network_problem(path),)))
     access = access if read_only else "rw"
     return Admission(path, identity, access, version, read_only, tuple(problems))
 
 
 def connect(path: Path, access: str, *, writing: bool) -> sqlite3.Connection:
-    """A connection with every defence on; `access` as in `Admission`. One not for `writing` cannot write."""
-    connection = _connect(path, access)
+    """A connection with every defence on; `access` as in `Admission`. One not for `writing` cannot write.
+
+    Not even to put back what a killed writer left: that lies under a name which may be another file's by then.
+    """
+    connection = _connect(path, "ro" if access == "rw" and not writing else access)
     try:
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA synchronous = FULL")
-        if not writing:
+        # FULL leaves the deletion of the journal, which is the commit, to the system: a power cut may undo it.
+        connection.execute("PRAGMA synchronous = EXTRA")
+        if writing:
+            # `turns.in_turn` does the waiting, more evenly.
+            connection.execute("PRAGMA busy_timeout = " + str(int(ASKING_MS)))
+        else:
             connection.execute("PRAGMA query_only = ON")
         connection.set_authorizer(_authorize)
     except BaseException:
@@ -172,6 +194,8 @@ def _find(path: Path) -> Identity:
 
 
 def _is_writable(path: Path) -> bool:
+    # SQLite keeps its journal beside the file itself, not beside a link to it.
+    path = path.resolve()
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
 
 
@@ -192,6 +216,8 @@ def _look(path: Path, writable: bool) -> tuple[sqlite3.Connection, str]:
 
 def _try_to_read(path: Path, access: str) -> sqlite3.Connection:
     connection = _connect(path, access)
+    until = time.monotonic() + CHECK_SECONDS
+    connection.set_progress_handler(lambda: int(time.monotonic() > until), _STEPS_BETWEEN_LOOKS)
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except BaseException:
@@ -201,6 +227,7 @@ def _try_to_read(path: Path, access: str) -> sqlite3.Connection:
 
 
 def _has_unfinished(path: Path) -> bool:
+    path = path.resolve()
     for suffix in ("-journal", "-wal"):
         beside = path.with_name(path.name + suffix)
         if beside.exists() and beside.stat().st_size > 0:
@@ -233,8 +260,6 @@ def _check_schema(connection: sqlite3.Connection, path: Path, version: SchemaVer
 
 
 def _check_structure(connection: sqlite3.Connection, path: Path) -> list[Problem]:
-    until = time.monotonic() + CHECK_SECONDS
-    connection.set_progress_handler(lambda: int(time.monotonic() > until), 100_000)
     try:
         found = [row[0] for row in connection.execute("PRAGMA quick_check(10)")]
     except sqlite3.OperationalError as error:
@@ -242,6 +267,7 @@ def _check_structure(connection: sqlite3.Connection, path: Path) -> list[Problem
             raise
         return [Problem("file.unchecked", Severity.WARNING, str(path), {"seconds": CHECK_SECONDS})]
     finally:
+        # What is asked after this takes no time.
         connection.set_progress_handler(None, 0)
     if found != ["ok"]:
         raise FileError("file.damaged", path=str(path), why="; ".join(found))

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import TypeVar
 
+from inspector.domain.codec import read_time
 from inspector.domain.errors import MalformedError
 from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.storage.connection import Row, Undecodable
 
 T = TypeVar("T")
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def moment_of(text: str) -> datetime:
+    """A stored time of which nothing depends; one that cannot be read is the beginning of time."""
+    try:
+        return read_time(text)
+    except ValueError:
+        return _NO_TIME
 
 
 def problem_of(row: Row, kind: RefKind, error: Exception, key: str = "id") -> Problem:

@@ -10,6 +10,7 @@ from inspector.domain.health import Problem, Severity
 from inspector.domain.summaries import PositionRange, Summary, SummaryDetails
 from inspector.storage.connection import Connection, Row
 from inspector.storage.json_columns import dump, load, texts
+from inspector.storage.sealing import seal_of
 
 _SELECT = """
     SELECT id, agent_id, content, topics, start_at, end_at, message_count, depth, previous_summary_id,
@@ -18,12 +19,19 @@ _SELECT = """
 """
 _OF_AGENT = _SELECT + "WHERE agent_id = ? AND is_deleted = 0 ORDER BY created_at, id"
 _BY_ID = _SELECT + "WHERE id = ?"
+AFTER_ROWID = """
+    SELECT rowid, id, agent_id, content, topics, start_at, end_at, message_count, depth, previous_summary_id,
+           covers_first, covers_last, children, details, created_at, is_deleted
+    FROM summaries WHERE rowid > ? ORDER BY rowid LIMIT ?
+"""
+"""Summaries behind a rowid, for going through all of them."""
 _INSERT = """
     INSERT INTO summaries (id, agent_id, content, topics, start_at, end_at, message_count, depth,
-                           previous_summary_id, covers_first, covers_last, children, details, created_at, is_deleted)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                           previous_summary_id, covers_first, covers_last, children, details, created_at, is_deleted,
+                           content_hash)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_SET_TEXTS = "UPDATE summaries SET content = ?, topics = ?, details = ? WHERE id = ?"
+_SET_TEXTS = "UPDATE summaries SET content = ?, topics = ?, details = ?, content_hash = ? WHERE id = ?"
 _SET_DELETED = "UPDATE summaries SET is_deleted = ? WHERE id = ?"
 _COUNTS = "SELECT agent_id, count(*) AS summaries FROM summaries WHERE is_deleted = 0 GROUP BY agent_id"
 
@@ -44,7 +52,7 @@ async def get(source: Connection, summary_id: str) -> Summary | None:
         MalformedError: when its row cannot be read.
     """
     row = await source.fetch_one(_BY_ID, (summary_id,))
-    return None if row is None else _summary(row)
+    return None if row is None else summary_of(row)
 
 
 async def counts(source: Connection) -> dict[str, int]:
@@ -55,13 +63,13 @@ async def counts(source: Connection) -> dict[str, int]:
 async def insert(source: Connection, summary: Summary) -> None:
     """Add a row."""
     covers = summary.covers
+    sealed = _sealed(summary)
     await source.fetch_all(
         _INSERT,
         (
             summary.id,
             summary.agent_id,
-            summary.content,
-            dump(summary.topics),
+            *sealed[:2],
             write_time(summary.start),
             write_time(summary.end),
             summary.message_count,
@@ -70,18 +78,18 @@ async def insert(source: Connection, summary: Summary) -> None:
             None if covers is None else covers.first,
             None if covers is None else covers.last,
             dump(summary.children),
-            dump(summary.details),
+            sealed[2],
             write_time(summary.created_at),
             int(summary.is_deleted),
+            seal_of(*sealed),
         ),
     )
 
 
 async def set_texts(source: Connection, summary: Summary) -> None:
     """Store a summary's text, topics and details."""
-    await source.fetch_all(
-        _SET_TEXTS, (summary.content, dump(summary.topics), dump(summary.details), summary.id)
-    )
+    sealed = _sealed(summary)
+    await source.fetch_all(_SET_TEXTS, (*sealed, seal_of(*sealed), summary.id))
 
 
 async def set_deleted(source: Connection, summary_id: str, *, deleted: bool) -> None:
@@ -89,16 +97,26 @@ async def set_deleted(source: Connection, summary_id: str, *, deleted: bool) -> 
     await source.fetch_all(_SET_DELETED, (int(deleted), summary_id))
 
 
+def _sealed(summary: Summary) -> tuple[str, str, str]:
+    """What the seal is of, as it is stored."""
+    return summary.content, dump(summary.topics), dump(summary.details)
+
+
 def _collect(row: Row, keep: Callable[[Summary], None], report: Callable[[Problem], None]) -> None:
     try:
-        keep(_summary(row))
+        keep(summary_of(row))
     except (MalformedError, ValueError) as error:
         report(
             Problem("problem.summary_unreadable", Severity.ERROR, f"summary:{row['id']}", {"why": str(error)})
         )
 
 
-def _summary(row: Row) -> Summary:
+def summary_of(row: Row) -> Summary:
+    """The summary of a row.
+
+    Raises:
+        MalformedError, ValueError: when it cannot be read.
+    """
     covers = None if row["covers_first"] is None else PositionRange(row["covers_first"], row["covers_last"])
     return Summary(
         id=row["id"],

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from inspector.domain.actor import Actor
-from inspector.domain.codec import read_time, write_time
+from inspector.domain.codec import Plain, write_time
 from inspector.domain.edits.base import Operation, Version
+from inspector.domain.errors import MalformedError
 from inspector.domain.history import BlockVersion
 from inspector.storage.changes import actor_of
 from inspector.storage.connection import Connection, Row
 from inspector.storage.database import Transaction
-from inspector.storage.json_columns import dump
+from inspector.storage.json_columns import dump, parse
+from inspector.storage.reading import moment_of
 
 _SINCE = """
     SELECT seq, blob, version_after, size, pending, content_hash FROM updates
@@ -38,14 +40,22 @@ _ADD_CHECKPOINT = """
     VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 _DROP_OLDER = "DELETE FROM checkpoints WHERE block_id = ? AND upto_seq < ?"
-_FOLD = "UPDATE updates SET blob = NULL WHERE block_id = ? AND seq <= ? AND at < ? AND blob IS NOT NULL"
+_FOLD = "UPDATE updates SET blob = NULL WHERE block_id = ? AND seq <= ? AND at <= ? AND blob IS NOT NULL"
 _CLEAR_PENDING = "UPDATE updates SET pending = 0 WHERE block_id = ? AND pending = 1"
 _MARK_PENDING = "UPDATE updates SET pending = 1 WHERE block_id = ? AND seq = ?"
 _HISTORY = """
     SELECT u.seq, u.change_seq, u.version_before, u.version_after, u.operation, u.actor_kind, u.actor_id,
-           u.actor_name, u.reason, u.at, u.size, u.blob IS NULL AS folded, u.tool_call_id, u.changeset,
-           u.undo_of
-    FROM updates AS u WHERE u.block_id = ? ORDER BY u.seq
+           u.actor_name, u.reason, u.at, u.size, typeof(u.blob) = 'null' AS folded, u.tool_call_id, u.changeset,
+           u.undo_of, u.pending, c.after
+    FROM updates AS u LEFT JOIN changes AS c ON c.seq = u.change_seq WHERE u.block_id = ? ORDER BY u.seq
+"""
+_SPANS = "SELECT seq, peer, counter_from, counter_to FROM updates WHERE block_id = ? ORDER BY seq"
+_CHANGE_OF = """
+    SELECT min(change_seq) AS change_seq FROM updates WHERE block_id = ?1 AND version_after = ?2
+"""
+_SCHEMA_CHANGES = """
+    SELECT seq, before FROM changes
+    WHERE ref_kind = 'block' AND ref_id = ? AND before LIKE '%"schema"%' ORDER BY seq
 """
 
 
@@ -89,6 +99,16 @@ class NewDelta:
     at: datetime
     tool_call_id: str | None = None
     undo_of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaSpan:
+    """The operations of one delta: those of `peer` from `counter_from` up to, not including, `counter_to`."""
+
+    seq: int
+    peer: str
+    counter_from: int
+    counter_to: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +166,8 @@ async def fold(
 ) -> None:
     """Store a checkpoint in place of older ones, and empty the deltas that it makes superfluous.
 
-    Those are at most numbered as the first of `foldable`, and older than the second. Their rows, with author,
-    time and reason, always stay.
+    Those are at most numbered as the first of `foldable`, and not younger than the second. Their rows, with
+    author, time and reason, always stay.
     """
     snapshot = checkpoint.snapshot
     values = (checkpoint.upto_seq, checkpoint.version, checkpoint.content_hash, write_time(at), len(snapshot))
@@ -165,6 +185,28 @@ async def mark_pending(transaction: Transaction, block_id: str, seq: int) -> Non
 async def clear_pending(transaction: Transaction, block_id: str) -> None:
     """Note that all foundations of a block's deltas are there."""
     await transaction.execute(_CLEAR_PENDING, (block_id,))
+
+
+async def spans(connection: Connection, block_id: str) -> tuple[DeltaSpan, ...]:
+    """Which operations each of a block's deltas has, folded ones included."""
+    rows = await connection.fetch_all(_SPANS, (block_id,))
+    return tuple(DeltaSpan(row["seq"], row["peer"], row["counter_from"], row["counter_to"]) for row in rows)
+
+
+async def change_of(connection: Connection, block_id: str, version: Version) -> int | None:
+    """The number of the change that led to a version, None when none did."""
+    row = await connection.fetch_one(_CHANGE_OF, (block_id, version))
+    return None if row is None else row["change_seq"]
+
+
+async def schema_changes(connection: Connection, block_id: str) -> tuple[tuple[int, str], ...]:
+    """The numbers of the changes of a block's schema in order, each with the schema before it as JSON text."""
+    found: list[tuple[int, str]] = []
+    for row in await connection.fetch_all(_SCHEMA_CHANGES, (block_id,)):
+        before = _plain(row["before"])
+        if isinstance(before, dict) and "schema" in before:
+            found.append((row["seq"], dump(before["schema"])))
+    return tuple(found)
 
 
 async def history(connection: Connection, block_id: str) -> tuple[BlockVersion, ...]:
@@ -187,10 +229,27 @@ def _version(row: Row) -> BlockVersion:
         operation=row["operation"],
         actor=actor_of(row),
         reason=row["reason"],
-        at=read_time(row["at"]),
+        at=moment_of(row["at"]),
         size=row["size"],
         folded=bool(row["folded"]),
         tool_call_id=row["tool_call_id"],
         changeset=row["changeset"],
         undo_of=row["undo_of"],
+        length=_length(row["after"]),
+        pending=bool(row["pending"]),
     )
+
+
+def _length(after: object) -> int | None:
+    """The characters of a content, where its change tells them."""
+    plain = _plain(after)
+    length = plain.get("length") if isinstance(plain, dict) else None
+    return length if isinstance(length, int) else None
+
+
+def _plain(column: object) -> Plain:
+    """What a JSON column holds, None when that cannot be read."""
+    try:
+        return parse(column) if isinstance(column, str) else None
+    except MalformedError:
+        return None

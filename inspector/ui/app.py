@@ -27,6 +27,7 @@ from PySide6.QtCore import QObject, QTimer
 from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
 from inspector.ui.icons import Icons
+from inspector.ui.log_lines import log_to_standard_error
 from inspector.ui.main_window import MainWindow
 from inspector.ui.preferences import Preferences
 from inspector.ui.shell import Shell
@@ -76,6 +77,7 @@ class MainThreadGc(QObject):
 
 def run(shell: Shell, *, load_engine: LoadEngine, load_furniture: LoadFurniture) -> int:
     """Furnish the window that is on screen and stay until it is closed; gives the exit code."""
+    log_to_standard_error()
     loop = qasync.QEventLoop(shell.application)
     asyncio.set_event_loop(loop)
     # Qt's own pool threads die of a BaseException, and whoever waits for them waits for ever.

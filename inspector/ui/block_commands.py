@@ -172,7 +172,10 @@ class BlockCommands:
         if state is not None:
             field = Field("label", tr("Label"), state.block.label, required=True)
             self._ask(
-                tr("Rename block"), (field,), tr("Rename"), lambda told: self._do(SetLabel(told["label"]))
+                tr("Rename block"),
+                (field,),
+                tr("Rename"),
+                lambda told: self._services.workspace.edit(state.block.id, SetLabel(told["label"])),
             )
 
     def _ask_description(self) -> None:
@@ -183,7 +186,7 @@ class BlockCommands:
                 tr("Describe block"),
                 (field,),
                 tr("Save"),
-                lambda told: self._do(SetDescription(told["text"])),
+                lambda told: self._services.workspace.edit(state.block.id, SetDescription(told["text"])),
             )
 
     def _ask_new(self) -> None:
@@ -223,4 +226,4 @@ class BlockCommands:
     def _ask(
         self, title: str, fields: tuple[Field, ...], do: str, answered: Callable[[Mapping[str, str]], None]
     ) -> None:
-        Prompt(self._window, title, fields, do, answered).open()
+        Prompt(self._window, title, fields, do, answered).show()

@@ -18,6 +18,8 @@ from inspector.domain.exchange import ImportPlan
 from inspector.domain.health import Problem
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
+from inspector.runtime.jobs import Jobs
+from inspector.runtime.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +100,19 @@ class Doors(Protocol):
         """Apply intents as one, or none of them."""
 
     async def drafts(self) -> Sequence[RestoredDraft]:
-        """Unsaved work of an earlier session on this file."""
+        """Unsaved work of an earlier session on this file. What no longer fits is told as `Health`."""
 
     async def keep_draft(self, edit: Edit) -> None:
         """Keep unsaved work through a crash: the edit that a save would make."""
 
-    async def drop_draft(self, block_id: str) -> None:
-        """Forget unsaved work."""
+    async def drop_draft(self, draft_id: str) -> None:
+        """Forget unsaved work: that on a block by its id, one that no longer fits by the id in its `Health`."""
 
     async def save_copy(self, path: Path) -> None:
         """Write everything to a new file."""
 
     def changes(self) -> AsyncIterator[Change | FileMoved | Health]:
-        """Everything that changes from now on."""
+        """What is wrong with the file now, then everything that changes from now on."""
 
     async def close(self) -> None:
         """Finish what runs and close the file."""
@@ -118,6 +120,14 @@ class Doors(Protocol):
 
 class Opener(Protocol):
     """Opens, makes and imports files."""
+
+    @property
+    def settings(self) -> Settings:
+        """What the user has set for all files."""
+
+    @property
+    def jobs(self) -> Jobs:
+        """The long work under way."""
 
     async def open(self, path: Path) -> Doors:
         """Open a constellation file."""

@@ -25,10 +25,11 @@ class Work:
 
 
 class Drafts:
-    """The unsaved work of a window, by block id."""
+    """The unsaved work of a window, by block id; and the ids of drafts that were left and are nobody's work here."""
 
     def __init__(self) -> None:
         self._works: dict[str, Work] = {}
+        self._left: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._works)
@@ -49,13 +50,20 @@ class Drafts:
         """Keep unsaved work on a block, in place of what there was."""
         self._works[work.edit.target.id] = work
 
-    def drop(self, block_id: str) -> bool:
-        """Forget a block's unsaved work; says whether there was any."""
-        return self._works.pop(block_id, None) is not None
+    def note_left(self, draft_id: str) -> None:
+        """Know of a draft that was left and cannot be worked on; `drop` forgets it by this id."""
+        self._left.add(draft_id)
+
+    def drop(self, id_: str) -> bool:
+        """Forget a block's unsaved work, or a draft that was left; says whether there was any."""
+        was_left = id_ in self._left
+        self._left.discard(id_)
+        return self._works.pop(id_, None) is not None or was_left
 
     def clear(self) -> None:
         """Forget everything: another file is shown."""
         self._works.clear()
+        self._left.clear()
 
     def contents(self) -> Mapping[str, Content]:
         """What the blocks would hold, as a build takes it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -12,16 +11,17 @@ from inspector.domain.agents import Agent, AgentStatus
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
-from inspector.domain.errors import FileError, InspectorError
+from inspector.domain.errors import FileError
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.health import Problem
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec
 from inspector.runtime.catalogues import shipped_layouts, shipped_models
-from inspector.runtime.engine import Engine, Surroundings
-from inspector.runtime.files import import_into, make_empty, make_sample, read_foreign
+from inspector.runtime.engine import Engine, Surroundings, usual_surroundings
+from inspector.runtime.files import import_into, make_empty, make_sample, plan_of
 from inspector.ui.doors import Doors, EditOptions, Holdings, RestoredDraft
+from inspector.ui.left_work import LeftWork
 
 
 class EngineDoors:
@@ -29,6 +29,7 @@ class EngineDoors:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._left = LeftWork(engine)
 
     @property
     def path(self) -> Path:
@@ -61,7 +62,8 @@ class EngineDoors:
 
     async def agents(self) -> Sequence[Agent]:
         """All agents that are not archived away, in their order."""
-        agents, _ = await self._engine.agents.list()
+        agents, problems = await self._engine.agents.list()
+        self._engine.health.tell("agents", problems)
         return tuple(agent for agent in agents if agent.status is not AgentStatus.ARCHIVED)
 
     async def holdings(self, agent_id: str) -> Holdings:
@@ -105,32 +107,27 @@ class EngineDoors:
         return await self._engine.apply(intents)
 
     async def drafts(self) -> Sequence[RestoredDraft]:
-        """Unsaved work of an earlier session on this file."""
-        drafts, _ = await self._engine.drafts.take_up()
-        restored: list[RestoredDraft] = []
-        for draft in drafts:
-            try:
-                restored.append(RestoredDraft(draft, await self._engine.memory.preview(draft.edit)))
-            except InspectorError:
-                # Its block is gone or no longer takes it. The draft stays in its file.
-                continue
-        return restored
+        """Unsaved work of an earlier session on this file. What no longer fits is told as `Health`."""
+        return await self._left.restore()
 
     async def keep_draft(self, edit: Edit) -> None:
         """Keep unsaved work through a crash: the edit that a save would make."""
         await self._engine.drafts.keep(edit)
 
-    async def drop_draft(self, block_id: str) -> None:
-        """Forget unsaved work."""
-        await self._engine.drafts.drop(Ref(RefKind.BLOCK, block_id))
+    async def drop_draft(self, draft_id: str) -> None:
+        """Forget unsaved work: that on a block by its id, one that no longer fits by the id in its `Health`."""
+        if not await self._left.discard(draft_id):
+            await self._engine.drafts.drop(Ref(RefKind.BLOCK, draft_id))
 
     async def save_copy(self, path: Path) -> None:
         """Write everything to a new file."""
         await self._engine.save_copy(path)
 
     def changes(self) -> AsyncIterator[Change | FileMoved | Health]:
-        """Everything that changes from now on."""
-        return self._engine.news()
+        """What is wrong with the file now, then everything that changes from now on."""
+        moved = self._engine.database.moved
+        first: tuple[Health | FileMoved, ...] = self._engine.health.present
+        return _beginning_with((*first, *(() if moved is None else (FileMoved(moved),))), self._engine.news())
 
     async def close(self) -> None:
         """Finish what runs and close the file."""
@@ -141,11 +138,14 @@ class EngineOpener:
     """Opens, makes and imports files."""
 
     def __init__(self, surroundings: Surroundings | None = None) -> None:
-        self._surroundings = surroundings or Surroundings()
+        self._surroundings = surroundings or usual_surroundings()
+        self.settings = self._surroundings.settings
+        self.jobs = self._surroundings.jobs
 
     async def open(self, path: Path) -> Doors:
         """Open a constellation file."""
-        return EngineDoors(await Engine.open(path, self._surroundings, watch=True))
+        with self.jobs.begin("job.open", file=path.name):
+            return EngineDoors(await Engine.open(path, self._surroundings, watch=True))
 
     async def create(self, path: Path) -> Doors:
         """Make a new, empty constellation file."""
@@ -159,7 +159,7 @@ class EngineOpener:
 
     async def plan_import(self, source: Path) -> ImportPlan:
         """What importing a foreign file would make."""
-        return await asyncio.to_thread(read_foreign, source, self._surroundings.ids)
+        return await plan_of(source, self._surroundings)
 
     async def import_into(self, plan: ImportPlan, path: Path) -> Doors:
         """Make what a plan says, in a new file or in one that is there, and open it."""
@@ -174,3 +174,12 @@ class EngineOpener:
             return error.code != "file.not_a_constellation"
         await engine.close()
         return True
+
+
+async def _beginning_with(
+    first: Sequence[Health | FileMoved], then: AsyncIterator[Change | FileMoved | Health]
+) -> AsyncIterator[Change | FileMoved | Health]:
+    for each in first:
+        yield each
+    async for news in then:
+        yield news

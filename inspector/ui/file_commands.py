@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from inspector.domain.exchange import ImportPlan
 from inspector.runtime.places import data_folder
 from inspector.ui.actions import Action
 from inspector.ui.panel import Services
 from inspector.ui.widgets.banner import Banners, Notice
+from inspector.ui.widgets.file_dialog import FileDialog
 from inspector.ui.widgets.import_preview import ImportPreview
 from inspector.ui.wording import tr
 
@@ -55,6 +55,16 @@ class FileCommands:
             on_done=lambda plan: self._preview(path, plan),
         )
 
+    def import_plan(self, plan: ImportPlan, target: Path) -> None:
+        """Make what a plan says, in a file that is made for it or is there, and show that file."""
+        services = self._services
+        services.bridge.supersede(
+            "import",
+            services.workspace.opener.import_into(plan, target),
+            name=tr("Importing into {file}", file=target.name),
+            on_done=services.workspace.show,
+        )
+
     def see_sample(self) -> None:
         """Open the sample, made anew where it is not there yet."""
         target = data_folder() / f"sample{SUFFIX}"
@@ -77,23 +87,16 @@ class FileCommands:
     def _preview(self, path: Path, plan: ImportPlan) -> None:
         def go_on() -> None:
             first = path.with_suffix(SUFFIX)
-            self._ask_new_path(tr("Import into"), first, lambda target: self._import_into(plan, target))
+            self._ask_new_path(tr("Import into"), first, lambda target: self.import_plan(plan, target))
 
-        ImportPreview(self._window, path.name, plan, go_on).open()
-
-    def _import_into(self, plan: ImportPlan, target: Path) -> None:
-        services = self._services
-        services.bridge.supersede(
-            "import",
-            services.workspace.opener.import_into(plan, target),
-            name=tr("Importing into {file}", file=target.name),
-            on_done=services.workspace.show,
-        )
+        ImportPreview(self._window, path.name, plan, go_on).show()
 
     def _no_file(self) -> str:
         return "" if self._services.workspace.path else tr("no file is open")
 
     def _close(self) -> None:
+        # The end of the program closes the file too, and the next start opens that one again.
+        self._services.preferences.set("window.last_file", "")
         self._services.bridge.supersede("file", self._services.workspace.close(), name=tr("Closing the file"))
 
     def _ask_open(self) -> None:
@@ -123,23 +126,22 @@ class FileCommands:
         return recent[0].parent if recent else Path.home()
 
     def _ask_file(self, title: str, filters: str, chosen: Callable[[Path], None]) -> None:
-        dialog = QFileDialog(self._window, title, str(self._folder()), filters)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog = FileDialog(self._window, title, str(self._folder()), filters)
+        dialog.setFileMode(FileDialog.FileMode.ExistingFile)
         self._ask(dialog, chosen)
 
     def _ask_new_path(self, title: str, first: Path, chosen: Callable[[Path], None]) -> None:
-        dialog = QFileDialog(
+        dialog = FileDialog(
             self._window, title, str(first.parent), tr("Constellations (*{suffix})", suffix=SUFFIX)
         )
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setAcceptMode(FileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(SUFFIX.lstrip("."))
         # Qt's own question would take a file name for markup; nothing here ever replaces a file anyway.
-        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
+        dialog.setOption(FileDialog.Option.DontConfirmOverwrite)
         dialog.selectFile(first.name)
         self._ask(dialog, lambda path: None if self._refuse_existing(path) else chosen(path))
 
-    def _ask(self, dialog: QFileDialog, chosen: Callable[[Path], None]) -> None:
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    def _ask(self, dialog: FileDialog, chosen: Callable[[Path], None]) -> None:
         dialog.fileSelected.connect(lambda name: chosen(Path(name)))
         dialog.open()
 

@@ -13,15 +13,20 @@ from inspector.ui.actions import Action
 from inspector.ui.appearance import Appearance
 from inspector.ui.block_commands import BlockCommands
 from inspector.ui.bridge import Bridge
+from inspector.ui.dock_layout import Side
 from inspector.ui.doors import Opener
 from inspector.ui.file_commands import FileCommands
+from inspector.ui.help_commands import HelpCommands
 from inspector.ui.icons import Icons
-from inspector.ui.main_window import MainWindow, Side
+from inspector.ui.left_drafts import LeftDrafts
+from inspector.ui.long_work import LongWork
+from inspector.ui.main_window import MainWindow
 from inspector.ui.menus import build_menus
+from inspector.ui.open_tabs import OpenTabs
 from inspector.ui.panel import Panel, PanelRow, Place, Services
 from inspector.ui.preferences import Preferences
 from inspector.ui.quick_open import entries
-from inspector.ui.safe_text import without_mnemonic
+from inspector.ui.safe_text import shorten_start, without_mnemonic
 from inspector.ui.selection import Selection
 from inspector.ui.telling import Telling
 from inspector.ui.view_commands import ViewCommands
@@ -60,7 +65,14 @@ class Furniture(QObject):
         self.window = window
         self.workspace = Workspace(bridge, opener, self)
         self.services = Services(
-            self.workspace, Selection(self), window.actions_, bridge, appearance, icons, preferences
+            self.workspace,
+            Selection(self),
+            window.actions_,
+            bridge,
+            appearance,
+            icons,
+            preferences,
+            opener.settings,
         )
         self._rows: Sequence[PanelRow] = ()
 
@@ -71,6 +83,7 @@ class Furniture(QObject):
         self.files = FileCommands(services, window, window.banners)
         BlockCommands(services, window)
         self._views = ViewCommands(services, window)
+        HelpCommands(services, window)
         sides = [self._side(row) for row in rows if row.place in _AREAS]
         welcome = next(row for row in rows if row.place is Place.WELCOME)
         self._welcome = welcome.make(services, None)
@@ -89,8 +102,11 @@ class Furniture(QObject):
         window.show_drafts = lambda: self.palette.summon(tr("draft"))
         build_menus(window.menu_bar, services.actions, self._fill_recent)
         self._bind_icons()
+        self._tabs = OpenTabs(self.workspace, window.centre, services.preferences, self.open_view, self)
         self._connect()
         self._telling = Telling(services, window, self)
+        self._left_drafts = LeftDrafts(services, window.banners, self)
+        self._long_work = LongWork(self.workspace.opener.jobs, window, self)
         self._focus_first()
 
     def open_view(self, id_: str, ref: Ref | None = None) -> Panel | None:
@@ -144,6 +160,7 @@ class Furniture(QObject):
         self.workspace.agent_changed.connect(self.services.selection.clear)
         self.services.selection.changed.connect(lambda selected: self._saw(selected.ref))
         self.window.dropped.connect(self.files.take)
+        self.window.closing.connect(self._tabs.keep)
 
     def _open_ref(self, ref: Ref) -> None:
         for row in self._rows:
@@ -163,17 +180,18 @@ class Furniture(QObject):
     def _show_file(self) -> None:
         path = self.workspace.path
         window = self.window
+        self._tabs.leave()
         window.centre.close_all()
         window.name_file(path)
         if path is not None:
             self.services.preferences.remember(path)
-        self.services.preferences.set("window.last_file", str(path) if path else "")
+            self.services.preferences.set("window.last_file", str(path))
         window.show_file(path is not None)
         if path is not None:
             for row in self._rows:
                 if row.place is Place.CENTRE and row.shown and not row.opens:
                     self.open_view(row.id)
-            window.centre.setCurrentIndex(0)
+            self._tabs.follow(path)
             self._focus_first()
         self.services.actions.refresh()
 
@@ -185,7 +203,7 @@ class Furniture(QObject):
 
     def _fill_recent(self, menu: QMenu) -> None:
         for path in self.services.preferences.recent:
-            action = menu.addAction(without_mnemonic(str(path)))
+            action = menu.addAction(without_mnemonic(shorten_start(str(path), 100)))
             action.setEnabled(path.exists())
             action.triggered.connect(lambda _=False, path=path: self._open_recent(path))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from inspector.domain.agents import Agent
 from inspector.domain.changes import Change, Health
-from inspector.domain.health import Problem, Severity
+from inspector.domain.health import Problem
 from inspector.domain.ref import Ref
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import BlockState, SharedBlock
@@ -93,7 +93,7 @@ class Known:
         self.health.pop(key, None)
         if not news.resolved:
             where = str(news.ref) if news.ref else ""
-            self.health[key] = Problem(news.code, Severity.WARNING, where, dict(news.parameters))
+            self.health[key] = Problem(news.code, news.severity, where, dict(news.parameters))
 
 
 def _unique(problems: Sequence[Problem]) -> tuple[Problem, ...]:

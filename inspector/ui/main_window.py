@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtCore import QByteArray, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from inspector.ui.actions import Actions
 from inspector.ui.appearance import Appearance
+from inspector.ui.dock_layout import DockLayout, Side
 from inspector.ui.icons import Icons
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import PlainLabel, window_title, without_mnemonic
@@ -31,24 +31,12 @@ from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.dock_title import DockTitle
 from inspector.ui.widgets.status import StatusLine
 from inspector.ui.widgets.top_bar import TopBar
+from inspector.ui.widgets.work_line import WorkLine
 from inspector.ui.wording import tr
 
 FIRST_SIZE = (1440, 900)
-_LAYOUT, _GEOMETRY = "window_state_1", "window_geometry_1"
+_GEOMETRY = "window_geometry_1"
 _WELCOME, _VIEWS = "welcome", "views"
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A dock as the window knows it: where it stands at first, how large, and the panel inside."""
-
-    id: str
-    title: str
-    area: Qt.DockWidgetArea
-    panel: QWidget
-    shown: bool = True
-    size: int = 0
-    share: int = 1
 
 
 class MainWindow(QMainWindow):
@@ -66,19 +54,20 @@ class MainWindow(QMainWindow):
         self._appearance = appearance
         self._icons = icons
         self._preferences = preferences
-        self._docks: dict[str, QDockWidget] = {}
-        self._sides: dict[str, Side] = {}
+        self._layout = DockLayout(self, appearance, preferences)
         self._furnished = self._shows_file = self._may_close = False
         self.actions_ = Actions(self)
-        self.banners = Banners(icons)
-        self.centre = Centre(icons)
+        self.banners = Banners(appearance, icons)
+        self.centre = Centre(appearance, icons)
         self.go_to: Callable[[], None] = _nothing
         self.show_drafts: Callable[[], None] = _nothing
+        self.cancel_work: Callable[[str], None] = _nothing
         self.top_bar = TopBar(icons, lambda: self.go_to())
         self.status_line = StatusLine(
             lambda: self.show_drafts(),
             lambda: self.go_to_panel("problems"),
             lambda: self.go_to_panel("budget"),
+            WorkLine(icons, lambda key: self.cancel_work(key)),
         )
         self.menu_bar = QMenuBar()
         self._pages = QStackedWidget()
@@ -99,17 +88,13 @@ class MainWindow(QMainWindow):
         """Show docks and tabs, or the welcome page while no file is open."""
         if shown == self._shows_file and self._furnished and self._pages.currentWidget() is self._page(shown):
             return
-        if self._shows_file and not shown:
-            self.store_layout()
         self._shows_file = shown
         self._pages.setCurrentWidget(self._page(shown))
         self.top_bar.show_pickers(shown)
         if shown:
-            self._first_layout()
-            self._restore_layout()
+            self._layout.show()
         else:
-            for dock in self._docks.values():
-                dock.hide()
+            self._layout.hide()
 
     def name_file(self, path: Path | None) -> None:
         """Say in the title which file is open."""
@@ -119,24 +104,25 @@ class MainWindow(QMainWindow):
 
     def dock(self, id_: str) -> QDockWidget:
         """The dock of a panel. Raises KeyError."""
-        return self._docks[id_]
+        return self._layout.docks[id_]
 
     def panel(self, id_: str) -> QWidget:
         """The panel in a dock. Raises KeyError."""
-        return self._sides[id_].panel
+        return self._layout.sides[id_].panel
 
     def go_to_panel(self, id_: str) -> None:
         """Show a dock, in front, and give it the keyboard."""
-        dock = self._docks.get(id_)
+        dock = self._layout.docks.get(id_)
         if dock is not None and self._shows_file:
             dock.show()
             dock.raise_()
-            first = getattr(self._sides[id_].panel, "first_focus", None)
-            (first() if first else self._sides[id_].panel).setFocus(Qt.FocusReason.ShortcutFocusReason)
+            panel = self.panel(id_)
+            first = getattr(panel, "first_focus", None)
+            (first() if first else panel).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def toggle_panel(self, id_: str) -> None:
         """Hide a dock that has the keyboard, else go to it."""
-        dock = self._docks[id_]
+        dock = self._layout.docks[id_]
         focused = QApplication.focusWidget()
         if dock.isVisible() and focused is not None and dock.isAncestorOf(focused):
             dock.hide()
@@ -146,15 +132,12 @@ class MainWindow(QMainWindow):
 
     def reset_layout(self) -> None:
         """Put everything back in its first place."""
-        self._preferences.forget_layouts()
-        if self._shows_file:
-            self._first_layout()
+        self._layout.reset()
 
     def store_layout(self) -> None:
         """Keep where everything stands, for the next start."""
         self._preferences.store_layout(_GEOMETRY, bytes(self.saveGeometry().data()))
-        if self._shows_file:
-            self._preferences.store_layout(self._layout_name(), bytes(self.saveState().data()))
+        self._layout.store()
 
     def let_go(self) -> None:
         """Close for good: everything that had to end has ended."""
@@ -185,10 +168,7 @@ class MainWindow(QMainWindow):
     def _build(self) -> None:
         self.name_file(None)
         self.setAcceptDrops(True)
-        self.setDockNestingEnabled(True)
         self.setDockOptions(self.dockOptions() & ~QMainWindow.DockOption.AnimatedDocks)
-        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
-        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self._icons.bind(_WindowIcon(self), "app", "accent")
         self.setMenuWidget(self._head())
@@ -200,7 +180,7 @@ class MainWindow(QMainWindow):
         middle = QWidget()
         arrange(QVBoxLayout(middle), self.banners, self._pages)
         self.setCentralWidget(middle)
-        self.resize(*FIRST_SIZE)
+        self.resize(QSize(*FIRST_SIZE).boundedTo(self.screen().availableSize()))
         geometry = self._preferences.layout(_GEOMETRY)
         if geometry is not None:
             self.restoreGeometry(QByteArray(geometry))
@@ -229,7 +209,7 @@ class MainWindow(QMainWindow):
         dock.setWidget(side.panel)
         header = getattr(side.panel, "header", None)
         title.add(header() if header else ())
-        self._docks[side.id], self._sides[side.id] = dock, side
+        self._layout.add(side, dock)
 
         def tell() -> None:
             heading = getattr(side.panel, "heading", "") or side.title
@@ -245,48 +225,6 @@ class MainWindow(QMainWindow):
     def _docks_changed(self) -> None:
         self.actions_.refresh()
 
-    def _first_layout(self) -> None:
-        for side in self._sides.values():
-            dock = self._docks[side.id]
-            dock.setFloating(False)
-            self.removeDockWidget(dock)
-            self.addDockWidget(side.area, dock, _direction(side.area))
-            dock.setVisible(side.shown)
-        for area, direction in _DIRECTIONS.items():
-            there = [side for side in self._sides.values() if side.area == area and side.shown and side.size]
-            docks = [self._docks[side.id] for side in there]
-            self.resizeDocks(docks, [round(side.size * self._scale_of(area)) for side in there], direction)
-            if area == Qt.DockWidgetArea.BottomDockWidgetArea:
-                self.resizeDocks(docks, [side.share * 100 for side in there], Qt.Orientation.Horizontal)
-
-    def _scale_of(self, area: Qt.DockWidgetArea) -> float:
-        """How much larger than at text scale 1 docks are: as the text, if that leaves enough to the centre."""
-        bottom = area == Qt.DockWidgetArea.BottomDockWidgetArea
-        mine = [side for side in self._sides.values() if side.shown and (side.area in _BESIDE) != bottom]
-        wanted = max((side.size for side in mine), default=0) if bottom else sum(side.size for side in mine)
-        room = _LARGEST_SHARE * (self.height() if bottom else self.width())
-        return min(self._appearance.scale, room / wanted) if wanted else 1.0
-
-    def _restore_layout(self) -> None:
-        state = self._preferences.layout(self._layout_name())
-        if state is not None:
-            self.restoreState(QByteArray(state))
-
-    def _layout_name(self) -> str:
-        """Layouts of other sets of panels are not taken: the first layout then places new ones."""
-        return ":".join((_LAYOUT, *sorted(self._docks)))
-
-
-_DIRECTIONS = {
-    Qt.DockWidgetArea.LeftDockWidgetArea: Qt.Orientation.Horizontal,
-    Qt.DockWidgetArea.RightDockWidgetArea: Qt.Orientation.Horizontal,
-    Qt.DockWidgetArea.BottomDockWidgetArea: Qt.Orientation.Vertical,
-}
-
-
-_BESIDE = (Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea)
-_LARGEST_SHARE = 0.58
-
 
 class _WindowIcon:
     """Lets the window's icon be tinted like a button's."""
@@ -295,15 +233,10 @@ class _WindowIcon:
         self.setIcon = window.setWindowIcon
 
 
-def _direction(area: Qt.DockWidgetArea) -> Qt.Orientation:
-    bottom = area == Qt.DockWidgetArea.BottomDockWidgetArea
-    return Qt.Orientation.Horizontal if bottom else Qt.Orientation.Vertical
-
-
 def _dropped_file(event: QDropEvent) -> Path | None:
     urls = event.mimeData().urls()
     return Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None
 
 
-def _nothing() -> None:
+def _nothing(*_: object) -> None:
     """What a door leads to before the window is furnished."""

@@ -10,10 +10,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.settings import Settings
 from inspector.ui.actions import Actions
 from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
 from inspector.ui.icons import Icons
+from inspector.ui.marks import Marks, marks_of
 from inspector.ui.preferences import Preferences
 from inspector.ui.selection import Selection
 from inspector.ui.workspace import Workspace
@@ -30,6 +32,12 @@ class Services:
     appearance: Appearance
     icons: Icons
     preferences: Preferences
+    settings: Settings
+
+    @property
+    def marks(self) -> Marks:
+        """From which share of the window the budget warns."""
+        return marks_of(self.settings)
 
 
 class Panel(QWidget):

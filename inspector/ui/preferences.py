@@ -46,6 +46,11 @@ class Preferences(QObject):
         self.damaged = False
         self._data = self._read()
 
+    @property
+    def path(self) -> Path | None:
+        """Where they are kept."""
+        return self._path
+
     def get(self, name: str) -> SettingValue:
         """A setting's value; its default where none, or none that fits, is stored. Raises KeyError."""
         row = self.rows[name]
@@ -102,6 +107,20 @@ class Preferences(QObject):
         """Take a file off the recent ones."""
         self._data["recent"] = [str(each) for each in self.recent if each != path]
         self._write()
+
+    def view_of(self, path: Path) -> Mapping[str, Any]:
+        """What was shown of a file when it was open last, as it was stored."""
+        found = self._part("views").get(str(path))
+        return found if isinstance(found, dict) else {}
+
+    def store_view(self, path: Path, view: Mapping[str, Any]) -> None:
+        """Keep what is shown of a file, as long as it is among the recent ones."""
+        views = self._part("views")
+        if views.get(str(path)) != view:
+            recent = {str(each) for each in (*self.recent, path)}
+            kept = {name: each for name, each in views.items() if name in recent}
+            self._data["views"] = {**kept, str(path): dict(view)}
+            self._write()
 
     def layout(self, name: str) -> bytes | None:
         """A stored window layout, only if it is byte for byte the one that was stored."""

@@ -20,6 +20,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMessageBox, QSizePolicy, QWidget
 
 _TIP_LENGTH = 2_000
+_LINE = 50
 _LABEL_LENGTH = 10_000
 _ELLIPSIS = "…"
 
@@ -53,6 +54,9 @@ _NAMES = {
     0x2069: "PDI",
     0xFEFF: "BOM",
 }
+# A line may break behind a solidus or a hyphen that a letter follows, as in paths: those stay as they are.
+_UNBROKEN = re.compile(r"(?:[^\s/-]|[/-](?![^\W\d_])){40}(?=\S)")
+_MAY_BREAK = "\u200b"
 _PICTURES, _DELETE_PICTURE = 0x2400, "\u2421"
 
 
@@ -86,14 +90,24 @@ def shorten(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + _ELLIPSIS
 
 
+def shorten_start(text: str, length: int) -> str:
+    """At most `length` characters, the first an ellipsis where some were cut: of a path the end tells more."""
+    return text if len(text) <= length else _ELLIPSIS + text[1 - length :]
+
+
 def one_line(text: str, length: int = 200) -> str:
     """A text for one line of a list: breaks become spaces, the hidden is shown, the long cut."""
-    return show_controls(" ".join(shorten(text, 4 * length).split()))[:length]
+    return shorten(show_controls(" ".join(shorten(text, 4 * length).split())), length)
 
 
-def without_mnemonic(text: str) -> str:
-    """A text for a menu, button or tab, where an ampersand would be taken for a shortcut's mark."""
-    return show_controls(text).replace("&", "&&")
+def breakable(text: str) -> str:
+    """A text whose long words may break: a label that wraps is at least as wide as its widest word."""
+    return _UNBROKEN.sub(lambda match: match.group() + _MAY_BREAK, text)
+
+
+def without_mnemonic(text: str, length: int = 120) -> str:
+    """A text for a menu, button or tab, where an ampersand would be taken for a shortcut's mark; the long is cut."""
+    return one_line(text, length).replace("&", "&&")
 
 
 def window_title(text: str) -> str:
@@ -105,7 +119,7 @@ def tooltip_text(text: str) -> str:
     """A text for a tool tip or a model's tool-tip role: markup whose only content is this text."""
     if not text:
         return ""
-    lines = html.escape(show_controls(shorten(text, _TIP_LENGTH))).split("\n")
+    lines = html.escape(breakable(show_controls(shorten(text, _TIP_LENGTH)))).split("\n")
     return f"<qt>{'<br>'.join(line.replace('  ', ' &nbsp;') for line in lines)}</qt>"
 
 
@@ -142,7 +156,15 @@ class PlainLabel(QLabel):
     def setText(self, text: str) -> None:
         """Show a text, plain."""
         self._original = text
-        super().setText(show_controls(shorten(text, _LABEL_LENGTH)))
+        shown = show_controls(shorten(text, _LABEL_LENGTH))
+        super().setText(breakable(shown) if self.wordWrap() else shown)
+
+    def minimumSizeHint(self) -> QSize:
+        """As Qt has it; but no word, however wide its letters, makes a label that wraps wider than a line."""
+        hint = super().minimumSizeHint()
+        if self.wordWrap():
+            hint.setWidth(min(hint.width(), _LINE * self.fontMetrics().averageCharWidth()))
+        return hint
 
     def setTextFormat(self, format_: Qt.TextFormat) -> None:
         """Refuse everything but plain text."""
@@ -241,8 +263,8 @@ def safe_message(
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setWindowTitle(window_title(question.title))
-    box.setText(_bounded(question.text))
-    box.setInformativeText(_bounded(question.meaning))
+    box.setText(breakable(_bounded(question.text)))
+    box.setInformativeText(breakable(_bounded(question.meaning)))
     if question.details:
         box.setDetailedText(_bounded(question.details))
     warning = question.weight is Weight.WARNING

@@ -25,6 +25,7 @@ def style_sheet(theme: Theme, points: float, scale: float) -> str:
         "accent": theme.accent.name(),
         "on_accent": theme.on_accent.name(),
         "selection": theme.selection.name(),
+        "chosen": theme.chosen.name(),
         "hover": theme.blend(theme.selection, theme.raised, 0.35).name(),
         "pressed": theme.blend(theme.selection, theme.raised, 0.7).name(),
         "accent_hover": theme.blend(theme.accent, theme.text, 0.85).name(),
@@ -65,6 +66,8 @@ QMenuBar::item:selected, QMenuBar::item:pressed { background: @hover; color: @te
 QMenu { background: @raised; color: @text; border: 1px solid @border; padding: @px4; }
 QMenu::item { padding: @px4 @px24 @px4 @px8; border-radius: @px4; }
 QMenu::icon { padding-left: @px8; }
+QMenu::item:checked { color: @accent; }
+QMenu::icon:checked { background: @selection; border-radius: @px4; }
 QMenu::item:selected { background: @selection; }
 QMenu::item:disabled { color: @muted; }
 QMenu::separator { height: 1px; background: @border; margin: @px4 @px8; }
@@ -80,7 +83,7 @@ QPushButton:hover, QToolButton[role="control"]:hover { background: @hover; }
 QPushButton:pressed, QToolButton[role="control"]:pressed { background: @pressed; }
 QPushButton:checked, QToolButton[role="control"]:checked { background: @selection; }
 QPushButton:disabled, QToolButton[role="control"]:disabled { color: @muted; background: @surface; }
-QPushButton:focus, QToolButton:focus, QLineEdit:focus, QComboBox:focus, QSpinBox:focus { border: 1px solid @focus; }
+QPushButton:focus, QToolButton:focus, QLineEdit:focus { border: 1px solid @focus; }
 QPushButton[role="primary"] { background: @accent; color: @on_accent; border: 1px solid @accent; font-weight: 600; }
 QPushButton[role="primary"]:hover { background: @accent_hover; }
 QPushButton[role="primary"]:focus { border: 1px solid @text; }
@@ -107,11 +110,14 @@ QPushButton[tone="warning"] { color: @state_warning; }
 QPushButton[tone="error"] { color: @state_error; }
 QPushButton[tone="ok"] { color: @state_ok; }
 
-QLineEdit, QPlainTextEdit, QSpinBox, QComboBox {
+QLineEdit, QPlainTextEdit {
   background: @background; color: @text; border: 1px solid @border; border-radius: @px4;
-  selection-background-color: @selection; selection-color: @text;
+  selection-background-color: @chosen; selection-color: @text; placeholder-text-color: @muted;
 }
-QLineEdit, QSpinBox, QComboBox { padding: @px2 @px6; }
+QLineEdit { padding: @px2 @px6; }
+QComboBox { padding: @px2 @px4; }
+QCheckBox::indicator { width: @px16; height: @px16; }
+QComboBox QAbstractItemView { background: @raised; border: 1px solid @border; }
 QLineEdit[role="filter"] { background: @surface; }
 QPlainTextEdit[role="page"] { border: none; border-radius: 0px; }
 
@@ -146,6 +152,9 @@ QScrollBar::handle:hover { background: @muted; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0px; height: 0px; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QScrollArea { border: none; background: transparent; }
+
+QProgressBar { background: @raised; border: none; border-radius: @px2; max-height: @px4; min-height: @px4; }
+QProgressBar::chunk { background: @accent; border-radius: @px2; }
 
 QFrame[role="rule"] { background: @border; border: none; }
 QFrame[role="page"], QWidget[role="page"] { background: @background; }

@@ -64,6 +64,7 @@ class Telling(QObject):
         workspace.moved.connect(self._tell_moved)
         workspace.busy_changed.connect(self._note_busy)
         bridge.failed.connect(self._tell_failure)
+        self._services.settings.watch(lambda _: self._soon.start())
 
     def _tell_soon(self) -> None:
         self._soon.start()
@@ -90,6 +91,7 @@ class Telling(QObject):
             request.tokens if request else None,
             request.limits.usable if request else 0,
             request is None or request.method is Method.EXACT,
+            self._services.marks.tone(request.tokens, request.limits.usable) if request else "",
             True,
         )
 
@@ -124,7 +126,7 @@ class Telling(QObject):
             request.layout if request else workspace.what_if.layout or (agent.config.layout if agent else "")
         )
         bar.model.tell(tr("Model"), model or tr("none set"))
-        bar.layout_.tell(tr("Layout"), layout)
+        bar.layout_.tell(tr("Layout"), layout or tr("none set"))
         models = dict.fromkeys([*([agent.model] if agent and agent.model else []), *workspace.models])
         bar.model.offer([Option(each, each) for each in models], model, self._try_model)
         bar.layout_.offer([Option(each, each) for each in workspace.layouts], layout, self._try_layout)
@@ -183,14 +185,16 @@ class Telling(QObject):
             if path is not None:
                 self._services.workspace.open(path)
 
-        happened = {
-            "deleted": tr("The file was deleted while it was open."),
-            "replaced": tr("Another file has taken this file's place."),
-        }
+        replaced = moved.what == "replaced"
+        happened = (
+            tr("Another file has taken this file's place.")
+            if replaced
+            else tr("The file was moved or deleted while it was open.")
+        )
         self._window.banners.show_notice(
             Notice(
                 "moved",
-                happened.get(moved.what, tr("The file was moved away while it was open.")),
+                happened,
                 tr("Nothing more is written to it. Your drafts are kept."),
                 "error",
                 choices=(

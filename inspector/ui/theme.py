@@ -92,6 +92,19 @@ class Theme:
         return cls(name=name, sections=sections, code=code, **palette)
 
     @property
+    def chosen(self) -> QColor:
+        """The ground of selected text, on which all text has the text's colour.
+
+        Stronger than `selection`, the ground of a selected row, on which every colour has to be legible.
+        """
+        return self.blend(self.accent, self.background, 0.35)
+
+    @property
+    def found(self) -> QColor:
+        """The ground of text that was looked for, on which all text has the text's colour."""
+        return self.blend(self.warning, self.background, 0.35)
+
+    @property
     def is_dark(self) -> bool:
         """Whether text is lighter than what it stands on."""
         return self.text.lightnessF() > self.background.lightnessF()

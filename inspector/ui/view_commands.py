@@ -1,22 +1,19 @@
-"""What can be done with the window itself: theme, text size, tabs, layout; and what the program says of itself."""
+"""What can be done with the window itself: theme, text size, tabs, layout."""
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable
 
-from PySide6.QtCore import qVersion
 from PySide6.QtGui import QKeySequence
 
-from inspector import __version__
 from inspector.ui.actions import Action
 from inspector.ui.appearance import MAXIMUM_SCALE, MINIMUM_SCALE, ThemeChoice
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import Services
-from inspector.ui.safe_text import Question, safe_message
 from inspector.ui.wording import tr
 
 _SCALE_STEP = 0.125
+_LOOKS = frozenset({"window.theme", "window.text_scale"})
 
 
 class ViewCommands:
@@ -25,6 +22,7 @@ class ViewCommands:
     def __init__(self, services: Services, window: MainWindow) -> None:
         self._services = services
         self._window = window
+        services.preferences.changed.connect(self._follow)
         keys = QKeySequence.StandardKey
         services.actions.add(
             Action("view.close_tab", tr("Close tab"), self._close_tab, keys.Close, "close", self._no_tab),
@@ -47,15 +45,20 @@ class ViewCommands:
             ),
             Action("look.normal", tr("Normal text"), lambda: self._scale(1.0), "Ctrl+0"),
             Action("layout.reset", tr("Reset layout"), window.reset_layout),
-            Action("help.about", tr("About Context Inspector"), self._about, None, "info"),
             Action("program.quit", tr("Quit"), lambda: window.closing.emit(), keys.Quit),
         )
+
+    def _follow(self, name: str) -> None:
+        """Look as the preferences say, whoever changed them."""
+        preferences = self._services.preferences
+        if name in _LOOKS:
+            choice = ThemeChoice(preferences.text("window.theme"))
+            self._services.appearance.apply(choice, preferences.number("window.text_scale"))
 
     def _theme(self, id_: str, title: str, choice: ThemeChoice) -> Action:
         appearance = self._services.appearance
 
         def switch() -> None:
-            appearance.set_choice(choice)
             self._services.preferences.set("window.theme", choice.value)
 
         return Action(
@@ -70,8 +73,8 @@ class ViewCommands:
         return lambda: self._scale(self._services.appearance.scale + step)
 
     def _scale(self, scale: float) -> None:
-        self._services.appearance.set_scale(scale)
-        self._services.preferences.set("window.text_scale", self._services.appearance.scale)
+        kept = min(MAXIMUM_SCALE, max(MINIMUM_SCALE, scale))
+        self._services.preferences.set("window.text_scale", kept)
 
     def _largest(self) -> str:
         return tr("it is as large as it gets") if self._services.appearance.scale >= MAXIMUM_SCALE else ""
@@ -86,22 +89,3 @@ class ViewCommands:
         key = self._window.centre.current_key
         if key is not None:
             self._window.centre.close_view(key)
-
-    def _about(self) -> None:
-        path = self._services.workspace.path
-        lines = [
-            tr("Version {version}", version=__version__),
-            tr(
-                "Python {python}, Qt {qt}, {system}",
-                python=platform.python_version(),
-                qt=qVersion(),
-                system=platform.platform(),
-            ),
-            tr("File: {file}", file=str(path)) if path else tr("No file is open."),
-        ]
-        question = Question(
-            tr("About Context Inspector"),
-            tr("See, account for and edit exactly what an agent's model call would be sent."),
-            "\n".join(lines),
-        )
-        safe_message(self._window, question)

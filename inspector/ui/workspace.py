@@ -1,15 +1,12 @@
 """The open file as the window knows it: the agent shown, its holdings and Request, drafts, problems.
 
-Panels read its values and listen to its signals; every engine call of the window starts here. What is shown is
-refreshed by one coroutine at a time: whatever changed while it ran is done in one further round, so that
-typing never starves the figures and never piles up work.
+Panels read its values and listen to its signals; every edit and every change of what is shown starts here.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -20,39 +17,16 @@ from inspector.domain.agents import Agent
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
-from inspector.domain.errors import InspectorError
-from inspector.domain.health import Problem, Severity
+from inspector.domain.health import Problem
 from inspector.domain.ref import RefKind
 from inspector.domain.requests import Request
-from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
+from inspector.domain.snapshot import BlockState, SharedBlock
 from inspector.ui.bridge import Bridge
 from inspector.ui.doors import Doors, EditOptions, Holdings, Opener
 from inspector.ui.drafts import DraftKeeper, Drafts, Work
 from inspector.ui.known import Known, WhatIf
+from inspector.ui.refreshing import Refresher
 from inspector.ui.wording import tr
-
-_HOLDING_KINDS = frozenset(
-    {
-        RefKind.BLOCK,
-        RefKind.ATTACHMENT,
-        RefKind.ARCHIVAL,
-        RefKind.MESSAGE,
-        RefKind.BATCH,
-        RefKind.SUMMARY,
-        RefKind.EVENT,
-        RefKind.CONSENT,
-        RefKind.QUEUE,
-        RefKind.FILE,
-    }
-)
-
-
-@dataclass(slots=True)
-class _Stale:
-    agents: bool = False
-    holdings: bool = False
-    saved: bool = True
-    request: bool = True
 
 
 class Workspace(QObject):
@@ -84,8 +58,8 @@ class Workspace(QObject):
         self._doors: Doors | None = None
         self._keeper = DraftKeeper(bridge, self.drafts)
         self._known = Known()
-        self._stale = _Stale()
-        self._refreshing = False
+        self._fresh = Refresher(bridge, self.drafts, opener.settings, self)
+        self._pass_on()
         bridge.changed.connect(self._note)
 
     @property
@@ -221,24 +195,21 @@ class Workspace(QObject):
         self._known.show(agent_id)
         self.agent_changed.emit()
         self.request_changed.emit(None)
-        self._refresh(holdings=True, saved=True)
+        self._fresh.refresh(holdings=True, saved=True)
 
     def load(self, agent_id: str) -> None:
         """Read what is under an agent, if it has not been read."""
-        if self._doors is not None and agent_id not in self._known.holdings:
-            self._bridge.supersede(
-                ("holdings", agent_id), self._read_holdings(agent_id), name=tr("Reading an agent")
-            )
+        self._fresh.load(agent_id)
 
     def try_out(self, what_if: WhatIf) -> None:
         """Build the Request with other settings; nothing is stored."""
         if what_if != self._known.what_if:
             self._known.what_if = what_if
-            self._refresh(saved=True)
+            self._fresh.refresh(saved=True)
 
     def rebuild(self) -> None:
         """Build the Request again as of now."""
-        self._refresh(holdings=True, saved=True)
+        self._fresh.refresh(holdings=True, saved=True)
 
     def saw(self, block_id: str) -> None:
         """Somebody has looked at a block."""
@@ -278,7 +249,7 @@ class Workspace(QObject):
             self._keeper.note(self._doors, edit.target.id)
         if not known:
             self.drafts_changed.emit()
-        self._refresh()
+        self._fresh.refresh()
 
     def drop_draft(self, block_id: str) -> None:
         """Forget unsaved work on a block: it was saved or is not wanted."""
@@ -286,7 +257,7 @@ class Workspace(QObject):
             if self._doors is not None:
                 self._keeper.note(self._doors, block_id)
             self.drafts_changed.emit()
-            self._refresh()
+            self._fresh.refresh()
 
     async def settle(self) -> None:
         """Wait until all unsaved work is written down; nothing typed is lost after that."""
@@ -300,23 +271,18 @@ class Workspace(QObject):
 
     def count_others(self) -> None:
         """Build, while nothing else is wanted, the Requests of agents that are not shown, for their figures."""
-        if self._doors is not None and not self._refreshing:
-            work = self._count_others(self._doors)
-            self._bridge.supersede("others", work, name=tr("Counting the other agents' tokens"))
+        self._fresh.count_others()
 
-    async def _count_others(self, doors: Doors) -> None:
-        for agent in self._known.agents:
-            if agent.id in self._known.tokens:
-                continue
-            try:
-                tokens: int | None = (await doors.request(agent.id, RequestSpec(now=doors.now()), {})).tokens
-            except InspectorError:
-                # It has no figure; why is told when that agent is shown.
-                tokens = None
-            if doors is not self._doors:
-                return
-            self._known.tokens[agent.id] = tokens
-            self.agents_changed.emit()
+    def _pass_on(self) -> None:
+        """What is found fresh is told as the workspace's own news."""
+        fresh = self._fresh
+        fresh.agents_changed.connect(self.agents_changed)
+        fresh.agent_changed.connect(self.agent_changed)
+        fresh.holdings_changed.connect(self.holdings_changed)
+        fresh.blocks_changed.connect(self.blocks_changed)
+        fresh.request_changed.connect(self.request_changed)
+        fresh.problems_changed.connect(self.problems_changed)
+        fresh.busy_changed.connect(self.busy_changed)
 
     def _doing(self, block_id: str) -> str:
         state = self._known.blocks.get(block_id)
@@ -335,22 +301,21 @@ class Workspace(QObject):
         self._doors = doors
         self._bridge.follow(doors.changes(), name=tr("Following changes"), key="feed")
         self._known.take_agents(agents)
+        self._fresh.begin(doors, self._known)
         for restored in drafts:
             self.drafts.put(Work(restored.draft.edit, restored.content, restored=True))
         for tell in (self.file_changed, self.agents_changed, self.agent_changed, self.drafts_changed):
             tell.emit()
-        self._refresh(holdings=True, saved=True)
+        self._fresh.refresh(holdings=True, saved=True)
 
     async def _leave(self) -> None:
         await self._keeper.settle()
         doors, self._doors = self._doors, None
-        for key in ("refresh", "feed", "others"):
-            self._bridge.cancel(key)
+        self._fresh.end()
+        self._bridge.cancel("feed")
         if doors is not None:
             await doors.close()
         self._known = Known()
-        self._stale = _Stale()
-        self._refreshing = False
         self.drafts.clear()
 
     def _note(self, change: object) -> None:
@@ -368,97 +333,7 @@ class Workspace(QObject):
         if change.ref.kind is RefKind.BLOCK and not mine:
             self._known.unseen.add(change.ref.id)
         self.written.emit(change)
-        if change.owner is not None and change.owner != self._known.agent_id:
-            self._known.tokens.pop(change.owner, None)
-            if change.owner in self._known.holdings:
-                del self._known.holdings[change.owner]
-                self.load(change.owner)
-        self._stale.agents |= change.ref.kind in (RefKind.AGENT, RefKind.FILE, RefKind.CONSTELLATION)
-        self._refresh(holdings=change.ref.kind in _HOLDING_KINDS, saved=True)
-
-    def _refresh(self, *, holdings: bool = False, saved: bool = False) -> None:
-        self._stale.holdings |= holdings
-        self._stale.saved |= saved
-        self._stale.request = True
-        self._bridge.cancel("others")
-        if not self._refreshing and self._doors is not None:
-            self._refreshing = True
-            self._bridge.supersede(
-                "refresh", self._refresh_until_fresh(self._doors), name=tr("Building the Request")
-            )
-
-    async def _refresh_until_fresh(self, doors: Doors) -> None:
-        self.busy_changed.emit(True)
-        try:
-            while doors is self._doors and (
-                self._stale.request or self._stale.holdings or self._stale.agents
-            ):
-                asked, self._stale = self._stale, _Stale(saved=False, request=False)
-                await self._refresh_once(doors, asked)
-        finally:
-            if doors is self._doors:
-                self._refreshing = False
-            self.busy_changed.emit(False)
-
-    async def _refresh_once(self, doors: Doors, asked: _Stale) -> None:
-        if asked.agents:
-            agents = tuple(await doors.agents())
-            if doors is not self._doors:
-                return
-            if self._known.take_agents(agents):
-                self.agent_changed.emit()
-            self.agents_changed.emit()
-        agent_id = self._known.agent_id
-        if not agent_id:
-            return
-        if asked.holdings:
-            await self._read_holdings(agent_id)
-        await self._build(doors, agent_id, saved=asked.saved)
-
-    async def _read_holdings(self, agent_id: str) -> None:
-        doors = self._doors
-        if doors is None:
-            return
-        holdings = await doors.holdings(agent_id)
-        if doors is not self._doors:
-            return
-        changed = self._known.take_holdings(agent_id, holdings)
-        self.holdings_changed.emit(agent_id)
-        if changed:
-            self.blocks_changed.emit(changed)
-        self.problems_changed.emit()
-
-    async def _build(self, doors: Doors, agent_id: str, *, saved: bool) -> None:
-        spec = RequestSpec(
-            now=doors.now(), model=self._known.what_if.model, layout=self._known.what_if.layout
-        )
-        drafts = self.drafts.contents()
-        try:
-            if saved or not drafts:
-                plain: Request | None = await doors.request(agent_id, spec, {})
-            else:
-                plain = self._known.saved_request
-            request = await doors.request(agent_id, spec, drafts) if drafts else plain
-        except InspectorError as error:
-            self._take_request(
-                doors, agent_id, None, None, Problem(error.code, Severity.ERROR, "", error.parameters)
-            )
-            return
-        self._take_request(doors, agent_id, plain, request, None)
-
-    def _take_request(
-        self,
-        doors: Doors,
-        agent_id: str,
-        saved: Request | None,
-        request: Request | None,
-        problem: Problem | None,
-    ) -> None:
-        if doors is not self._doors or agent_id != self._known.agent_id:
-            return
-        self._known.take_request(saved, request, problem)
-        self.request_changed.emit(request)
-        self.problems_changed.emit()
+        self._fresh.note(change)
 
 
 async def _given(doors: Doors) -> Doors:

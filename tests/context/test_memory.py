@@ -13,6 +13,7 @@ from inspector.domain.blocks import (
 )
 from inspector.domain.content import LogContent, LogEntry, MapContent, TextContent
 from inspector.domain.errors import BudgetError
+from inspector.domain.health import Problem, Severity
 from inspector.domain.requests import Request
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.snapshot import BlockState, Snapshot
@@ -139,6 +140,16 @@ def test_that_an_unreadable_block_is_a_problem_and_the_rest_is_built() -> None:
     assert codes(request.problems) == ["schema_unreadable", "block_unreadable", "block_unreadable"]
     assert len(rows(request, OutRule.UNREADABLE)) == 3
     assert "block:blk_persona" in piece_ids(request)
+
+
+def test_that_a_block_with_a_warning_is_sent_and_the_warning_told() -> None:
+    waiting = Problem("block.pending_updates", Severity.WARNING, "block:blk_notes", {"label": "notes"})
+    request = build(a_snapshot(replace(a_block("notes"), problem=waiting), a_block("persona")))
+    assert codes(request.problems) == ["block.pending_updates"]
+    assert "block:blk_notes" in piece_ids(request)
+    broken = replace(waiting, severity=Severity.ERROR)
+    request = build(a_snapshot(replace(a_block("notes"), problem=broken), a_block("persona")))
+    assert "block:blk_notes" not in piece_ids(request)
 
 
 def test_that_core_over_the_cap_stays_and_leaves_nothing_to_the_others() -> None:

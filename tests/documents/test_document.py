@@ -160,12 +160,10 @@ def test_that_the_last_change_can_be_taken_back_and_done_again(
 
 def test_that_an_older_change_is_taken_back_and_later_ones_stay() -> None:
     document, versions, _ = lived(TextSchema(), [AppendText("one "), AppendText("two "), AppendText("three")])
-    update = document.inverse(versions[1], versions[2])
-    assert document.content() == TextContent("one two three")
-    assert document.merge(update) is MergeStatus.APPLIED
+    assert document.undo(versions[1], versions[2], stamp()) is not None
     assert document.content() == TextContent("one three")
-    assert document.inverse(versions[1], versions[1]) == b""
     assert document.undo(versions[1], versions[1], stamp()) is None
+    assert document.undo(versions[1], versions[2], stamp()) is None
 
 
 def test_that_an_element_taken_back_does_not_come_again_with_the_next() -> None:
@@ -252,7 +250,8 @@ def test_that_an_unknown_version_is_told(version: str) -> None:
         lambda each: document.apply(AppendText("x"), stamp(), each),
         document.content_at,
         document.export_updates,
-        lambda each: document.inverse(each, document.version),
+        lambda each: document.undo(each, document.version, stamp()),
+        lambda each: document.undo(document.version, each, stamp()),
     ]
     for call in calls:
         with pytest.raises(DocumentError) as caught:

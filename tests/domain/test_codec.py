@@ -33,10 +33,11 @@ from inspector.domain.content import (
 )
 from inspector.domain.edits.base import Edit, Operation, Version
 from inspector.domain.edits.block_rows import CreateBlock
+from inspector.domain.edits.consent import RequestConsent
 from inspector.domain.edits.fields import SetField
 from inspector.domain.edits.items import InSection, InsertItem
 from inspector.domain.edits.registry import OPERATIONS
-from inspector.domain.edits.rows import AppendMessage, RequestConsent, StoreSummary
+from inspector.domain.edits.rows import AppendMessage, StoreSummary
 from inspector.domain.edits.text import ReplaceMode, ReplaceText, Splice, SpliceText
 from inspector.domain.errors import MalformedError
 from inspector.domain.limits import Hysteresis, LimitOverrides

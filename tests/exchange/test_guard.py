@@ -3,6 +3,8 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inspector.domain.errors import InputError, MalformedError, NotFoundError
 from inspector.exchange.guard import parse_json, read_bytes, read_json
@@ -50,10 +52,10 @@ def test_that_what_is_not_strict_json_is_refused_with_its_place(data: bytes, cod
 
 
 def test_that_nesting_is_refused_past_the_limit_and_read_up_to_it() -> None:
-    at_limit = b"[" * 200 + b"]" * 200
+    at_limit = b"[" * 256 + b"]" * 256
     assert parse_json(at_limit).value
     error = refused(b"[" * 100_000)
-    assert (error.code, error.parameters["where"]) == ("import.too_deep", "1:201")
+    assert (error.code, error.parameters["where"]) == ("import.too_deep", "1:257")
     assert refused(b'{"a":' * 100_000).code == "import.too_deep"
 
 
@@ -137,3 +139,22 @@ def test_that_a_missing_or_forbidden_file_is_an_error_of_input(tmp_path: Path) -
 
 def test_that_a_column_counts_characters_and_not_bytes() -> None:
     assert refused('["漢字漢字", nul]'.encode()).parameters["where"] == "1:13"
+
+
+_ESCAPES = (
+    "\\\\", "\\u", "d83d", "dc00", "0041", "\\ud83d", "\\udc00", "a", '\\"', "\\n", "u", "D83D", "\\uDBFF\\uDFFF",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(_ESCAPES), min_size=1, max_size=8))
+def test_that_a_string_is_taken_exactly_when_it_is_json_and_has_no_lone_surrogate(parts: list[str]) -> None:
+    text = f'["{"".join(parts)}"]'
+    try:
+        (read,) = json.loads(text)
+    except ValueError:
+        refused(text.encode())
+        return
+    if any("\ud800" <= each <= "\udfff" for each in read):
+        assert refused(text.encode()).code == "import.lone_surrogate"
+    else:
+        assert parse_json(text.encode()).value == [read]

@@ -11,6 +11,7 @@ import pytest
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.edits.base import Intent, Operation
 from inspector.domain.edits.block_rows import AttachBlock, CreateBlock, DeleteBlock, InsertArchival
+from inspector.domain.edits.consent import RequestConsent
 from inspector.domain.edits.fields import AppendToField, RemoveFromField, SetField
 from inspector.domain.edits.items import (
     AddNode,
@@ -28,7 +29,6 @@ from inspector.domain.edits.rows import (
     EnqueueMessage,
     LogEvent,
     PutToolRule,
-    RequestConsent,
     SetMeta,
     SetWakeup,
     StoreRun,

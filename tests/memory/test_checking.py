@@ -54,7 +54,7 @@ async def test_that_a_file_in_use_can_be_checked(tmp_db_dir: Path) -> None:
         ("UPDATE updates SET blob = NULL WHERE block_id = ? AND seq = 1", {"check.delta_missing"}),
         (
             "UPDATE block_contents SET content = replace(content, 'one', 'two') WHERE block_id = ?",
-            {"check.content_differs"},
+            {"check.content_differs", "check.index_differs"},
         ),
         ("DELETE FROM block_contents WHERE block_id = ?", {"block.no_content"}),
         ("UPDATE blocks SET schema = '{}' WHERE id = ?", {"block.unreadable_schema"}),

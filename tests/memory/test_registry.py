@@ -13,13 +13,13 @@ from inspector.domain.blocks import Permission
 from inspector.domain.consent import ConsentState
 from inspector.domain.edits.base import Edit, Operation
 from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
+from inspector.domain.edits.consent import RequestConsent
 from inspector.domain.edits.rows import (
     ConfigureAgent,
     CreateAgent,
     EnqueueMessage,
     PutTool,
     PutToolRule,
-    RequestConsent,
     SetMeta,
     SetWakeup,
     StoreRun,

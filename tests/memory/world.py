@@ -16,6 +16,7 @@ from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
+from inspector.memory.consent import ConsentStore
 from inspector.memory.registry import AgentStore
 from inspector.memory.store import MemoryStore
 from inspector.storage.database import Database
@@ -60,6 +61,7 @@ class World:
         self.ids = ids
         self.memory = MemoryStore(database, clock, ids)
         self.agents = AgentStore(database, clock, ids)
+        self.consent = ConsentStore(database, self.memory, clock, ids)
 
     async def make(
         self,
@@ -77,8 +79,11 @@ class World:
     async def do(self, target: Ref, operation: Operation, actor: Actor = HUMAN, **given: object) -> Receipt:
         """Apply one intent by the store that takes it."""
         intent = Intent(Edit(target, operation), actor, **given)  # type: ignore[arg-type]
-        store = self.memory if self.memory.takes(intent.edit) else self.agents
-        return (await store.apply((intent,)))[0]
+        if self.memory.takes(intent.edit):
+            return (await self.memory.apply((intent,)))[0]
+        if self.consent.takes(intent.edit):
+            return (await self.consent.apply((intent,)))[0]
+        return (await self.agents.apply((intent,)))[0]
 
     async def state(self, block_id: str) -> BlockState:
         """The block as it is stored."""

@@ -34,6 +34,17 @@ def test_that_every_code_in_the_source_has_words() -> None:
     assert sorted(codes - set(catalogue())) == []
 
 
+PROBLEM = re.compile(r"Problem\(\s*\"([a-z0-9_.]+)\"")
+
+
+def test_that_every_problem_has_words_wherever_it_is_told() -> None:
+    sources = (path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    codes = {match[1] for source in sources for match in PROBLEM.finditer(source)}
+    assert {"unknown_model", "row.unreadable", "problem.summary_unreadable"} <= codes
+    wordless = [code for code in codes if word(code) == code or word(f"problem.{code}") == f"problem.{code}"]
+    assert wordless == []
+
+
 def test_that_untrusted_values_are_put_in_as_they_are() -> None:
     told = word("not_found.message", {"name": "{name} {0} %s <b>"})
     assert "{name} {0} %s <b>" in told

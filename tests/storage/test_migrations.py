@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from inspector.domain.backups import BackupReason
 from inspector.domain.errors import FileError
+from inspector.storage.backups import BackupFolder
 from inspector.storage.database import Database
 from inspector.storage.migrations import migrate
 from inspector.storage.schema import CURRENT, STATEMENTS, Format, Migration, SchemaVersion
-from tests.storage.files import ACTOR, clock, fact, hash_outside, new_file, opened
+from tests.storage.files import ACTOR, MOMENT, clock, fact, hash_outside, new_file, opened
 
 ROOT = Path(__file__).resolve().parents[2]
 _NOTES = "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT"
@@ -87,6 +89,35 @@ async def test_that_each_backup_has_a_name_of_its_own(tmp_db_dir: Path) -> None:
     done = migrate(path, INVENTED)
     assert done.backup == tmp_db_dir / "a.constellation.1.0-2.backup"
     assert (tmp_db_dir / "a.constellation.1.0.backup").read_text(encoding="utf-8") == "precious"
+
+
+async def test_that_a_migration_is_preceded_by_the_backup_that_it_is_given(tmp_db_dir: Path) -> None:
+    path = await new_file(tmp_db_dir)
+    backups = BackupFolder.of_file(tmp_db_dir / "backups", path)
+
+    def back_up(source: Path) -> Path:
+        assert (source, version_of(source)) == (path, CURRENT)
+        return Path(backups.make(BackupReason.BEFORE_MIGRATION, MOMENT).path)
+
+    done = migrate(path, INVENTED, back_up)
+    assert done.backup == Path(backups.list()[0].path)
+    assert version_of(done.backup) == CURRENT
+    assert notes_of(path) == [("first!",)]
+    # Again: there is nothing left to do, and so nothing to back up.
+    again = migrate(path, INVENTED, back_up)
+    assert (again.before, again.after, again.backup) == (THIRD, THIRD, None)
+    assert len(backups.list()) == 1
+
+
+async def test_that_without_a_backup_there_is_no_migration(tmp_db_dir: Path) -> None:
+    path = await new_file(tmp_db_dir)
+    before = hash_outside(path)
+    (tmp_db_dir / "backups").write_text("in the way", encoding="utf-8")
+    backups = BackupFolder.of_file(tmp_db_dir / "backups", path)
+    with pytest.raises(FileError) as caught:
+        migrate(path, INVENTED, lambda _: Path(backups.make(BackupReason.BEFORE_MIGRATION, MOMENT).path))
+    assert caught.value.code == "file.cannot_create"
+    assert hash_outside(path) == before
 
 
 @pytest.mark.parametrize(

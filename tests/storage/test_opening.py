@@ -75,6 +75,9 @@ async def test_that_the_engines_connections_have_their_defences_on(tmp_db_dir: P
             "PRAGMA synchronous = OFF",
             "PRAGMA writable_schema = ON",
             "SELECT load_extension('x')",
+            "CREATE TEMP TRIGGER spy AFTER UPDATE ON blocks BEGIN DELETE FROM meta; END",
+            "CREATE VIEW more AS SELECT 1",
+            "CREATE VIRTUAL TABLE more USING fts5 (a)",
         ):
             with pytest.raises(FileError):
                 await tx.execute(statement)
@@ -144,6 +147,22 @@ async def test_that_a_newer_minor_version_is_only_read(tmp_db_dir: Path) -> None
     assert hash_outside(path) == before
 
 
+async def test_that_columns_of_a_newer_minor_version_are_kept(tmp_db_dir: Path) -> None:
+    path = await new_file(tmp_db_dir)
+    alter(
+        path,
+        "ALTER TABLE meta ADD COLUMN later TEXT NOT NULL DEFAULT 'kept'",
+        "PRAGMA user_version = " + str(SchemaVersion(1, 1).packed),
+    )
+    before = hash_outside(path)
+    async with opened(path) as database:
+        assert database.read_only is not None
+        async with database.read() as connection:
+            rows = await connection.fetch_all("SELECT later FROM meta")
+        assert {row["later"] for row in rows} == {"kept"}
+    assert hash_outside(path) == before
+
+
 @pytest.mark.parametrize(
     ("statement", "name"),
     [
@@ -178,6 +197,13 @@ async def test_that_foreign_objects_are_refused_by_name(tmp_db_dir: Path, statem
             "index agents_by_name",
         ),
         (("DROP TABLE tools", "CREATE VIEW tools AS SELECT 1 AS name"), "view tools"),
+        (
+            (
+                "DROP TABLE meta",
+                "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+            ),
+            "table meta",
+        ),
     ],
 )
 async def test_that_other_tables_than_ours_are_refused_by_name(

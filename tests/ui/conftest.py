@@ -5,7 +5,7 @@ import gc
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pytest
 import qasync
@@ -13,12 +13,15 @@ import shiboken6
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication, QWidget
 
+from inspector.runtime.engine import Surroundings
 from inspector.runtime.resources import THEME_NAMES, load_icon, theme_mapping
 from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.bridge import Bridge
+from inspector.ui.doors import Opener
+from inspector.ui.engine_doors import EngineOpener
 from inspector.ui.furniture import Furniture, furnish
 from inspector.ui.icons import Icons
-from inspector.ui.main_window import MainWindow
+from inspector.ui.main_window import FIRST_SIZE, MainWindow
 from inspector.ui.panels import PANELS
 from inspector.ui.preferences import Preferences
 from inspector.ui.theme import Theme
@@ -63,14 +66,19 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     names = pyfuncitem._fixtureinfo.argnames  # noqa: SLF001 - as pytest's own implementation of this hook does
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
-    loop.run_until_complete(_alone(pyfuncitem.obj(**arguments)))
+    loop.run_until_complete(_alone(pyfuncitem.obj(**arguments), _seconds_allowed(pyfuncitem)))
     return True
 
 
-async def _alone(test: Awaitable[object]) -> None:
+def _seconds_allowed(item: pytest.Function) -> float:
+    marker = item.get_closest_marker("timeout")
+    return float(marker.args[0]) if marker is not None and marker.args else TEST_SECONDS
+
+
+async def _alone(test: Awaitable[object], seconds: float) -> None:
     """Run a test and end what it left: outside of the loop, Qt's timers would step tasks that then have none."""
     try:
-        async with asyncio.timeout(TEST_SECONDS):
+        async with asyncio.timeout(seconds):
             await test
     finally:
         while AT_THE_END:
@@ -114,14 +122,44 @@ def preferences(tmp_path: Path) -> Preferences:
     return Preferences(tmp_path / "preferences" / "window.json")
 
 
+AnyOpener = TypeVar("AnyOpener", bound=Opener)
+Look = tuple[Appearance, Icons, Preferences]
+
+
 @dataclass(frozen=True)
-class Studio:
-    """A furnished window over invented values."""
+class Window(Generic[AnyOpener]):
+    """A furnished window over an opener."""
 
     window: MainWindow
     furniture: Furniture
     bridge: Bridge
-    opener: FakeOpener
+    opener: AnyOpener
+
+
+Studio = Window[FakeOpener]
+"""A furnished window over invented values."""
+
+
+def open_window(loop: asyncio.AbstractEventLoop, look: Look, opener: AnyOpener) -> Window[AnyOpener]:
+    """Furnish a window with no file open and show it."""
+    window = MainWindow(*look)
+    bridge = Bridge(loop, window)
+    AT_THE_END.append(bridge.close)
+    furniture = furnish(window, look, bridge, opener, rows=PANELS)
+    # Without a screen, Qt takes a small one to be there.
+    window.resize(*FIRST_SIZE)
+    window.show()
+    return Window(window, furniture, bridge, opener)
+
+
+def close_window(qapp: QApplication, loop: asyncio.AbstractEventLoop, made: Window[AnyOpener]) -> None:
+    """Close a window in order."""
+    loop.run_until_complete(made.bridge.close())
+    loop.run_until_complete(made.furniture.workspace.close())
+    made.window.let_go()
+    # Under a style sheet, Qt keeps pointers to docks and menu bars that are being destroyed.
+    qapp.setStyleSheet("")
+    shiboken6.delete(made.window)
 
 
 @pytest.fixture
@@ -133,19 +171,24 @@ def studio(
     preferences: Preferences,
 ) -> Iterator[Studio]:
     """A furnished window with no file open; `studio.furniture.workspace.open(path)` opens the invented one."""
-    window = MainWindow(appearance, icons, preferences)
-    bridge = Bridge(qloop, window)
-    AT_THE_END.append(bridge.close)
-    opener = FakeOpener()
-    furniture = furnish(window, (appearance, icons, preferences), bridge, opener, rows=PANELS)
-    window.show()
-    yield Studio(window, furniture, bridge, opener)
-    qloop.run_until_complete(bridge.close())
-    qloop.run_until_complete(furniture.workspace.close())
-    window.let_go()
-    # Under a style sheet, Qt keeps pointers to docks and menu bars that are being destroyed.
-    qapp.setStyleSheet("")
-    shiboken6.delete(window)
+    made = open_window(qloop, (appearance, icons, preferences), FakeOpener())
+    yield made
+    close_window(qapp, qloop, made)
+
+
+@pytest.fixture
+def real_window(
+    qapp: QApplication,
+    qloop: asyncio.AbstractEventLoop,
+    appearance: Appearance,
+    icons: Icons,
+    preferences: Preferences,
+    surroundings: Surroundings,
+) -> Iterator[Window[EngineOpener]]:
+    """A furnished window over the real engine, with no file open."""
+    made = open_window(qloop, (appearance, icons, preferences), EngineOpener(surroundings))
+    yield made
+    close_window(qapp, qloop, made)
 
 
 @pytest.fixture

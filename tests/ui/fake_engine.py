@@ -16,6 +16,8 @@ from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec
+from inspector.runtime.jobs import Jobs
+from inspector.runtime.settings import Settings
 from inspector.ui.doors import EditOptions, Holdings, RestoredDraft
 from tests.ui import invented
 
@@ -119,6 +121,8 @@ class FakeOpener:
     def __init__(self) -> None:
         self.doors = FakeDoors(Path("harbor.constellation"))
         self.prepare = FakeDoors
+        self.settings = Settings()
+        self.jobs = Jobs()
 
     async def open(self, path: Path) -> FakeDoors:
         if path.name.startswith("broken"):

@@ -21,6 +21,7 @@ shell = Shell(Start(Path(file) if file else None, preferences=Path(preferences))
 shell.show()
 assert "inspector.runtime.engine" not in sys.modules, "the engine came before the first paint"
 assert "asyncio" not in sys.modules, "the loop came before the first paint"
+from inspector.domain.ref import Ref, RefKind
 from inspector.ui.app import run
 from inspector.ui.engine_doors import EngineOpener
 from inspector.ui.furniture import furnish
@@ -34,7 +35,8 @@ def put(window, look, bridge, opener):
     return made[0]
 
 def look():
-    ready = made and (made[0].workspace.request is not None or not file)
+    opens = file or shell.preferences.text("window.last_file")
+    ready = made and (made[0].workspace.request is not None or not opens)
     if not ready:
         return
     timer.stop()
@@ -42,12 +44,27 @@ def look():
     if how == "live":
         watch_for_an_edit()
     elif how == "close":
+        tell_tabs()
         shell.window.close()
+    elif how == "tabs":
+        open_tabs()
     elif how == "error":
         QTimer.singleShot(0, lambda: 1 / 0)
         QTimer.singleShot(50, shell.window.close)
     else:
         os.kill(os.getpid(), getattr(signal, how))
+
+def open_tabs():
+    own = made[0].workspace.holdings(made[0].workspace.agent.id).own
+    for state in own[:2]:
+        made[0].services.selection.open(Ref(RefKind.BLOCK, state.block.id))
+    shell.window.centre.tabBar().moveTab(2, 0)
+    tell_tabs()
+    QTimer.singleShot(0, shell.window.close)
+
+def tell_tabs():
+    centre = shell.window.centre
+    print("TABS", centre.currentIndex(), [centre.tabText(place) for place in range(centre.count())])
 
 def watch_for_an_edit():
     command = [sys.executable, "-m", "inspector", "edit", file, "--agent", "Ada", "--block", "scratchpad"]
@@ -116,6 +133,17 @@ def test_that_an_edit_of_another_process_appears_in_the_window(tmp_path: Path, s
     assert done.returncode == 0, done.stderr
     assert "NEWS False scratchpad" in done.stdout
     assert "SEEN scratchpad" in done.stdout
+
+
+def test_that_the_next_start_shows_the_same_file_with_the_same_tabs(tmp_path: Path, sample: Path) -> None:
+    first = start(tmp_path, sample, "tabs")
+    assert first.returncode == 0, first.stderr
+    second = start(tmp_path, None, "close")
+    assert second.returncode == 0, second.stderr
+    assert "READY sample.constellation" in second.stdout
+    (told,) = (line for line in first.stdout.splitlines() if line.startswith("TABS"))
+    assert told.count(",") >= 2
+    assert told in second.stdout
 
 
 def test_that_an_error_in_a_slot_is_told_and_the_window_lives(tmp_path: Path) -> None:

@@ -11,11 +11,13 @@ from inspector.ui.safe_text import (
     ElidedLabel,
     PlainLabel,
     Question,
+    breakable,
     count_hidden,
     hidden_at,
     one_line,
     safe_message,
     safe_tooltip,
+    shorten_start,
     show_controls,
     tooltip_text,
     window_title,
@@ -87,7 +89,7 @@ def test_that_a_label_cannot_be_made_rich(qtbot: QtBot) -> None:
 def test_that_a_tool_tip_reads_exactly_as_the_text(qapp: QApplication, text: str) -> None:
     document = QTextDocument()
     document.setHtml(tooltip_text(text))
-    assert document.toPlainText() == text
+    assert document.toPlainText().replace("\u200b", "") == text
 
 
 def test_that_a_tool_tip_keeps_lines_and_is_bounded(qapp: QApplication) -> None:
@@ -148,3 +150,34 @@ def test_that_a_message_is_plain_and_stops_nothing(qtbot: QtBot, text: str) -> N
     box.buttons()[0].click()
     qtbot.waitUntil(lambda: bool(answers))
     assert answers[0] in ("go", "no")
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 4_000, "-" * 4_000, "/" * 4_000, "\ufdfd" * 400, "a/" * 9 + "9" * 3_000]
+)
+def test_that_no_word_makes_a_label_that_wraps_wider_than_a_line(qtbot: QtBot, text: str) -> None:
+    label = PlainLabel(text, wrap=True)
+    qtbot.addWidget(label)
+    assert label.minimumSizeHint().width() < 80 * label.fontMetrics().averageCharWidth()
+    assert label.text().replace("\u200b", "") == text
+    assert label.original == text
+
+
+def test_that_paths_and_sentences_get_no_places_to_break() -> None:
+    for text in (
+        "/home/noor/harbor/agents/of/the/release/team/and-their/memory/harbor.constellation",
+        "one word after another, however many there are of them, up to the end of the line",
+    ):
+        assert breakable(text) == text
+
+
+def test_that_one_line_is_one_and_says_that_something_was_cut() -> None:
+    assert one_line("a\n b\t\x00") == "a b ␀"
+    assert one_line("word " * 100, 20) == "word word word word…"
+    assert len(one_line("\x9b" * 100, 20)) == 20
+    assert without_mnemonic("R&D " * 100, 9) == "R&&D R&&D …"
+
+
+def test_that_a_path_is_cut_at_its_start() -> None:
+    assert shorten_start("/a/b/c.constellation", 16) == "…c.constellation"
+    assert shorten_start("/a/b", 16) == "/a/b"

@@ -40,6 +40,13 @@ def test_that_selected_and_primary_text_is_readable(theme: Theme) -> None:
     assert contrast(theme.on_accent, theme.accent) >= READABLE
 
 
+def test_that_selected_and_found_text_is_readable_and_stands_out(theme: Theme) -> None:
+    for ground in (theme.chosen, theme.found):
+        assert contrast(theme.text, ground) >= READABLE
+        assert contrast(ground, theme.background) >= 1.5
+        assert contrast(ground, theme.surface) >= 1.5
+
+
 def test_that_contrast_is_that_of_the_standard() -> None:
     assert contrast(QColor("black"), QColor("white")) == pytest.approx(21)
     assert contrast(QColor(119, 119, 119), QColor("white")) == pytest.approx(4.48, abs=0.01)

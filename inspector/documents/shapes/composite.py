@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from loro import LoroDoc
+from loro import LoroDoc, LoroText
 
 from inspector.documents.checks import refuse, shown, wrong_schema
+from inspector.documents.part import Part
 from inspector.documents.shapes.shape import Shape
 from inspector.documents.stamp import Stamp
 from inspector.domain.blocks import CompositeSchema, PlainSchema
@@ -56,6 +58,22 @@ class CompositeShape:
                 raise TypeError(name)
             contents[name] = content
         return CompositeContent(contents)
+
+    def become(self, content: CompositeContent) -> None:
+        """Make the sections those of the content; what it has of other sections is not ours."""
+        for name, shape in self._sections.items():
+            if name in content.sections:
+                shape.become(content.sections[name])
+
+    def texts(self) -> dict[str, LoroText]:
+        """Those of sections that are texts, by their names."""
+        return {name: text for name, shape in self._sections.items() for text in shape.texts().values()}
+
+    def parts(self) -> Iterator[Part]:
+        """Those of all sections."""
+        for name, shape in self._sections.items():
+            for part in shape.parts():
+                yield replace(part, place=(name, *part.place))
 
     def _named(self, name: str) -> Shape:
         shape = self._sections.get(name)

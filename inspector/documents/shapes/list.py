@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from loro import LoroDoc
+from collections.abc import Iterator
 
-from inspector.documents.checks import refuse, wrong_schema
+from loro import LoroDoc, LoroText
+
+from inspector.documents.checks import check_text, refuse, wrong_schema
 from inspector.documents.elements import Elements, id_of
 from inspector.documents.objects import Objects
+from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
 from inspector.domain.blocks import ListSchema
 from inspector.domain.content import ListContent, ListItem
+from inspector.domain.differences.order import keys_of
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.items import InsertItem, MoveItem, RemoveItem, UpdateItem
 
@@ -52,6 +56,25 @@ class ListShape:
         return ListContent(
             tuple(ListItem(id_of(map_), self._objects.read(map_)) for _, map_ in self._items.maps())
         )
+
+    def become(self, content: ListContent) -> None:
+        """Make the items these, in this order."""
+        before = len(self._items)
+        known = set(keys_of(id_of(map_) for _, map_ in self._items.maps()))
+        ids = [check_text(item.id) for item in content.items]
+        for map_, key, item in zip(self._items.arrange(ids), keys_of(ids), content.items, strict=True):
+            self._objects.become(map_, item.value, new=key not in known)
+        if self._max_items is not None and len(ids) > max(self._max_items, before):
+            raise refuse("refused.max_items", count=len(ids), max_items=self._max_items)
+
+    def texts(self) -> dict[str, LoroText]:
+        """None."""
+        return {}
+
+    def parts(self) -> Iterator[Part]:
+        """All items and their fields."""
+        for _, map_ in self._items.maps():
+            yield from self._objects.parts(id_of(map_), map_)
 
     def _insert(self, operation: InsertItem, stamp: Stamp) -> str:
         value = self._objects.checked(operation.value)

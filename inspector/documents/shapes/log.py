@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from loro import LoroDoc, LoroMap
+from collections import Counter
+from collections.abc import Iterator
+
+from loro import LoroDoc, LoroMap, LoroText
 
 from inspector.documents.checks import check_text, wrong_schema
 from inspector.documents.elements import Elements, id_of
 from inspector.documents.objects import Objects
+from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
 from inspector.documents.stored import scalar_in
 from inspector.domain.blocks import LogSchema
 from inspector.domain.codec import write_time
 from inspector.domain.content import LogContent, LogEntry
+from inspector.domain.differences.order import keys_of
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.items import AppendEntry, RemoveEntry
 
@@ -55,6 +60,31 @@ class LogShape:
         entries = [self._read(map_) for _, map_ in self._entries.maps()]
         return LogContent(tuple(sorted(entries, key=lambda entry: entry.timestamp or "")))
 
+    def become(self, content: LogContent) -> None:
+        """Make the entries these; those that come back have the times and authors that they had."""
+        present = [id_of(map_) for _, map_ in self._entries.maps()]
+        known = set(keys_of(present))
+        ids = _in_stored_order(present, content)
+        given = dict(zip(keys_of(entry.id for entry in content.entries), content.entries, strict=True))
+        maps = self._entries.arrange([check_text(item) for item in ids])
+        for key, map_ in zip(keys_of(ids), maps, strict=True):
+            self._write(map_, given[key], new=key not in known)
+
+    def texts(self) -> dict[str, LoroText]:
+        """None."""
+        return {}
+
+    def parts(self) -> Iterator[Part]:
+        """All entries and their fields."""
+        for _, map_ in self._entries.maps():
+            yield from self._objects.parts(id_of(map_), map_)
+
+    def _write(self, map_: LoroMap, entry: LogEntry, *, new: bool) -> None:
+        for key, value in ((TIMESTAMP, entry.timestamp), (AUTHOR, entry.author)):
+            if value is not None and scalar_in(map_, key) != value:
+                map_.insert(key, check_text(value))
+        self._objects.become(map_, entry.fields, new=new)
+
     def _append(self, operation: AppendEntry, stamp: Stamp) -> str:
         value = self._objects.checked(operation.fields)
         author = check_text(stamp.author)
@@ -77,3 +107,33 @@ class LogShape:
             author if isinstance(author, str) else None,
             {} if isinstance(fields, str) else fields,
         )
+
+
+def _in_stored_order(present: list[str], content: LogContent) -> list[str]:
+    """The wanted ids as they are stored, what comes back beside its neighbour of the same moment or at the end.
+
+    The place in the list decides only among entries of one moment: no entry need move for another's sake.
+    """
+    wanted = Counter(entry.id for entry in content.entries)
+    kept = Counter[str]()
+    row: list[str] = []
+    for item in present:
+        if kept[item] < wanted[item]:
+            kept[item] += 1
+            row.append(item)
+    last: LogEntry | None = None
+    for entry in content.entries:
+        if kept[entry.id]:
+            kept[entry.id] -= 1
+        elif last is not None and last.timestamp == entry.timestamp:
+            row.insert(row.index(last.id) + 1, entry.id)
+        else:
+            row.insert(_first_of(row, entry, content), entry.id)
+        last = entry
+    return row
+
+
+def _first_of(row: list[str], entry: LogEntry, content: LogContent) -> int:
+    """Before all of the same moment, or at the end."""
+    same = {each.id for each in content.entries if each.timestamp == entry.timestamp}
+    return next((at for at, item in enumerate(row) if item in same), len(row))

@@ -6,9 +6,10 @@ time at once mean the same one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isfinite
 
-from loro import LoroCounter, LoroDoc
+from loro import LoroCounter, LoroDoc, LoroText
 
 from inspector.documents.checks import (
     check_element,
@@ -20,10 +21,12 @@ from inspector.documents.checks import (
     wrong_schema,
 )
 from inspector.documents.list_field import ListField
+from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
 from inspector.documents.stored import plain_value, same, scalar_in
 from inspector.domain.blocks import FieldDef, FieldType, FieldValue, MapSchema
 from inspector.domain.content import FieldItem, MapContent
+from inspector.domain.differences.contents import same_value
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.fields import (
     AppendToField,
@@ -88,6 +91,32 @@ class MapShape:
         values = ((field.name, self._read(field)) for field in self._schema.fields)
         return MapContent({name: value for name, value in values if value is not None and value != ()})
 
+    def become(self, content: MapContent) -> None:
+        """Give every field of the schema the value that it has there, or none: a new block may lack a required one."""
+        for field in self._schema.fields:
+            value = content.fields.get(field.name)
+            if field.field_type is FieldType.LIST:
+                self._list(field).become(value if isinstance(value, tuple) else ())
+            elif not same_value(self._read(field), value):
+                if value is not None:
+                    check_value(field, plain_value(value))
+                self._put(field, plain_value(value))
+
+    def texts(self) -> dict[str, LoroText]:
+        """None."""
+        return {}
+
+    def parts(self) -> Iterator[Part]:
+        """The fields that are set, and the elements of list fields."""
+        for field in self._schema.fields:
+            if field.field_type is FieldType.LIST:
+                row = self._list(field)
+                yield from (Part((field.name, *part.place), part.container, part.key) for part in row.parts())
+            elif self._read(field) is not None:
+                yield Part((field.name,), self._fields.id, field.name)
+                if field.field_type is FieldType.COUNTER:
+                    yield Part((field.name,), self._counter(field).id)
+
     def _named(self, name: str) -> FieldDef:
         return field_named(self._schema.fields, name)
 
@@ -100,11 +129,13 @@ class MapShape:
         check_value(field, value)
         if field.field_type is FieldType.LIST:
             changed = self._list(field).set(value if isinstance(value, tuple) else (), stamp)
-        elif field.field_type is FieldType.COUNTER:
-            changed = self._set_counter(field, value)
         else:
-            changed = self._set_scalar(field, value)
+            changed = self._put(field, value)
         return (field.name,) if changed else None
+
+    def _put(self, field: FieldDef, value: FieldValue) -> bool:
+        is_counter = field.field_type is FieldType.COUNTER
+        return self._set_counter(field, value) if is_counter else self._set_scalar(field, value)
 
     def _set_scalar(self, field: FieldDef, value: FieldValue) -> bool:
         present = scalar_in(self._fields, field.name)

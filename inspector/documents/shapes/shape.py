@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
+from loro import LoroText
+
+from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Operation
@@ -34,3 +38,16 @@ class Shape(Protocol):
 
     def content(self) -> Content:
         """All of it."""
+
+    def become(self, content: Any) -> None:
+        """Make the content this one of the shape's kind, with the ids that it has; what is equal is left alone.
+
+        Raises:
+            RefusedError: when what is not there yet breaks the schema; something may have been changed then.
+        """
+
+    def texts(self) -> dict[str, LoroText]:
+        """The text containers: by section, under an empty name where there are no sections."""
+
+    def parts(self) -> Iterator[Part]:
+        """Where the fields and elements of the present content are kept; texts are no parts."""

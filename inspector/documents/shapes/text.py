@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from loro import LoroDoc
+from collections.abc import Iterator
+
+from loro import LoroDoc, LoroText
 
 from inspector.documents.checks import check_text, wrong_schema
+from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
 from inspector.documents.text_edits import SplicingOperation, splices_of
 from inspector.domain.blocks import TextSchema
@@ -51,6 +54,18 @@ class TextShape:
     def content(self) -> TextContent:
         """The whole text."""
         return TextContent(self._text.to_string())
+
+    def become(self, content: TextContent) -> None:
+        """Make the text this one, by a difference."""
+        self._set(content.text)
+
+    def texts(self) -> dict[str, LoroText]:
+        """The one text."""
+        return {"": self._text}
+
+    def parts(self) -> Iterator[Part]:
+        """None."""
+        return iter(())
 
     def _is_there(self, splice: Splice) -> bool:
         if len(splice.insert) != splice.delete:

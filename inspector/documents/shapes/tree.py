@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from loro import LoroDoc, TreeID
+from loro import LoroDoc, LoroText, TreeID
 
 from inspector.documents.checks import check_text, gone, refuse, shown, wrong_schema
 from inspector.documents.objects import Objects
+from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
 from inspector.documents.stored import ID, scalar_in
 from inspector.domain.blocks import TreeSchema
 from inspector.domain.content import TreeContent, TreeNode
+from inspector.domain.differences.contents import nodes_of
+from inspector.domain.differences.forest import Forest
+from inspector.domain.differences.order import Key, keys_of, moved
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.items import AddNode, MoveNode, RemoveNode, UpdateNode
 
@@ -85,6 +89,60 @@ class TreeShape:
             node = TreeNode(item, value, tuple(reversed(children.pop(item, []))))
             children.setdefault(place.parent, []).append(node)
         return TreeContent(tuple(reversed(children.pop(None, []))))
+
+    def become(self, content: TreeContent) -> None:
+        """Make the outline this one: what stays is moved only where it has another place."""
+        rows = list(self._places())
+        known = dict(zip(keys_of(item for item, _ in rows), (place.node for _, place in rows), strict=True))
+        wanted = list(nodes_of(content))
+        keys = keys_of(node.id for node, _ in wanted)
+        forest = Forest.of(
+            (key, None if at is None else keys[at]) for key, (_, at) in zip(keys, wanted, strict=True)
+        )
+        there = self._settled(known, forest)
+        for key, (node, _) in zip(keys, wanted, strict=True):
+            self._objects.become(self._tree.get_meta(there[key]), node.value, new=key not in known)
+        for key in reversed(known):
+            if key not in there:
+                self._tree.delete(known[key])
+
+    def texts(self) -> dict[str, LoroText]:
+        """None."""
+        return {}
+
+    def parts(self) -> Iterator[Part]:
+        """All nodes and their fields."""
+        for item, place in self._places():
+            yield from self._objects.parts(item, self._tree.get_meta(place.node))
+
+    def _settled(self, known: Mapping[Key, TreeID], forest: Forest) -> dict[Key, TreeID]:
+        """Bring every node to its place, new ones too; gives where all are."""
+        there: dict[Key, TreeID] = {}
+        names = {(node.peer, node.counter): key for key, node in known.items()}
+        depths: dict[Key, int] = {}
+        for parent in (None, *forest.walk()):
+            row = forest.rows.get(parent, [])
+            depth = 1 if parent is None else depths[parent] + 1
+            depths |= dict.fromkeys(row, depth)
+            above = None if parent is None else there[parent]
+            under = [names.get((node.peer, node.counter)) for node in self._children(above)]
+            stay = {key for key in under if key is not None and key in row}
+            stay -= moved([key for key in under if key in stay and key is not None], row)
+            before: TreeID | None = None
+            for key in row:
+                if key not in known:
+                    _check_depth(depth)
+                there[key] = node = known.get(key) or self._create(check_text(key[0]), above)
+                if key not in stay:
+                    self._place(node, above, before)
+                before = node
+        return there
+
+    def _place(self, node: TreeID, above: TreeID | None, before: TreeID | None) -> None:
+        if before is not None:
+            self._tree.mov_after(node, before)
+        else:
+            self._tree.mov_to(node, 0, above)
 
     def _places(self) -> Iterator[tuple[str, _Place]]:
         """All nodes by id: each before those under it, siblings in order."""

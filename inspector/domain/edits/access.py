@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.domain.blocks import Permission
-from inspector.domain.edits import block_rows, fields, items, text
+from inspector.domain.edits import block_rows, fields, history, items, text
 from inspector.domain.edits.base import Operation
 
 
@@ -50,6 +52,8 @@ OPERATION_ACCESS: dict[type[Operation], Access] = {
     items.UpdateNode: Access.OVERWRITE,
     items.MoveNode: Access.OVERWRITE,
     items.RemoveNode: Access.OVERWRITE,
+    history.RestoreVersion: Access.OVERWRITE,
+    history.TakeBack: Access.OVERWRITE,
     block_rows.SetLabel: Access.OVERWRITE,
     block_rows.SetDescription: Access.OVERWRITE,
     block_rows.SetBlockType: Access.OVERWRITE,
@@ -62,6 +66,9 @@ OPERATION_ACCESS: dict[type[Operation], Access] = {
     block_rows.AttachBlock: Access.DELETE,
     block_rows.DetachBlock: Access.DELETE,
 }
+
+PEOPLE_ONLY: frozenset[type[Operation]] = frozenset({items.RemoveEntry})
+"""What no level lets an agent do."""
 
 _A, _D = Verdict.ALLOW, Verdict.DENY
 PERMISSION_TABLE: dict[Permission, dict[Access, Verdict]] = {
@@ -88,12 +95,53 @@ NEEDED_LEVEL: dict[Access, Permission] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class OperationRule:
+    """One row of the table that a screen shows: an operation, its class, and what each level says to an agent.
+
+    People may do all of it, but a block of the level partner is written by the partner alone.
+    """
+
+    op: str
+    access: Access
+    people_only: bool
+    verdicts: Mapping[Permission, Verdict]
+
+
+def operation_table() -> tuple[OperationRule, ...]:
+    """All operations on a block that is there, in a fixed order."""
+    return tuple(
+        OperationRule(
+            kind.op, access, kind in PEOPLE_ONLY, {level: _verdict(kind, level) for level in Permission}
+        )
+        for kind, access in OPERATION_ACCESS.items()
+    )
+
+
 def access_of(operation: Operation) -> Access:
     """The permission column of an operation; an operation in a section has that of what it wraps.
 
     Raises:
         KeyError: for an operation that is not on a block.
     """
-    if isinstance(operation, items.InSection):
-        return access_of(operation.operation)
-    return OPERATION_ACCESS[type(operation)]
+    return OPERATION_ACCESS[type(innermost(operation))]
+
+
+def verdict_of(operation: Operation, level: Permission) -> Verdict:
+    """What the table says to an agent of that level.
+
+    Raises:
+        KeyError: for an operation that is not on a block.
+    """
+    return _verdict(type(innermost(operation)), level)
+
+
+def innermost(operation: Operation) -> Operation:
+    """What an operation does where it is done: that in a section, or the operation itself."""
+    while isinstance(operation, items.InSection):
+        operation = operation.operation
+    return operation
+
+
+def _verdict(kind: type[Operation], level: Permission) -> Verdict:
+    return Verdict.DENY if kind in PEOPLE_ONLY else PERMISSION_TABLE[level][OPERATION_ACCESS[kind]]

@@ -56,7 +56,8 @@ class Intent:
 class Receipt:
     """What an accepted edit did. `seq` is the number of the change, None when it changed nothing.
 
-    `version` is the document's version after it (None for anything but block content).
+    `version` is the document's version after it (None for anything but block content). `skipped` names the parts
+    that a taking back has left as they are, because they were changed since.
     """
 
     ref: Ref
@@ -65,3 +66,4 @@ class Receipt:
     changed: bool
     actor: Actor
     at: datetime
+    skipped: tuple[str, ...] = ()

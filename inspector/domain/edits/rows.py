@@ -8,8 +8,7 @@ from typing import ClassVar
 
 from inspector.domain.activity import Importance
 from inspector.domain.agents import AgentStatus, ContextConfig, Tool, ToolRuleKind
-from inspector.domain.blocks import Permission
-from inspector.domain.edits.base import Edit, Operation
+from inspector.domain.edits.base import Operation
 from inspector.domain.messages import BatchType, Part, Role
 from inspector.domain.records import QueueState, Usage
 from inspector.domain.summaries import PositionRange, SummaryDetails
@@ -139,17 +138,6 @@ class LogEvent(Operation):
     details: str
     importance: Importance | None = None
     batch_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RequestConsent(Operation):
-    """Store an edit that waits for a person."""
-
-    op: ClassVar[str] = "request_consent"
-    agent_id: str
-    edit: Edit
-    level: Permission
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Letta Agent Files, version 1 (one agent with its core memory) and version 2 (lists with ids).
 
 Reads decoded JSON and gives a plan; never executes or fetches anything that a file names. The two versions
-differ in where things stand (`sheets`), not in what they mean.
+differ in where things stand (`sheets`), not in what they mean. Writes version 2 (`writer`), with what the format has no
+place for `held` in metadata.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,13 +11,10 @@ from inspector.domain.content import TextContent
 from inspector.domain.edits.block_rows import AttachBlock, CreateBlock
 from inspector.domain.moments import IdGenerator
 from inspector.domain.ref import RefKind
+from inspector.exchange.labels import LabelBook, printable
 from inspector.exchange.letta.sheets import FileSheet
 from inspector.exchange.planning import PlanBuilder, json_text
 from inspector.exchange.source import Record
-
-_UNLABELLED = "unlabelled"
-# What no label may hold: controls, lone surrogates, separators of lines and paragraphs.
-_UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,30 +78,22 @@ def _seats(sheet: FileSheet, agent_ids: tuple[str, ...]) -> list[_Seat]:
 def _labels(seats: list[_Seat]) -> list[str]:
     """Labels that are printable and differ within one owner. A label that is free stays as it is."""
     wanted = [_printable(seat.record) for seat in seats]
-    taken: set[tuple[str, str]] = set()
-    numbers: Counter[tuple[str, str]] = Counter()
-    free = {(seat.owner, label) for seat, label in zip(seats, wanted, strict=True)}
+    book = LabelBook((seat.owner, label) for seat, label in zip(seats, wanted, strict=True))
     labels = []
     for seat, label in zip(seats, wanted, strict=True):
-        new = label
-        while (seat.owner, new) in taken or (new != label and (seat.owner, new) in free):
-            numbers[seat.owner, label] += 1
-            new = f"{label}_{numbers[seat.owner, label] + 1}"
+        new = book.take(seat.owner, label)
         if new != label:
             seat.record.notes.warn("import.label_numbered", seat.record.where, label=label, new=new)
-        taken.add((seat.owner, new))
         labels.append(new)
     return labels
 
 
 def _printable(record: Record) -> str:
     label = record.text("label")
-    printable = "".join("_" if unicodedata.category(each) in _UNPRINTABLE else each for each in label)
-    if not printable.strip():
-        printable = _UNLABELLED
-    if printable != label:
-        record.notes.warn("import.label_changed", record.path("label"), label=label[:80], new=printable[:80])
-    return printable
+    shown = printable(label)
+    if shown != label:
+        record.notes.warn("import.label_changed", record.path("label"), label=label[:80], new=shown[:80])
+    return shown
 
 
 def _create(seat: _Seat, label: str) -> CreateBlock:

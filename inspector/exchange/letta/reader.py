@@ -13,12 +13,14 @@ from inspector.domain.ref import RefKind
 from inspector.exchange.guard import Json
 from inspector.exchange.letta.agents import read_agent
 from inspector.exchange.letta.blocks import BlockCounts, plan_blocks
+from inspector.exchange.letta.held import held_rows
 from inspector.exchange.letta.messages import Row, read_message
 from inspector.exchange.letta.pairing import Pairing
-from inspector.exchange.letta.sheets import AgentSheet, FileSheet, is_v2, read_v1, read_v2
+from inspector.exchange.letta.sheets import V2, AgentSheet, FileSheet, is_v2, read_v1, read_v2
 from inspector.exchange.letta.tools import ToolTable, agent_tools, plan_rules, plan_tools
 from inspector.exchange.letta.turns import Turn, Turns
 from inspector.exchange.planning import PlanBuilder
+from inspector.exchange.rows.plan import plan_of
 from inspector.exchange.source import Notes
 
 MOST_MESSAGES = 100_000
@@ -36,6 +38,8 @@ def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> Impor
     Raises:
         MalformedError: with the path of what cannot be read.
     """
+    if is_v2(value) and (rows := held_rows(value, notes)) is not None:
+        return plan_of(V2, rows, notes, origin)
     sheet = read_v2(value, notes) if is_v2(value) else read_v1(value, notes)
     _limit_messages(sheet)
     reason = f"imported from {origin}" if origin else "imported"

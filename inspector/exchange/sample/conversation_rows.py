@@ -12,11 +12,11 @@ from inspector.domain.actor import SYSTEM
 from inspector.domain.blocks import Permission, Schema
 from inspector.domain.codec import from_plain
 from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.consent import RequestConsent
 from inspector.domain.edits.rows import (
     AppendMessage,
     EnqueueMessage,
     LogEvent,
-    RequestConsent,
     SetWakeup,
     StoreSummary,
 )

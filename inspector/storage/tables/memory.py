@@ -105,7 +105,8 @@ MEMORY = (
         metadata TEXT NOT NULL,
         created_at TEXT NOT NULL,
         updated_at TEXT NOT NULL,
-        is_deleted INTEGER NOT NULL DEFAULT 0 CHECK (is_deleted IN (0, 1))
+        is_deleted INTEGER NOT NULL DEFAULT 0 CHECK (is_deleted IN (0, 1)),
+        content_hash TEXT NOT NULL DEFAULT ''
     ) STRICT
     """,
     "CREATE INDEX archival_by_agent ON archival_entries (agent_id, is_deleted, created_at)",

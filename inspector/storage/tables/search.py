@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 SEARCH = (
-    # One row for each thing that can be found. `spaced` holds the text's runs of Han, Kana, Hangul and Thai
-    # with a space between all characters: the tokenizer takes such a run as one word, which nobody types.
+    # One row for each thing that can be found. `spaced` holds what of the text the tokenizer would not take apart
+    # as people look for it: runs of Han, Kana, Hangul and Thai, which it takes as one word, with a space between
+    # all characters (so that one or two of them are enough, which three-letter pieces would not allow), the words
+    # beside them, and wide and joined forms as plain ones.
     """
     CREATE TABLE search_texts (
         id INTEGER PRIMARY KEY,
@@ -21,6 +23,7 @@ SEARCH = (
     ) STRICT
     """,
     "CREATE INDEX search_texts_by_owner ON search_texts (owner, kind, at)",
+    "CREATE INDEX search_texts_by_time ON search_texts (at, id)",
     """
     CREATE VIRTUAL TABLE search_words USING fts5 (
         title, body, spaced,

@@ -3,16 +3,25 @@
 A Qt document loses carriage returns, separators and frame characters. So it gets a stand-in, in which each such
 character is one visible mark, and the true text is kept here: every change of the widget is carried over by its
 position. Nothing is ever read back from the widget but what was typed into it.
+
+A very long line is shown in segments, because a widget lays a line out anew at every key. The breaks between
+segments stand in the widget alone.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+LONG_LINE = 20_000
+"""Characters from which a line is shown in segments."""
+SEGMENT = 2_000
+"""Characters of a segment, at most."""
+_LOOK_BACK = 5
+"""A segment ends behind a space, if there is one in its last part of this many."""
 _MARK, _RETURN_MARK = 0x00A4, 0x21B5
 _STAND_INS: dict[int, int] = {
     **dict.fromkeys(
@@ -48,42 +57,123 @@ class Replaced:
 
 
 class ShadowText:
-    """A text, and where its code points stand in the widget's UTF-16 units."""
+    """A text, and where its code points stand in the widget's UTF-16 units.
+
+    At a break between segments two units mean the same code point: the one before the break and the one after it.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._astral = _astral_places(text)
+        self._breaks = breaks_in(text)
 
     @property
     def units(self) -> int:
         """The length of the stand-in in UTF-16 units."""
-        return len(self.text) + len(self._astral)
+        return len(self.text) + len(self._astral) + len(self._breaks)
+
+    @property
+    def breaks(self) -> Sequence[int]:
+        """The code points that begin a segment within a line."""
+        return self._breaks
 
     def unit_of(self, point: int) -> int:
-        """The widget's position of a code point."""
-        return point + bisect_left(self._astral, point)
+        """The widget's position of a code point, behind the break where it begins a segment."""
+        return point + bisect_left(self._astral, point) + bisect_right(self._breaks, point)
 
     def point_of(self, unit: int) -> int:
         """The code point at a widget's position; inside a pair, the pair's."""
-        low, high = max(0, unit - len(self._astral)), min(unit, len(self.text))
+        low = max(0, unit - len(self._astral) - len(self._breaks))
+        high = min(unit, len(self.text))
         while low < high:
             middle = (low + high + 1) // 2
-            if self.unit_of(middle) <= unit:
+            if self._before_break(middle) <= unit:
                 low = middle
             else:
                 high = middle - 1
         return low
 
+    def breaks_before(self, unit: int) -> int:
+        """How many breaks stand before a widget's position."""
+        return bisect_left(self._breaks, unit, key=self._before_break)
+
+    def is_break(self, unit: int) -> bool:
+        """Whether what stands at a widget's position is a break between segments."""
+        place = self.breaks_before(unit)
+        return place < len(self._breaks) and self._before_break(self._breaks[place]) == unit
+
+    def shown(self, start: int, end: int) -> str:
+        """What the widget shows from one of its positions to another, breaks as line feeds."""
+        first, last = self.point_of(start), self.point_of(end)
+        places = self._breaks[self.breaks_before(start) : self.breaks_before(end)]
+        return _with_breaks(stand_in(self.text[first:last]), [place - first for place in places])
+
     def replace(self, start: int, delete: int, insert: str) -> Replaced:
-        """Replace code points."""
-        removed = self.text[start : start + delete]
-        self.text = self.text[:start] + insert + self.text[start + delete :]
+        """Replace code points. What is inserted has the breaks of `breaks_in`."""
+        change = self.replace_units(self.unit_of(start), self.unit_of(start + delete), insert)
+        fresh = breaks_in(insert)
+        if fresh:
+            place = bisect_right(self._breaks, start)
+            self._breaks[place:place] = [start + each for each in fresh]
+        return change
+
+    def replace_units(self, start: int, end: int, insert: str) -> Replaced:
+        """Replace what stands between two positions of the widget, breaks there included, by text without any."""
+        first, last = self.point_of(start), self.point_of(end)
+        places = self.breaks_before(start), self.breaks_before(end)
+        removed = self.text[first:last]
+        self.text = self.text[:first] + insert + self.text[last:]
+        by = len(insert) - len(removed)
+        if self._breaks:
+            self._breaks[places[0] :] = [place + by for place in self._breaks[places[1] :]]
         if self._astral or not insert.isascii():
-            first, last = bisect_left(self._astral, start), bisect_left(self._astral, start + delete)
-            by = len(insert) - delete
-            fresh = [start + place for place in _astral_places(insert)]
-            self._astral[first:] = [*fresh, *(place + by for place in self._astral[last:])]
-        return Replaced(start, removed, insert)
+            at, until = bisect_left(self._astral, first), bisect_left(self._astral, last)
+            fresh = [first + place for place in _astral_places(insert)]
+            self._astral[at:] = [*fresh, *(place + by for place in self._astral[until:])]
+        return Replaced(first, removed, insert)
+
+    def _before_break(self, point: int) -> int:
+        return point + bisect_left(self._astral, point) + bisect_left(self._breaks, point)
+
+
+def segmented(text: str) -> str:
+    """A text as a widget is given it, with breaks in very long lines."""
+    return _with_breaks(stand_in(text), breaks_in(text))
+
+
+def breaks_in(text: str) -> list[int]:
+    """Where the segments of very long lines begin, the first of each line left out."""
+    if len(text) <= LONG_LINE:
+        return []
+    found: list[int] = []
+    start = 0
+    while start <= len(text):
+        feed = text.find("\n", start)
+        end = len(text) if feed < 0 else feed
+        if end - start > LONG_LINE:
+            found += _segments(text, start, end)
+        start = end + 1
+    return found
+
+
+def units_in(text: str) -> int:
+    """The length of a text in UTF-16 units."""
+    return len(text) + (0 if text.isascii() else len(_astral_places(text)))
+
+
+def _segments(text: str, start: int, end: int) -> Iterator[int]:
+    while end - start > SEGMENT:
+        at = start + SEGMENT
+        space = text.rfind(" ", at - SEGMENT // _LOOK_BACK, at)
+        start = at if space < 0 else space + 1
+        yield start
+
+
+def _with_breaks(text: str, places: Sequence[int]) -> str:
+    if not places:
+        return text
+    bounds = zip((0, *places), (*places, len(text)), strict=True)
+    return "\n".join(text[start:end] for start, end in bounds)
 
 
 def _astral_places(text: str) -> list[int]:

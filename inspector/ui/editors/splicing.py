@@ -75,6 +75,15 @@ class Splicing:
             start, index = until, index + 1
 
 
+def spliced(text: str, splices: Sequence[Splice]) -> str:
+    """A text with replacements made in it: ascending, not overlapping, all counted in it."""
+    parts, at = [], 0
+    for splice in splices:
+        parts += [text[at : splice.start], splice.insert]
+        at = splice.start + splice.delete
+    return "".join((*parts, text[at:]))
+
+
 def trimmed(splices: Sequence[Splice], base: str) -> tuple[Splice, ...]:
     """The same replacements without what they take out and put in again at their ends."""
     kept = []

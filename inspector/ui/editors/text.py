@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QMimeData, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QMimeData, QRect, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QDragLeaveEvent,
@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QTextBlock,
     QTextCursor,
     QTextOption,
 )
@@ -23,8 +24,9 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.ui.appearance import Appearance, TextSize
-from inspector.ui.editors.shadow import Replaced, ShadowText, Steps, stand_in, stood_in
-from inspector.ui.editors.splicing import Splicing, common_ends, trimmed
+from inspector.ui.editors.line_numbers import LineNumbers
+from inspector.ui.editors.shadow import Replaced, ShadowText, Steps, segmented, stand_in, stood_in, units_in
+from inspector.ui.editors.splicing import Splicing, common_ends, spliced, trimmed
 from inspector.ui.exact_text import carried, carrying
 from inspector.ui.wording import tr
 
@@ -33,6 +35,8 @@ _LONG_LINE = 10_000
 _MOST_MARKED = 1_000
 _GROUND = 0.3
 _SIGN = stand_in("\0")
+_SEGMENT_SIGN = "↪"
+_STEPS_OVER = {Qt.Key.Key_Backspace: -1, Qt.Key.Key_Delete: 1}
 
 
 class TextEditor(QPlainTextEdit):
@@ -49,15 +53,17 @@ class TextEditor(QPlainTextEdit):
         self._since_mark: Splicing | None = None
         self._steps = Steps()
         self._own_change = False
+        self._raw: list[Replaced] = []
         # Qt's own undo would bring stand-ins back as typed text.
         self.setUndoRedoEnabled(False)
         self.setProperty("role", "page")
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setAccessibleName(tr("Text of the block"))
-        self._margin = _LineNumbers(self)
+        self._margin = LineNumbers(self, appearance, self.line_name)
         self.document().contentsChange.connect(self._carry_over)
+        self.textChanged.connect(self._stand_in_for_raw)
         self.blockCountChanged.connect(self._make_room)
-        self.updateRequest.connect(self._scroll_margin)
+        self.updateRequest.connect(self._margin.follow)
         appearance.changed.connect(self._dress)
         self._dress()
 
@@ -147,7 +153,8 @@ class TextEditor(QPlainTextEdit):
             cursor = QTextCursor(self.document())
             self._select(cursor, start, end)
             look = cursor.charFormat()
-            look.setBackground(theme.blend(theme.warning, theme.background, 0.35))
+            look.setBackground(theme.found)
+            look.setForeground(theme.text)
             for name, value in (("cursor", cursor), ("format", look)):
                 setattr(mark, name, value)
             marks.append(mark)
@@ -177,6 +184,9 @@ class TextEditor(QPlainTextEdit):
             self.undo_step()
         elif event.matches(QKeySequence.StandardKey.Redo):
             self.redo_step()
+        elif event.key() in _STEPS_OVER:
+            self._step_over_break(_STEPS_OVER[Qt.Key(event.key())])
+            super().keyPressEvent(event)
         elif event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
         elif self.isReadOnly() or event.modifiers() & hard:
@@ -185,6 +195,16 @@ class TextEditor(QPlainTextEdit):
             start, end = self.selected_range()
             self._put(self._change(start, end - start, "\n"))
             self.ensureCursorVisible()
+
+    def _step_over_break(self, by: int) -> None:
+        """Let a key that deletes find a character, and not the break between two segments of a line."""
+        cursor = self.textCursor()
+        if self.isReadOnly() or cursor.hasSelection():
+            return
+        at = cursor.position()
+        if self._shadow.is_break(at - 1 if by < 0 else at):
+            cursor.setPosition(at + by)
+            self.setTextCursor(cursor)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         """Compose text, where it may be changed: Qt itself does not look."""
@@ -236,30 +256,14 @@ class TextEditor(QPlainTextEdit):
         """Keep the line numbers beside the text."""
         super().resizeEvent(event)
         inside = self.contentsRect()
-        self._margin.setGeometry(QRect(inside.left(), inside.top(), self.margin_width(), inside.height()))
+        self._margin.setGeometry(QRect(inside.left(), inside.top(), self._margin.room, inside.height()))
 
-    def margin_width(self) -> int:
-        """Room for the highest line number."""
-        digits = max(2, len(str(self.blockCount())))
-        return self.fontMetrics().horizontalAdvance("9") * digits + self._appearance.space(6)
-
-    def paint_margin(self, event: QPaintEvent) -> None:
-        """Paint the numbers of the lines in sight."""
-        painter = QPainter(self._margin)
-        theme = self._appearance.theme
-        painter.fillRect(event.rect(), theme.background)
-        painter.setFont(self.font())
-        painter.setPen(theme.muted)
-        block = self.firstVisibleBlock()
-        top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
-        width = self._margin.width() - self._appearance.space(3)
-        while block.isValid() and top <= event.rect().bottom():
-            height = self.blockBoundingRect(block).height()
-            if block.isVisible() and top + height >= event.rect().top():
-                line = QRect(0, round(top), width, self.fontMetrics().height())
-                painter.drawText(line, Qt.AlignmentFlag.AlignRight, str(block.blockNumber() + 1))
-            block = block.next()
-            top += height
+    def line_name(self, block: QTextBlock) -> str:
+        """The number of a line of the true text; a further segment of one has a sign."""
+        at = block.position()
+        if self._shadow.is_break(at - 1):
+            return _SEGMENT_SIGN
+        return str(block.blockNumber() + 1 - self._shadow.breaks_before(at))
 
     def _hidden_boxes(self) -> Iterator[QRect]:
         """Where marks stand that are in sight."""
@@ -283,17 +287,12 @@ class TextEditor(QPlainTextEdit):
 
     def _dress(self) -> None:
         self.setFont(self._appearance.font(TextSize.NORMAL, fixed=True))
+        self.document().setDocumentMargin(self._appearance.space(2))
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * 4)
         self._make_room()
 
     def _make_room(self) -> None:
-        self.setViewportMargins(self.margin_width(), 0, 0, 0)
-
-    def _scroll_margin(self, area: QRect, by: int) -> None:
-        if by:
-            self._margin.scroll(0, by)
-        else:
-            self._margin.update(0, area.y(), self._margin.width(), area.height())
+        self.setViewportMargins(self._margin.room, 0, 0, 0)
 
     def _select(self, cursor: QTextCursor, start: int, end: int) -> None:
         cursor.setPosition(self._shadow.unit_of(start))
@@ -311,12 +310,14 @@ class TextEditor(QPlainTextEdit):
             self._choose_wrapping(text)
             if old:
                 first, last = common_ends(old, text)
-                self._insert_shown(first, len(old) - first - last, text[first : len(text) - last])
+                change = self._change(first, len(old) - first - last, text[first : len(text) - last])
+                self._insert_shown(change)
+                self._shadow.replace(change.start, len(change.removed), change.inserted)
             else:
-                self.setPlainText(stand_in(text))
+                self.setPlainText(segmented(text))
+                self._shadow = ShadowText(text)
         finally:
             self._own_change = False
-        self._shadow = ShadowText(text)
         self._steps = Steps()
 
     def _choose_wrapping(self, text: str) -> None:
@@ -326,10 +327,10 @@ class TextEditor(QPlainTextEdit):
         if mode != self.wordWrapMode():
             self.setWordWrapMode(mode)
 
-    def _insert_shown(self, start: int, delete: int, insert: str) -> None:
+    def _insert_shown(self, change: Replaced) -> None:
         cursor = QTextCursor(self.document())
-        self._select(cursor, start, start + delete)
-        cursor.insertText(stand_in(insert))
+        self._select(cursor, change.start, change.start + len(change.removed))
+        cursor.insertText(segmented(change.inserted))
 
     def _put(self, *changes: Replaced, remember: bool = True, exact: Sequence[Splice] = ()) -> None:
         """Make changes of our own: in the widget, in the true text, and in what is remembered of them."""
@@ -341,7 +342,7 @@ class TextEditor(QPlainTextEdit):
             try:
                 if len(change.inserted) > _LONG_LINE:
                     self._choose_wrapping(change.inserted)
-                self._insert_shown(change.start, len(change.removed), change.inserted)
+                self._insert_shown(change)
             finally:
                 self._own_change = False
             self._record(change, exact)
@@ -363,8 +364,11 @@ class TextEditor(QPlainTextEdit):
         self._steps.pause()
 
     def _record(self, change: Replaced, exact: Sequence[Splice] = ()) -> None:
-        splices = exact or (Splice(change.start, len(change.removed), change.inserted),)
+        """Note a change of our own in the true text and in the operation."""
         self._shadow.replace(change.start, len(change.removed), change.inserted)
+        self._note(exact or (Splice(change.start, len(change.removed), change.inserted),))
+
+    def _note(self, splices: Sequence[Splice]) -> None:
         self._splicing.apply(splices)
         if self._since_mark is not None:
             self._since_mark.apply(splices)
@@ -379,24 +383,43 @@ class TextEditor(QPlainTextEdit):
             return
         over = max(0, unit + removed - self._shadow.units)
         removed, added = removed - over, max(0, added - over)
-        start, end = self._shadow.point_of(unit), self._shadow.point_of(unit + removed)
-        before, typed = self._shadow.text[start:end], self._typed(unit, added)
-        changed = self._take(start, before, typed)
+        changed = self._take(unit, unit + removed, self._typed(unit, added))
         if self.document().characterCount() - 1 != self._shadow.units:
             # Half a character came alone: it cannot be read, and the other half then comes as a change of its own.
-            changed |= self._take(0, self._shadow.text, self._typed(0, self.document().characterCount()))
+            changed |= self._take(0, self._shadow.units, self._typed(0, self.document().characterCount()))
         if changed:
             self.edited.emit()
 
-    def _take(self, start: int, before: str, typed: str) -> bool:
-        shown = stand_in(before)
-        if typed in (before, shown):
+    def _take(self, start: int, end: int, typed: str) -> bool:
+        """Take over what now stands where something stood before. A break that is gone changes no text."""
+        before = self._shadow.shown(start, end)
+        if typed == before:
             return False
-        first, last = common_ends(shown, typed)
-        change = Replaced(start + first, before[first : len(before) - last], typed[first : len(typed) - last])
-        self._record(change)
+        first, last = common_ends(before, typed)
+        change = self._shadow.replace_units(
+            start + units_in(before[:first]),
+            end - units_in(before[len(before) - last :]),
+            typed[first : len(typed) - last],
+        )
+        if change.removed == change.inserted:
+            return False
+        self._note((Splice(change.start, len(change.removed), change.inserted),))
         self._steps.add(change)
+        if stand_in(change.inserted) != change.inserted:
+            self._raw.append(change)
         return True
+
+    def _stand_in_for_raw(self) -> None:
+        """Show the marks of what was typed and would not be seen, or would be lost, as it is."""
+        raw, self._raw = self._raw, []
+        for change in raw:
+            self._own_change = True
+            try:
+                cursor = QTextCursor(self.document())
+                self._select(cursor, change.start, change.start + len(change.inserted))
+                cursor.insertText(stand_in(change.inserted))
+            finally:
+                self._own_change = False
 
     def _typed(self, unit: int, added: int) -> str:
         cursor = QTextCursor(self.document())
@@ -404,24 +427,3 @@ class TextEditor(QPlainTextEdit):
         end = min(unit + added, self.document().characterCount() - 1)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         return cursor.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
-
-
-class _LineNumbers(QWidget):
-    def __init__(self, editor: TextEditor) -> None:
-        super().__init__(editor)
-        self._editor = editor
-
-    def sizeHint(self) -> QSize:
-        return QSize(self._editor.margin_width(), 0)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        self._editor.paint_margin(event)
-
-
-def spliced(text: str, splices: Sequence[Splice]) -> str:
-    """A text with replacements made in it: ascending, not overlapping, all counted in it."""
-    parts, at = [], 0
-    for splice in splices:
-        parts += [text[at : splice.start], splice.insert]
-        at = splice.start + splice.delete
-    return "".join((*parts, text[at:]))

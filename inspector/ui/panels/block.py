@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import Content, TextContent
@@ -58,7 +66,7 @@ class BlockPanel(Panel):
         self.reason_field = field(tr("Reason (optional)"))
         self.discard_button = button(tr("Discard"), self.work.discard)
         self.save_button = button(_save_text(), self._save, role="primary")
-        self.banners = Banners(icons)
+        self.banners = Banners(appearance, icons)
         self._empty = EmptyState(tr("Reading the block …"))
         self._no_editor = PlainLabel("", tone="muted", size="small", wrap=True)
         self._stack = QStackedWidget()
@@ -121,6 +129,7 @@ class BlockPanel(Panel):
     def _lay_out(self) -> None:
         head = QFrame()
         head.setProperty("role", "dock_title")
+        head.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._names, self._figures_row, self._tools = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         arrange(self._names, self._label, self._kind, self.state_note, self.discard_button, self.save_button)
         self._names.setStretch(1, 1)
@@ -241,11 +250,12 @@ class BlockPanel(Panel):
         return " · ".join(words)
 
     def _tell_buttons(self, dirty: bool, why_not: str) -> None:
-        text = self._is_text
+        state = self._state
+        writable = self._is_text and state is not None and state.block.is_active
         for each in (self.save_button, self.discard_button):
-            each.setVisible(text)
+            each.setVisible(writable)
             each.setEnabled(dirty and not why_not and not self.work.is_saving)
-        self.reason_field.setVisible(text)
+        self.reason_field.setVisible(writable)
         self.reason_field.setEnabled(not why_not)
         note = tr("saving …") if self.work.is_saving else tr("not saved") if dirty else ""
         self.state_note.setText(note)

@@ -15,6 +15,7 @@ from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import tr, tr_code, tr_count
 
 _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+_DRAFT = "draft"
 _WORDS = {
     Severity.ERROR: lambda: tr("error"),
     Severity.WARNING: lambda: tr("warning"),
@@ -71,24 +72,16 @@ class ProblemsPanel(Panel):
         self.set_heading(tr("Problems"), note)
 
     def _where(self, problem: Problem) -> str:
-        ref = ref_of(problem)
+        ref = Ref.read(problem.where)
         state = self.services.workspace.block(ref.id) if ref and ref.kind is RefKind.BLOCK else None
         return state.block.label if state else problem.where
 
     def _choose(self, index: QModelIndex) -> None:
         problem = self._model.value_at(index)
-        ref = ref_of(problem) if isinstance(problem, Problem) else None
+        ref = Ref.read(problem.where) if isinstance(problem, Problem) else None
         if ref is not None and self._view.hasFocus():
-            self.services.selection.select(ref)
-
-
-def ref_of(problem: Problem) -> Ref | None:
-    """What a problem is about, when that is a thing that can be selected."""
-    kind, colon, rest = problem.where.partition(":")
-    if not colon or kind not in set(RefKind):
-        return None
-    id_, _, part = rest.partition("#")
-    return Ref(RefKind(kind), id_, part or None)
+            # A draft that was left is named as a part of its block, which has no such part.
+            self.services.selection.select(ref.whole if _DRAFT in problem.parameters else ref)
 
 
 def _told(problem: Problem) -> str:

@@ -18,7 +18,7 @@ from inspector.ui.front_actions import FrontActions
 from inspector.ui.models.budget import comes_from
 from inspector.ui.panel import Panel, Services
 from inspector.ui.selection import Selected, Span
-from inspector.ui.widgets.controls import arrange
+from inspector.ui.widgets.controls import ActionButton, arrange
 from inspector.ui.widgets.empty_state import EmptyState
 from inspector.ui.widgets.find_bar import FindBar
 from inspector.ui.widgets.request_places import Stretch
@@ -50,7 +50,12 @@ class RequestPanel(Panel):
             (tr("With drafts"), tr("What would be sent with all unsaved work")),
         )
         self.states.choose(_WITH_DRAFTS)
-        self._empty = EmptyState("")
+        actions = services.actions
+        self._fillers = (
+            ActionButton(actions.item("agent.new"), role="primary"),
+            ActionButton(actions.item("file.import")),
+        )
+        self._empty = EmptyState("", "", *self._fillers)
         self.find_bar = FindBar(services.appearance, services.icons, name=tr("Find in the Request"))
         self._front = FrontActions(services.actions, services.icons, *self._actions())
         self._lay_out()
@@ -158,6 +163,8 @@ class RequestPanel(Panel):
 
     def _tell_empty(self) -> None:
         workspace = self.services.workspace
+        for each in self._fillers:
+            each.setVisible(workspace.agent is None)
         if workspace.agent is None:
             self._empty.tell(
                 tr("No agent is shown"), tr("All that a model call would send stands here, piece by piece.")

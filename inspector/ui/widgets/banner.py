@@ -6,16 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from inspector.ui.appearance import Appearance
 from inspector.ui.failures import Failure
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange, button, icon_button
+from inspector.ui.widgets.picture import Picture
 from inspector.ui.wording import tr
 
 _MOST = 3
+_WORDS_STEPS, _TALL_STEPS = 70, 150
 _PASSING_MILLISECONDS = 4_000
 
 
@@ -51,30 +54,57 @@ def failure_notice(failure: Failure) -> Notice:
 class Banner(QFrame):
     """One notice."""
 
-    def __init__(self, notice: Notice, icons: Icons, close: Callable[[], None]) -> None:
+    def __init__(
+        self, notice: Notice, appearance: Appearance, icons: Icons, close: Callable[[], None]
+    ) -> None:
         super().__init__()
         self.notice = notice
+        self._appearance = appearance
         self.setProperty("role", "banner")
         self.setProperty("tone", notice.tone)
         self.setAccessibleName(notice.text)
-        mark = PlainLabel()
-        mark.setPixmap(icons.pixmap(notice.tone, 16, notice.tone))
+        mark = Picture(appearance, icons, notice.tone, 16, notice.tone)
         words = QVBoxLayout()
         text = PlainLabel(notice.text, strong=True, wrap=True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         arrange(words, text, spacing=2)
         if notice.remark:
             words.addWidget(PlainLabel(notice.remark, tone="muted", wrap=True))
-        row = QHBoxLayout(self)
-        arrange(row, mark, spacing=8)
-        row.setContentsMargins(12, 6, 8, 6)
-        row.addLayout(words, 1)
-        for label, run in notice.choices:
-            row.addWidget(button(label, run))
+        self._buttons = QWidget()
+        self._choices = QHBoxLayout(self._buttons)
+        arrange(self._choices, *(button(label, run) for label, run in notice.choices))
         if notice.details:
-            row.addWidget(button(tr("Copy details"), self._copy))
+            self._choices.addWidget(button(tr("Copy details"), self._copy))
+        self._buttons.setVisible(self._choices.count() > 0)
+        self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._body.addLayout(words, 1)
+        self._body.addWidget(self._buttons, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._row = QHBoxLayout(self)
+        arrange(self._row, mark)
+        self._row.addLayout(self._body, 1)
         if notice.closable:
-            row.addWidget(icon_button(icons, "close", tr("Close this notice"), close))
+            self._row.addWidget(icon_button(icons, "close", tr("Close this notice"), close))
+        appearance.changed.connect(self._measure)
+        self._measure()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Arrange it for its width."""
+        super().resizeEvent(event)
+        self._fold()
+
+    def _measure(self) -> None:
+        space = self._appearance.space
+        self._row.setContentsMargins(space(3), space(1.5), space(2), space(1.5))
+        for layout in (self._row, self._body, self._choices):
+            layout.setSpacing(space(2))
+        self._fold()
+
+    def _fold(self) -> None:
+        """Where the buttons would leave too little room for the words, they stand below."""
+        room = self.width() - self._buttons.sizeHint().width()
+        below = room < self._appearance.space(_WORDS_STEPS)
+        directions = QBoxLayout.Direction
+        self._body.setDirection(directions.TopToBottom if below else directions.LeftToRight)
 
     def _copy(self) -> None:
         notice = self.notice
@@ -82,10 +112,11 @@ class Banner(QFrame):
 
 
 class Banners(QWidget):
-    """All notices, the newest on top; at most three, the oldest closable one gives way."""
+    """All notices, the newest on top. The oldest closable gives way: to the fourth, in a low window to the second."""
 
-    def __init__(self, icons: Icons) -> None:
+    def __init__(self, appearance: Appearance, icons: Icons) -> None:
         super().__init__()
+        self._appearance = appearance
         self._icons = icons
         self._shown: dict[str, Banner] = {}
         self._layout = QVBoxLayout(self)
@@ -100,10 +131,11 @@ class Banners(QWidget):
     def show_notice(self, notice: Notice) -> None:
         """Show a notice, in place of the one with its key."""
         self.close_notice(notice.key)
-        banner = Banner(notice, self._icons, lambda: self.close_notice(notice.key))
+        banner = Banner(notice, self._appearance, self._icons, lambda: self.close_notice(notice.key))
         self._shown[notice.key] = banner
         self._layout.insertWidget(0, banner)
-        for key in [key for key, each in self._shown.items() if each.notice.closable][:-_MOST]:
+        most = _MOST if self.window().height() > self._appearance.space(_TALL_STEPS) else 1
+        for key in [key for key, each in self._shown.items() if each.notice.closable][:-most]:
             self.close_notice(key)
         self.show()
         QAccessible.updateAccessibility(QAccessibleEvent(banner, QAccessible.Event.Alert))

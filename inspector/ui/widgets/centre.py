@@ -5,24 +5,33 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 
+from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import one_line, tooltip_text, without_mnemonic
 from inspector.ui.widgets.controls import icon_button
 from inspector.ui.wording import tr
 
 _TITLE_LENGTH = 32
+_END = QTabBar.ButtonPosition.RightSide
+_CLOSE_STEPS = 5.5
 
 
 class Centre(QTabWidget):
-    """Tabs by key. `emptied` tells that the last one went; `shown` carries the key of the one in front."""
+    """Tabs by key.
+
+    `emptied` tells that the last one went, `shown` carries the key of the one in front, `rearranged` tells that
+    there are other tabs, or the same in another order or with other titles.
+    """
 
     emptied = Signal()
     shown = Signal(object)
+    rearranged = Signal()
 
-    def __init__(self, icons: Icons) -> None:
+    def __init__(self, appearance: Appearance, icons: Icons) -> None:
         super().__init__()
+        self._appearance = appearance
         self._icons = icons
         self._keys: dict[QWidget, Hashable] = {}
         self._closable: set[Hashable] = set()
@@ -33,6 +42,8 @@ class Centre(QTabWidget):
         self.setAccessibleName(tr("Open views"))
         self.tabBar().setAccessibleName(tr("Open views"))
         self.tabBar().setExpanding(False)
+        self.tabBar().tabMoved.connect(lambda *_: self.rearranged.emit())
+        appearance.changed.connect(self._measure)
         self.currentChanged.connect(lambda _: self.shown.emit(self.current_key))
 
     @property
@@ -66,7 +77,8 @@ class Centre(QTabWidget):
             close = icon_button(self._icons, "close", tr("Close {title}", title=one_line(title)))
             close.clicked.connect(lambda _=False: self.close_view(key))
             close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            self.tabBar().setTabButton(place, QTabBar.ButtonPosition.RightSide, _small(close))
+            self._fit(close)
+            self.tabBar().setTabButton(place, _END, close)
         self.setCurrentIndex(place)
 
     def rename(self, widget: QWidget, title: str, *, marked: bool = False) -> None:
@@ -79,6 +91,7 @@ class Centre(QTabWidget):
         tip = tr("{title}, unsaved draft", title=title) if marked else title
         self.setTabToolTip(place, tooltip_text(tip))
         widget.setAccessibleName(one_line(title))
+        self.rearranged.emit()
 
     def close_view(self, key: Hashable) -> None:
         """Close the tab with that key."""
@@ -89,6 +102,7 @@ class Centre(QTabWidget):
         del self._keys[widget]
         self._closable.discard(key)
         widget.deleteLater()
+        self.rearranged.emit()
         if not self.count():
             self.emptied.emit()
 
@@ -97,7 +111,15 @@ class Centre(QTabWidget):
         for key in self.keys:
             self.close_view(key)
 
+    def _measure(self) -> None:
+        """Give the buttons on tabs the size that text has now; a tab looks at it only when it gets the button."""
+        bar = self.tabBar()
+        for place in range(self.count()):
+            close = bar.tabButton(place, _END)
+            if close is not None:
+                self._fit(close)
+                bar.setTabButton(place, _END, close)
 
-def _small(item: QToolButton) -> QToolButton:
-    item.setFixedSize(20, 20)
-    return item
+    def _fit(self, close: QWidget) -> None:
+        side = self._appearance.space(_CLOSE_STEPS)
+        close.setFixedSize(side, side)

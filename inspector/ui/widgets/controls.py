@@ -20,10 +20,12 @@ from PySide6.QtWidgets import (
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import PlainLabel, safe_tooltip, without_mnemonic
 
+_BUTTON_LENGTH = 60
+
 
 def button(text: str, clicked: Callable[[], None], *, role: str = "", size: str = "") -> QPushButton:
     """A push button. `role` is ``primary``, ``flat``, ``link``, ``row`` or nothing for an ordinary one."""
-    made = QPushButton(without_mnemonic(text))
+    made = QPushButton(without_mnemonic(text, _BUTTON_LENGTH))
     made.setProperty("role", role)
     made.setProperty("textSize", size)
     made.setAutoDefault(False)

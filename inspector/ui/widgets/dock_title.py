@@ -31,7 +31,8 @@ class DockTitle(QFrame):
         self._row.setContentsMargins(12, 4, 6, 4)
         self._row.setSpacing(8)
         self._row.addWidget(self._heading)
-        self._row.addWidget(self._note, 1)
+        self._row.addWidget(self._note)
+        self._row.addStretch(1)
         self._end = QHBoxLayout()
         self._end.setSpacing(2)
         self._end.addWidget(self._more)
@@ -41,6 +42,7 @@ class DockTitle(QFrame):
         """Change what it says."""
         self._heading.setText(heading)
         self._note.setText(note)
+        self._note.setVisible(bool(note))
         self._more.setAccessibleName(tr("Place of the panel {name}", name=heading))
 
     def add(self, widgets: Sequence[QWidget]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.health import Problem, Severity
@@ -15,6 +15,7 @@ from inspector.ui.wording import number, tr, tr_code, tr_count
 
 _TONES = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "muted"}
 _LISTED = 200
+_WIDTH, _HEIGHT, _SHARE = 84, 32, 0.92
 
 
 class ImportPreview(QDialog):
@@ -26,14 +27,17 @@ class ImportPreview(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(window_title(tr("Import {file}", file=source_name)))
-        self.resize(640, 480)
+        # In figures and lines, so that it follows the size of text.
+        metrics = self.fontMetrics()
+        size = QSize(metrics.horizontalAdvance("0") * _WIDTH, metrics.height() * _HEIGHT)
+        self.resize(size.boundedTo(parent.size() * _SHARE))
         page = QWidget()
         column = QVBoxLayout(page)
         told = tr_count(
             "{format}, {count} agent will be made.",
             "{format}, {count} agents will be made.",
             len(plan.agents),
-            format=plan.source_format,
+            format=tr_code(f"format.{plan.source_format}"),
         )
         arrange(
             column,
@@ -53,6 +57,7 @@ class ImportPreview(QDialog):
         scroll = QScrollArea()
         scroll.setWidget(page)
         scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setAccessibleName(tr("What will be made"))
         self.do = button(tr("Import …"), self.accept, role="primary")
         self.do.setDefault(True)

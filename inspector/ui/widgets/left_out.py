@@ -6,7 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from inspector.ui.appearance import Appearance
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, safe_tooltip, without_mnemonic
@@ -14,6 +24,7 @@ from inspector.ui.widgets.controls import button, rule
 from inspector.ui.wording import number, tr
 
 _SHOWN = 60
+_WORDS_STEPS = 44
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +117,9 @@ class _RowWidget(QFrame):
         words.setSpacing(0)
         words.addLayout(head)
         words.addWidget(self._why)
-        self._row = QHBoxLayout()
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.addLayout(words, 1)
-        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -130,6 +141,12 @@ class _RowWidget(QFrame):
         self.button.setAccessibleName(row.tip)
         safe_tooltip(self.button, row.tip)
         self.setAccessibleName(f"{row.name} {row.figures}: {row.why}")
+        self._fold()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Arrange the row for its width."""
+        super().resizeEvent(event)
+        self._fold()
 
     def mousePressEvent(self, event: object) -> None:
         """Point at it."""
@@ -140,3 +157,11 @@ class _RowWidget(QFrame):
         self._row.setContentsMargins(space(3), space(1.5), space(3), space(1.5))
         self._row.setSpacing(space(2))
         self._head.setSpacing(space(1.5))
+        self._fold()
+
+    def _fold(self) -> None:
+        """Where too little room is left beside the button, it stands below the words."""
+        room = self.width() - self.button.sizeHint().width()
+        directions = QBoxLayout.Direction
+        below = room < self._appearance.space(_WORDS_STEPS)
+        self._row.setDirection(directions.TopToBottom if below else directions.LeftToRight)

@@ -12,6 +12,8 @@ from inspector.ui.safe_text import PlainLabel, show_controls, window_title
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.wording import tr
 
+_WIDTH = 48
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -38,7 +40,8 @@ class Prompt(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(window_title(title))
-        self.setMinimumWidth(380)
+        # In figures, so that it follows the size of text.
+        self.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * _WIDTH)
         self._fields = fields
         self._answered = answered
         self._inputs: dict[str, QLineEdit | QComboBox] = {}

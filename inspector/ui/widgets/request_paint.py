@@ -51,11 +51,11 @@ class Marks:
             longest = max(self.found[0].end - self.found[0].start, 1)
             first = bisect_right(self._starts, start - longest)
             for each in self.found[first : bisect_left(self._starts, end)]:
-                yield each, theme.blend(theme.warning, theme.background, 0.35)
+                yield each, theme.found
         if self.part is not None:
             yield self.part, theme.blend(theme.warning, theme.background, 0.25)
         if self.chosen is not None:
-            yield self.chosen, theme.blend(theme.accent, theme.background, 0.35)
+            yield self.chosen, theme.chosen
 
 
 class RowPainter:
@@ -138,7 +138,7 @@ class RowPainter:
             first = max(0, stretch.start - place.start)
             last = min(shown.characters, stretch.end - place.start)
             if first < last:
-                formats.append(on_ground(shown, first, last, colour))
+                formats.append(on_ground(shown, first, last, (colour, self._appearance.theme.text)))
         return laid_out(shown, self._fixed, formats)
 
     def _row_colour(self, place: Place) -> QColor:

@@ -80,10 +80,14 @@ def in_colour(shown: ShownRow, colour: QColor, *, italic: bool) -> QTextLayout.F
     return _range(0, shown.units, look)
 
 
-def on_ground(shown: ShownRow, first: int, last: int, colour: QColor) -> QTextLayout.FormatRange:
-    """A ground under some characters of a row."""
+def on_ground(
+    shown: ShownRow, first: int, last: int, colours: tuple[QColor, QColor]
+) -> QTextLayout.FormatRange:
+    """A ground under some characters of a row, and the colour that is legible on it."""
     look = QTextCharFormat()
-    look.setBackground(colour)
+    ground, ink = colours
+    look.setBackground(ground)
+    look.setForeground(ink)
     start = shown.unit_of(first)
     return _range(start, shown.unit_of(last) - start, look)
 

@@ -9,12 +9,13 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStatusBar, QWidget
 
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
 from inspector.ui.widgets.controls import arrange, button, restyle
+from inspector.ui.widgets.work_line import WorkLine
 from inspector.ui.wording import number, tr, tr_count
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What the status bar says. `live` is the state's word with its tone."""
+    """What the status bar says. `live` is the state's word with its tone, `fill_tone` that of the tokens."""
 
     live: str = ""
     live_tone: str = "ok"
@@ -27,15 +28,8 @@ class Status:
     tokens: int | None = None
     usable: int = 0
     exact: bool = True
+    fill_tone: str = ""
     has_file: bool = False
-
-    @property
-    def fill_tone(self) -> str:
-        """The tone of the figures: a warning above 0.8 of what is usable, an error above all of it."""
-        if self.tokens is None or not self.usable:
-            return "muted"
-        share = self.tokens / self.usable
-        return "error" if share > 1 else "warning" if share > 0.8 else "muted"
 
 
 class StatusLine(QStatusBar):
@@ -46,6 +40,7 @@ class StatusLine(QStatusBar):
         show_drafts: Callable[[], None],
         show_problems: Callable[[], None],
         show_budget: Callable[[], None],
+        work: WorkLine,
     ) -> None:
         super().__init__()
         self.setSizeGripEnabled(False)
@@ -53,6 +48,7 @@ class StatusLine(QStatusBar):
         self._live = PlainLabel(size="small")
         self._written = ElidedLabel(tone="muted", size="small")
         self._acting = PlainLabel(tone="muted", size="small")
+        self.work = work
         self._busy = PlainLabel(tone="muted", size="small")
         self._drafts = button("", show_drafts, role="flat", size="small")
         self._problems = button("", show_problems, role="flat", size="small")
@@ -60,7 +56,7 @@ class StatusLine(QStatusBar):
         left = QWidget()
         arrange(QHBoxLayout(left), self._live, self._written, self._acting, None, spacing=16)
         self.addWidget(left, 1)
-        for each in (self._busy, self._drafts, self._problems, self._tokens):
+        for each in (self.work, self._busy, self._drafts, self._problems, self._tokens):
             self.addPermanentWidget(each)
         self.setContentsMargins(12, 2, 8, 2)
         self.tell(Status())

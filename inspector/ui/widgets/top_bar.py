@@ -10,9 +10,12 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from inspector.ui.icons import Icons
-from inspector.ui.safe_text import ElidedLabel, PlainLabel, without_mnemonic
+from inspector.ui.safe_text import ElidedLabel, PlainLabel, one_line, safe_tooltip, without_mnemonic
 from inspector.ui.widgets.controls import LaidOutButton, arrange, icon_button, pass_clicks
 from inspector.ui.wording import tr
+
+_MOST_SHOWN = 40
+"""Characters of a name that stand in the bar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +49,11 @@ class Picker(QToolButton):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def tell(self, quiet: str, strong: str, *, strong_first: bool = False) -> None:
-        """Say what is chosen."""
-        self._quiet.setText(quiet)
-        self._strong.setText(strong)
+        """Say what is chosen; a tip has all of it where that is long."""
+        self._quiet.setText(one_line(quiet, _MOST_SHOWN))
+        self._strong.setText(one_line(strong, _MOST_SHOWN))
+        is_cut = max(len(quiet), len(strong)) > _MOST_SHOWN
+        safe_tooltip(self, f"{strong}\n{quiet}" if is_cut else "")
         row = self.layout()
         if isinstance(row, QHBoxLayout) and strong_first:
             row.removeWidget(self._strong)
@@ -66,7 +71,7 @@ class Picker(QToolButton):
         menu.clear()
         group = QActionGroup(menu)
         for option in options:
-            action = menu.addAction(without_mnemonic(option.title))
+            action = menu.addAction(without_mnemonic(option.title, 2 * _MOST_SHOWN))
             action.setCheckable(True)
             action.setChecked(option.id == chosen)
             group.addAction(action)
@@ -79,7 +84,7 @@ class Picker(QToolButton):
         return layout.totalSizeHint() if layout is not None else super().sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        """As much: what is chosen is never cut off."""
+        """As much: what is shown of the choice is never cut off."""
         return self.sizeHint()
 
 
@@ -129,9 +134,14 @@ class _SearchButton(LaidOutButton):
         )
         row.setContentsMargins(10, 4, 6, 4)
         super().__init__(row, role="search", name=tr("Go to block, message, action …"))
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         pass_clicks(self)
         self.clicked.connect(lambda _=False: clicked())
+
+    def sizeHint(self) -> QSize:
+        """Somewhat wider than its words."""
+        hint = super().sizeHint()
+        return QSize(hint.width() * 5 // 4, hint.height())
 
     def tell_shortcut(self, text: str) -> None:
         """Say the shortcut."""

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.domain.edits.text import Splice
-from inspector.ui.editors.splicing import Splicing, carried_over, common_ends, difference, trimmed
-from inspector.ui.editors.text import spliced
+from inspector.ui.editors.splicing import Splicing, carried_over, common_ends, difference, spliced, trimmed
 from tests.ui.texts import TEXTS
 
 SHORT = st.text("ab\n😀", max_size=4)

@@ -21,8 +21,9 @@ from pytestqt.qtbot import QtBot
 
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.ui.appearance import Appearance
-from inspector.ui.editors.shadow import stand_in
-from inspector.ui.editors.text import TextEditor, spliced
+from inspector.ui.editors.shadow import segmented
+from inspector.ui.editors.splicing import spliced
+from inspector.ui.editors.text import TextEditor
 from inspector.ui.exact_text import carried, copy_text
 from tests.ui.texts import SPOILT, TEXTS
 
@@ -60,8 +61,7 @@ def settled(editor: TextEditor) -> SpliceText | None:
     operation = editor.operation()
     splices = operation.splices if operation else ()
     assert spliced(editor.base_text, splices) == editor.text
-    # What was composed stands there as it is until the text is loaded again.
-    assert stand_in(shown(editor)) == stand_in(editor.text)
+    assert shown(editor) == segmented(editor.text)
     return operation
 
 

@@ -171,7 +171,7 @@ async def test_that_a_live_update_does_not_scroll_to_the_selection(
     shown: Open, studio: Studio, until: Until
 ) -> None:
     panel = await shown()
-    studio.window.resize(1280, 500)
+    studio.window.resize(1280, 560)
     await asyncio.sleep(0.05)
     studio.furniture.services.selection.select(Ref(RefKind.BLOCK, "blk_persona"))
     panel.view.verticalScrollBar().setValue(panel.view.verticalScrollBar().maximum())

@@ -5,14 +5,15 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
+from inspector.ui.appearance import Appearance
 from inspector.ui.failures import failure_of
 from inspector.ui.icons import Icons
 from inspector.ui.widgets.banner import Banners, Notice, failure_notice
 
 
 @pytest.fixture
-def banners(qtbot: QtBot, icons: Icons) -> Banners:
-    made = Banners(icons)
+def banners(qtbot: QtBot, appearance: Appearance, icons: Icons) -> Banners:
+    made = Banners(appearance, icons)
     qtbot.addWidget(made)
     return made
 

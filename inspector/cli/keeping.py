@@ -1,0 +1,147 @@
+"""Commands that keep a file safe: backup, salvage."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.cli.options import FILE, JSON
+from inspector.cli.reading import plain_problem, print_problems
+from inspector.cli.session import DONE, INPUT_AT_FAULT, run
+from inspector.cli.terminal import format_table, write_json, write_line
+from inspector.domain.backups import Backup, BackupReason
+from inspector.domain.codec import to_plain, write_time
+from inspector.domain.errors import NotFoundError, Parameters
+from inspector.domain.salvage import SalvageReport
+from inspector.runtime.backups import backups_of, make_backup, restore_backup
+from inspector.runtime.moments import system_clock
+from inspector.runtime.salvage import salvage
+from inspector.runtime.wording import word
+
+
+async def back_up(path: Path, *, as_json: bool) -> int:
+    """Make a backup now."""
+    made = await make_backup(path, system_clock, BackupReason.BY_HAND)
+    if as_json:
+        write_json({"backup": _plain(made)})
+    else:
+        write_line(word("told.backed_up", {"number": str(made.number), "path": made.path}))
+    return DONE
+
+
+async def list_backups(path: Path, *, as_json: bool) -> int:
+    """List the backups of a file, newest first."""
+    found = await backups_of(path)
+    if as_json:
+        write_json({"backups": [_plain(each) for each in found]})
+        return DONE
+    head = ("Number", "Made", "Why", "Last change", "Bytes", "File")
+    rows = [
+        (
+            str(each.number),
+            write_time(each.made_at)[:19].replace("T", " "),
+            each.reason.value,
+            str(each.seq),
+            f"{each.size:,}",
+            each.path,
+        )
+        for each in found
+    ]
+    write_line(format_table(head, rows, frozenset({0, 3, 4})) if rows else word("told.no_backups"))
+    return DONE
+
+
+async def restore(path: Path, number: int, target: Path, *, as_json: bool) -> int:
+    """Make a new file of a backup; nothing is ever written over."""
+    found = await backups_of(path)
+    chosen = next((each for each in found if each.number == number), None)
+    if chosen is None:
+        candidates = tuple(str(each.number) for each in found)
+        raise NotFoundError("not_found.backup", name=str(number), candidates=candidates)
+    await restore_backup(Path(chosen.path), target)
+    if as_json:
+        write_json({"backup": _plain(chosen), "path": str(target)})
+    else:
+        write_line(word("told.backup_restored", {"number": str(number), "path": str(target)}))
+    return DONE
+
+
+async def salvage_file(path: Path, target: Path, *, as_json: bool) -> int:
+    """Bring what can be read of a damaged file into a new one; 1 when anything was lost."""
+    report = await salvage(path, target)
+    if as_json:
+        write_json(_plain_report(report))
+    else:
+        _print_report(report)
+    return DONE if report.is_complete else INPUT_AT_FAULT
+
+
+def _plain(backup: Backup) -> dict[str, Any]:
+    return {
+        "number": backup.number,
+        "made_at": write_time(backup.made_at),
+        "reason": backup.reason.value,
+        "seq": backup.seq,
+        "bytes": backup.size,
+        "path": backup.path,
+    }
+
+
+def _plain_report(report: SalvageReport) -> dict[str, Any]:
+    return {
+        "complete": report.is_complete,
+        "source": report.source,
+        "target": report.target,
+        "pages": report.pages,
+        "damaged_pages": {str(page): table for page, table in report.damaged_pages.items()},
+        "unreadable": report.unreadable,
+        "blocks": [to_plain(each) for each in report.blocks],
+        "kept": dict(report.kept),
+        "lost": dict(report.lost),
+        "made_up": dict(report.made_up),
+        "problems": [plain_problem(problem) for problem in report.problems],
+    }
+
+
+def _print_report(report: SalvageReport) -> None:
+    rows = [
+        (each.label, each.recovery.value.replace("_", " "), str(each.missing or ""), each.id)
+        for each in report.blocks
+    ]
+    if rows:
+        write_line(format_table(("Block", "Came back", "Versions lost", "Id"), rows, frozenset({2})))
+    for table, count in report.lost.items():
+        write_line(word("told.salvage_lost", {"count": count, "table": table}))
+    print_problems(report.problems)
+    told: Parameters = {"path": report.target, "damaged": len(report.damaged_pages), "pages": report.pages}
+    write_line(word("told.salvaged_whole" if report.is_complete else "told.salvaged_part", told))
+
+
+@click.command("backup")
+@click.argument("file", type=FILE)
+@click.option("--list", "listing", is_flag=True, help="Only say which backups there are.")
+@click.option("--restore", "number", type=int, metavar="NUMBER", help="Make a new file of this backup.")
+@click.option("--out", type=FILE, help="The new file for --restore.")
+@JSON
+def _backup(file: Path, listing: bool, number: int | None, out: Path | None, as_json: bool) -> None:
+    """Make a backup, list those that are there, or make a new file of one."""
+    if (number is None) != (out is None) or (listing and number is not None):
+        raise click.UsageError("--restore and --out go together, and --list by itself")
+    if number is not None and out is not None:
+        sys.exit(run(lambda: restore(file, number, out, as_json=as_json)))
+    sys.exit(run(lambda: (list_backups if listing else back_up)(file, as_json=as_json)))
+
+
+@click.command("salvage")
+@click.argument("file", type=FILE)
+@click.option("--out", required=True, type=FILE, help="The new constellation; it must not be there yet.")
+@JSON
+def _salvage(file: Path, out: Path, as_json: bool) -> None:
+    """Bring what can be read of a damaged file into a new one. The damaged file is only read."""
+    sys.exit(run(lambda: salvage_file(file, out, as_json=as_json)))
+
+
+KEEPING_COMMANDS: tuple[click.Command, ...] = (_backup, _salvage)

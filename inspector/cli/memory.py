@@ -1,0 +1,314 @@
+"""Commands on memory as it is: blocks, show, share, search."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.cli.choices import Named, choose, choose_agent
+from inspector.cli.options import AGENT, BLOCK, FILE, JSON, OWNER, REASON, Moment
+from inspector.cli.reading import every_agent, plain_problem
+from inspector.cli.session import DONE, opened, run
+from inspector.cli.terminal import format_table, write_exactly, write_json, write_line
+from inspector.cli.writing import storable
+from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment, Permission, UnreadableSchema
+from inspector.domain.codec import to_plain, write_time
+from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.block_rows import AttachBlock, DetachBlock
+from inspector.domain.messages import Role
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.search import FoundState, Hit, SearchQuery, SearchResult
+from inspector.domain.snapshot import BlockState
+from inspector.runtime.engine import Engine
+from inspector.runtime.rendering import rendered_text
+from inspector.runtime.wording import word
+
+_KINDS = {"block": RefKind.BLOCK, "archival": RefKind.ARCHIVAL, "message": RefKind.MESSAGE}
+_KINDS |= {"summary": RefKind.SUMMARY}
+_LEVELS = [level.label for level in Permission]
+
+
+async def list_blocks(path: Path, agent: str | None, *, deleted: bool, as_json: bool) -> int:
+    """List the blocks of a file, or those that an agent sees."""
+    async with opened(path) as engine:
+        agents = await every_agent(engine)
+        states = await engine.memory.list(deleted=deleted)
+        if agent is not None:
+            chosen = choose_agent(agents, agent)
+            shared = {each.state.block.id for each in await engine.memory.shared_with(chosen.id)}
+            states = tuple(
+                each for each in states if each.block.owner == chosen.id or each.block.id in shared
+            )
+    names = {each.id: each.name for each in agents}
+    if as_json:
+        write_json({"blocks": [_plain_row(state, names) for state in states]})
+        return DONE
+    head = ("Label", "Owner", "Type", "Schema", "Level", "Characters", "Limit", "Versions", "Id")
+    table = [_row(state, names) for state in states]
+    write_line(format_table(head, table, frozenset({5, 6, 7})) if table else word("told.no_blocks"))
+    return DONE
+
+
+async def show(path: Path, named: Named, *, as_json: bool) -> int:
+    """Write a block's rendered text and nothing else, or all that is known of it."""
+    async with opened(path) as engine:
+        chosen = await choose(engine, named, deleted=as_json)
+        state = chosen.state
+        if not as_json:
+            write_exactly(rendered_text(state))
+            return DONE
+        attachments = await engine.memory.attachments(chosen.id)
+    write_json(
+        {
+            "block": to_plain(state.block),
+            "content": None if state.content is None else to_plain(state.content),
+            "rendered": None if state.content is None else rendered_text(state),
+            "version": to_plain(state.version),
+            "versions": state.revision,
+            "written": None if state.written is None else to_plain(state.written),
+            "shared_with": [_plain_attachment(each) for each in attachments],
+            "problem": None if state.problem is None else plain_problem(state.problem),
+        }
+    )
+    return DONE
+
+
+@dataclass(frozen=True, slots=True)
+class ShareAsked:
+    """What `share` was given besides the block: nobody to share with only lists."""
+
+    with_agent: str | None = None
+    level: Permission = Permission.READ_ONLY
+    stop: bool = False
+    reason: str = ""
+
+
+async def share(path: Path, named: Named, asked: ShareAsked, *, as_json: bool) -> int:
+    """Share a block with an agent, stop that, or say with whom it is shared."""
+    async with opened(path, "copy" if asked.with_agent is None else "refuse") as engine:
+        chosen = await choose(engine, named)
+        if asked.with_agent is not None:
+            receiver = choose_agent(await every_agent(engine), asked.with_agent).id
+            operation = DetachBlock(receiver) if asked.stop else AttachBlock(receiver, asked.level)
+            edit = Edit(Ref(RefKind.BLOCK, chosen.id), operation)
+            await engine.apply([Intent(edit, engine.actor, asked.reason)])
+        attachments = await engine.memory.attachments(chosen.id)
+        names = {each.id: each.name for each in await every_agent(engine)}
+    if as_json:
+        write_json({"block": chosen.id, "shared_with": [_plain_attachment(each) for each in attachments]})
+        return DONE
+    if chosen.state.block.owner == CONSTELLATION_OWNER:
+        write_line(word("told.shared_with_all", {"label": chosen.label}))
+    elif attachments:
+        rows = [
+            (
+                names.get(each.agent_id, each.agent_id),
+                each.permission.label,
+                min(each.permission, chosen.state.block.permission).label,
+                write_time(each.attached_at)[:19].replace("T", " "),
+            )
+            for each in attachments
+        ]
+        write_line(format_table(("Agent", "Level", "In effect", "Since"), rows))
+    else:
+        write_line(word("told.shared_with_nobody", {"label": chosen.label}))
+    return DONE
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAsked:
+    """What `search` was given besides the words."""
+
+    agent: str | None
+    kinds: tuple[str, ...]
+    owners: tuple[str, ...]
+    roles: tuple[str, ...]
+    since: datetime | None
+    until: datetime | None
+    deleted: bool
+    limit: int
+    offset: int
+
+
+async def search(path: Path, text: str, asked: SearchAsked, *, as_json: bool) -> int:
+    """Find words in blocks, archival entries, messages and summaries; the best first."""
+    async with opened(path) as engine:
+        agents = await every_agent(engine)
+        states = {FoundState.ACTIVE, FoundState.ARCHIVED}
+        query = SearchQuery(
+            storable(text),
+            None if asked.agent is None else choose_agent(agents, asked.agent).id,
+            frozenset(_owner(each, engine, agents) for each in asked.owners),
+            frozenset(_KINDS[each] for each in asked.kinds),
+            frozenset(Role(each) for each in asked.roles),
+            frozenset(states | {FoundState.DELETED} if asked.deleted else states),
+            asked.since,
+            asked.until,
+            asked.limit,
+            asked.offset,
+        )
+        result = await engine.search.find(query)
+    names = {each.id: each.name for each in agents}
+    if as_json:
+        write_json(_plain_result(result))
+    else:
+        _print_result(result, names)
+    return DONE
+
+
+def _owner(asked: str, _engine: Engine, agents: Sequence[Any]) -> str:
+    return asked if asked == CONSTELLATION_OWNER else str(choose_agent(agents, asked).id)
+
+
+def _row(state: BlockState, names: dict[str, str]) -> tuple[str, ...]:
+    block = state.block
+    length = None if state.content is None else len(rendered_text(state))
+    return (
+        block.label if block.is_active else word("told.deleted_label", {"label": block.label}),
+        names.get(block.owner, block.owner),
+        block.block_type.value + (" (pinned)" if block.pinned else ""),
+        _schema(state),
+        block.permission.label,
+        "" if length is None else f"{length:,}",
+        f"{block.char_limit:,}" if block.char_limit else "",
+        f"{state.revision:,}",
+        block.id,
+    )
+
+
+def _plain_row(state: BlockState, names: dict[str, str]) -> dict[str, Any]:
+    block = state.block
+    return {
+        "id": block.id,
+        "label": block.label,
+        "owner": block.owner,
+        "owner_name": names.get(block.owner, block.owner),
+        "description": block.description,
+        "type": block.block_type.value,
+        "schema": _schema(state),
+        "permission": block.permission.label,
+        "pinned": block.pinned,
+        "active": block.is_active,
+        "characters": None if state.content is None else len(rendered_text(state)),
+        "char_limit": block.char_limit,
+        "versions": state.revision,
+        "problem": None if state.problem is None else plain_problem(state.problem),
+    }
+
+
+def _schema(state: BlockState) -> str:
+    schema = state.block.schema
+    if isinstance(schema, UnreadableSchema):
+        return "unreadable"
+    plain = to_plain(schema)
+    return str(plain["kind"]) if isinstance(plain, dict) else ""
+
+
+def _plain_attachment(each: Attachment) -> dict[str, Any]:
+    return {
+        "agent": each.agent_id,
+        "permission": each.permission.label,
+        "attached_at": write_time(each.attached_at),
+    }
+
+
+def _plain_result(result: SearchResult) -> dict[str, Any]:
+    return {"total": result.total, "capped": result.capped, "hits": [_plain_hit(hit) for hit in result.hits]}
+
+
+def _plain_hit(hit: Hit) -> dict[str, Any]:
+    return {
+        "kind": hit.ref.kind.value,
+        "id": hit.ref.id,
+        "owner": hit.owner,
+        "role": hit.role,
+        "state": hit.state.value,
+        "at": write_time(hit.at),
+        "score": hit.score,
+        "title": to_plain(hit.title),
+        "snippet": to_plain(hit.snippet),
+    }
+
+
+def _print_result(result: SearchResult, names: dict[str, str]) -> None:
+    for hit in result.hits:
+        owner = "" if hit.owner is None else names.get(hit.owner, hit.owner)
+        facts = [hit.ref.kind.value, hit.ref.id, owner, hit.role or "", write_time(hit.at)[:16]]
+        if hit.state is not FoundState.ACTIVE:
+            facts.append(hit.state.value)
+        write_line(" · ".join(each for each in facts if each))
+        for snippet in (hit.title, hit.snippet):
+            if snippet.text:
+                before, after = "…" if snippet.cut_before else "", "…" if snippet.cut_after else ""
+                write_line(f"    {before}{' '.join(snippet.text.split())}{after}")
+    write_line(word("told.found", {"shown": len(result.hits), "total": result.total}))
+
+
+@click.command("blocks")
+@click.argument("file", type=FILE)
+@click.option("--agent", metavar="ID|NAME", help="Only what this agent sees.")
+@click.option("--deleted", is_flag=True, help="Deleted ones too.")
+@JSON
+def _blocks(file: Path, agent: str | None, deleted: bool, as_json: bool) -> None:
+    """List the blocks of a constellation."""
+    sys.exit(run(lambda: list_blocks(file, agent, deleted=deleted, as_json=as_json)))
+
+
+@click.command("share")
+@click.argument("file", type=FILE)
+@AGENT
+@BLOCK
+@OWNER
+@click.option("--with", "with_agent", metavar="ID|NAME", help="The agent that shall see it.")
+@click.option("--level", type=click.Choice(_LEVELS), default=Permission.READ_ONLY.label, show_default=True)
+@click.option("--stop", is_flag=True, help="Share it with that agent no more.")
+@REASON
+@JSON
+def _share(  # noqa: PLR0913  one parameter an option
+    file: Path,
+    agent: str | None,
+    block: str,
+    owner: str | None,
+    with_agent: str | None,
+    level: str,
+    stop: bool,
+    reason: str,
+    as_json: bool,
+) -> None:
+    """Share a block with another agent; without --with, say with whom it is shared."""
+    if stop and with_agent is None:
+        raise click.UsageError("--stop needs --with")
+    chosen = next(each for each in Permission if each.label == level)
+
+    async def work() -> int:
+        asked = ShareAsked(with_agent, chosen, stop, storable(reason))
+        return await share(file, Named(agent, block, owner), asked, as_json=as_json)
+
+    sys.exit(run(work))
+
+
+@click.command("search")
+@click.argument("file", type=FILE)
+@click.argument("text")
+@click.option("--agent", metavar="ID|NAME", help="Only what this agent sees.")
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(list(_KINDS)))
+@click.option("--owner", "owners", multiple=True, metavar="ID|NAME")
+@click.option("--role", "roles", multiple=True, type=click.Choice([role.value for role in Role]))
+@click.option("--since", type=Moment(), help="Not older than this.")
+@click.option("--until", type=Moment(), help="Older than this.")
+@click.option("--deleted", is_flag=True, help="What is deleted too.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@click.option("--offset", type=click.IntRange(0), default=0, show_default=True)
+@JSON
+def _search(file: Path, text: str, as_json: bool, **asked: Any) -> None:
+    """Find words in blocks, archival entries, messages and summaries."""
+    sys.exit(run(lambda: search(file, text, SearchAsked(**asked), as_json=as_json)))
+
+
+MEMORY_COMMANDS: tuple[click.Command, ...] = (_blocks, _share, _search)

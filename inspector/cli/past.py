@@ -1,0 +1,276 @@
+"""Commands on what was: history, diff, restore, undo, redo."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.cli.choices import Named, choose
+from inspector.cli.options import AGENT, AS_AGENT, BLOCK, FILE, JSON, OWNER, REASON, UNLOCK
+from inspector.cli.session import DONE, opened, run
+from inspector.cli.terminal import format_table, write_exactly, write_json, write_line
+from inspector.cli.writing import storable
+from inspector.domain.codec import to_plain, write_time
+from inspector.domain.differences.contents import parts_of
+from inspector.domain.edits.base import Version
+from inspector.domain.edits.history import RestoreVersion
+from inspector.domain.errors import NotFoundError, Parameters
+from inspector.domain.history import BlockVersion
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.undo import Undone, UndoWish
+from inspector.runtime.wording import word
+
+PAST_COMMANDS: list[click.Command] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """Why something is done, and whether what is read-only for agents may be written."""
+
+    reason: str = ""
+    unlock: bool = False
+
+
+async def history(path: Path, named: Named, *, as_json: bool) -> int:
+    """List the versions of a block, oldest first."""
+    async with opened(path) as engine:
+        chosen = await choose(engine, named, deleted=True)
+        versions = await engine.memory.versions.versions(chosen.id)
+    if as_json:
+        rows = [_plain(each) for each in versions]
+        write_json({"block": chosen.id, "label": chosen.label, "versions": rows})
+        return DONE
+    head = ("Version", "When", "Who", "What", "Characters", "Reason")
+    table = [
+        (
+            str(each.seq),
+            write_time(each.at)[:19].replace("T", " "),
+            f"{each.actor.name} ({each.actor.kind.value})",
+            _what(each),
+            "" if each.length is None else f"{each.length:,}",
+            each.reason,
+        )
+        for each in versions
+    ]
+    none = word("told.no_versions", {"label": chosen.label})
+    write_line(format_table(head, table, frozenset({0, 4})) if table else none)
+    return DONE
+
+
+async def diff(path: Path, named: Named, span: tuple[int, int | None], *, as_json: bool) -> int:
+    """Compare two versions of a block; the later one is the present where it is not named."""
+    async with opened(path) as engine:
+        chosen = await choose(engine, named, deleted=True)
+        versions = await engine.memory.versions.versions(chosen.id)
+        before = _version(versions, span[0])
+        after = chosen.state.version if span[1] is None else _version(versions, span[1])
+        found = await engine.memory.versions.diff(chosen.id, before, after)
+    if as_json:
+        write_json(
+            {
+                "block": chosen.id,
+                "from": span[0],
+                "to": span[1],
+                "changed": list(parts_of(found.diff)),
+                "unified": found.unified,
+            }
+        )
+    else:
+        write_exactly(found.unified)
+    return DONE
+
+
+async def restore(path: Path, named: Named, doing: Doing, version: int, *, as_json: bool) -> int:
+    """Make a block's content again what it was, as a new change."""
+    async with opened(path, "refuse") as engine:
+        chosen = await choose(engine, named)
+        versions = await engine.memory.versions.versions(chosen.id)
+        receipt = await engine.edit(
+            chosen.id,
+            RestoreVersion(_version(versions, version)),
+            reason=doing.reason,
+            unlock=doing.unlock,
+            actor=chosen.actor,
+        )
+    if as_json:
+        write_json({"block": chosen.id, "seq": receipt.seq, "changed": receipt.changed})
+    elif receipt.changed:
+        told: Parameters = {"label": chosen.label, "version": version, "seq": str(receipt.seq)}
+        write_line(word("told.restored", told))
+    else:
+        write_line(word("told.restore_without_effect", {"label": chosen.label, "version": version}))
+    return DONE
+
+
+async def undo(path: Path, named: Named, doing: Doing, *, redo: bool, as_json: bool) -> int:
+    """Take back the newest change of a block by this actor, or make it again."""
+    async with opened(path, "refuse") as engine:
+        chosen = await choose(engine, named, deleted=True)
+        wish = UndoWish(
+            chosen.actor,
+            Ref(RefKind.BLOCK, chosen.id),
+            reason=doing.reason,
+            unlock=doing.unlock,
+        )
+        done = await (engine.edits.redo_wish(wish) if redo else engine.edits.undo_wish(wish))
+    if as_json:
+        write_json(_plain_undone(done))
+        return DONE
+    told = {
+        "operation": done.step.op.replace("_", " "),
+        "label": chosen.label,
+        "when": write_time(done.step.at),
+    }
+    write_line(word("told.redone" if redo else "told.undone", told))
+    for ref in done.skipped:
+        write_line(word("told.undo_skipped", {"what": str(ref)}))
+    return DONE
+
+
+def _plain(version: BlockVersion) -> dict[str, Any]:
+    return {
+        "version": version.seq,
+        "at": write_time(version.at),
+        "actor": to_plain(version.actor),
+        "operation": version.operation,
+        "reason": version.reason,
+        "characters": version.length,
+        "bytes": version.size,
+        "change": version.change_seq,
+        "changeset": version.changeset,
+        "undo_of": version.undo_of,
+        "tool_call": version.tool_call_id,
+        "folded": version.folded,
+        "pending": version.pending,
+    }
+
+
+def _plain_undone(done: Undone) -> dict[str, Any]:
+    return {
+        "operation": done.step.op,
+        "at": write_time(done.step.at),
+        "changes": [receipt.seq for receipt in done.receipts],
+        "skipped": [str(ref) for ref in done.skipped],
+    }
+
+
+def _what(version: BlockVersion) -> str:
+    """The operation's name as a person reads it."""
+    op = str(json.loads(version.operation)["op"]).replace("_", " ")
+    return word("told.undo_of", {"operation": op}) if version.undo_of is not None else op
+
+
+def _version(versions: tuple[BlockVersion, ...], number: int) -> Version:
+    for each in versions:
+        if each.seq == number:
+            return each.version
+    known = tuple(str(each.seq) for each in versions[-20:])
+    raise NotFoundError("not_found.version", name=str(number), candidates=known)
+
+
+@click.command("history")
+@click.argument("file", type=FILE)
+@AGENT
+@BLOCK
+@OWNER
+@JSON
+def _history(file: Path, agent: str | None, block: str, owner: str | None, as_json: bool) -> None:
+    """List a block's versions: who made them, when, by what and why."""
+    sys.exit(run(lambda: history(file, Named(agent, block, owner), as_json=as_json)))
+
+
+@click.command("diff")
+@click.argument("file", type=FILE)
+@AGENT
+@BLOCK
+@OWNER
+@click.option("--from", "before", type=int, required=True, metavar="VERSION")
+@click.option("--to", "after", type=int, metavar="VERSION", help="The present content otherwise.")
+@JSON
+def _diff(  # noqa: PLR0913  one parameter an option
+    file: Path,
+    agent: str | None,
+    block: str,
+    owner: str | None,
+    before: int,
+    after: int | None,
+    as_json: bool,
+) -> None:
+    """Compare two versions of a block, as a unified diff of its rendered text."""
+    sys.exit(run(lambda: diff(file, Named(agent, block, owner), (before, after), as_json=as_json)))
+
+
+@click.command("restore")
+@click.argument("file", type=FILE)
+@AGENT
+@BLOCK
+@OWNER
+@click.option("--version", type=int, required=True, metavar="VERSION", help="As `history` numbers them.")
+@REASON
+@UNLOCK
+@AS_AGENT
+@JSON
+def _restore(  # noqa: PLR0913  one parameter an option
+    file: Path,
+    agent: str | None,
+    block: str,
+    owner: str | None,
+    version: int,
+    reason: str,
+    unlock: bool,
+    as_agent: bool,
+    as_json: bool,
+) -> None:
+    """Make a block's content again what it was at a version, as a new change."""
+    named = Named(agent, block, owner, as_agent)
+
+    async def work() -> int:
+        return await restore(file, named, Doing(storable(reason), unlock), version, as_json=as_json)
+
+    sys.exit(run(work))
+
+
+def _undo_command(name: str, told: str, *, redo: bool) -> click.Command:
+    @click.command(name, help=told)
+    @click.argument("file", type=FILE)
+    @AGENT
+    @BLOCK
+    @OWNER
+    @REASON
+    @UNLOCK
+    @AS_AGENT
+    @JSON
+    def command(  # noqa: PLR0913  one parameter an option
+        file: Path,
+        agent: str | None,
+        block: str,
+        owner: str | None,
+        reason: str,
+        unlock: bool,
+        as_agent: bool,
+        as_json: bool,
+    ) -> None:
+        named = Named(agent, block, owner, as_agent)
+
+        async def work() -> int:
+            return await undo(file, named, Doing(storable(reason), unlock), redo=redo, as_json=as_json)
+
+        sys.exit(run(work))
+
+    return command
+
+
+PAST_COMMANDS += [
+    _history,
+    _diff,
+    _restore,
+    _undo_command(
+        "undo", "Take back your newest change of a block; what others wrote since stays.", redo=False
+    ),
+    _undo_command("redo", "Make again what you took back last.", redo=True),
+]

@@ -1,0 +1,286 @@
+"""The near side of the airlock: hands blobs to the worker, waits within limits, and says what came of it.
+
+Where the limits come from: on Linux the system keeps all of them. macOS keeps the processor's, not that of
+memory; Windows keeps neither for a single process without a job object. There only the time that is waited
+here holds, which ends a worker that does not answer; a worker that asks for too much memory is the system's
+to end. A job object (Windows) and a watch on the worker's memory (macOS) have their place in `_Worker`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import loro
+
+from inspector.documents.airlock.wire import (
+    LIMITS,
+    READY,
+    Limits,
+    Outcome,
+    Report,
+    Task,
+    read_report,
+    send_task,
+)
+from inspector.domain.errors import DocumentError, Parameters
+
+HIDDEN_ARGUMENT = "--airlock"
+"""What starts the worker where there is no interpreter to start: in a bundled program."""
+_LARGE_WORKER = 256 * 1024 * 1024
+"""A worker that has grown so large is replaced: what it holds on to counts against the next document."""
+_BOOT = (
+    "import sys; sys.path[:0] = sys.argv[1:]; from inspector.documents.airlock.worker import serve; serve()"
+)
+NO_ANSWER = "document.no_answer"
+"""The verdict that says nothing about a document: the machine was too busy, or ended the worker for its own reasons."""
+_KILLED = getattr(signal, "SIGKILL", 9)
+_OUT_OF_TIME = getattr(signal, "SIGXCPU", 24)
+_CODES = {
+    Outcome.UNREADABLE: "document.unreadable",
+    Outcome.DAMAGED: "document.damaged",
+    Outcome.NEWER: "document.newer",
+    Outcome.TOO_DEEP: "document.too_deep",
+    Outcome.TOO_LARGE: "document.too_large",
+    Outcome.WITHOUT_BEGINNING: "document.without_beginning",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of a look at a document. `code` is empty when it may be read here.
+
+    `token` names the worker's copy, for `Airlock.look_further`.
+    """
+
+    code: str = ""
+    parameters: Parameters = field(default_factory=dict)
+    token: int = 0
+
+    @property
+    def passed(self) -> bool:
+        """Whether the document may be read in this process."""
+        return not self.code
+
+    def require(self) -> None:
+        """Raise what is wrong.
+
+        Raises:
+            DocumentError: with the verdict's code.
+        """
+        if self.code:
+            raise DocumentError(self.code, **dict(self.parameters))
+
+
+class Airlock:
+    """One worker, started when it is first needed and replaced at once when it dies. Safe from any thread.
+
+    Every call blocks until the worker has answered or its time is over: never call it in the thread of a window.
+    """
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._worker: _Worker | None = None
+        self._tokens = itertools.count(1)
+        self._closed = False
+
+    def look(self, snapshot: bytes | None, updates: Sequence[bytes]) -> Verdict:
+        """Whether a document may be read here: all of it, given from its beginning.
+
+        Raises:
+            DocumentError: ``document.no_airlock``, when no worker can be started.
+        """
+        blobs = tuple(updates) if snapshot is None else (snapshot, *updates)
+        found = self._too_large(snapshot, updates)
+        return found or self._ask(Task(0, next(self._tokens), blobs)) or Verdict("document.lethal")
+
+    def look_at_all(self, documents: Iterable[tuple[bytes | None, Sequence[bytes]]]) -> Iterator[Verdict]:
+        """The verdict of each document, in order: one that kills the worker does not keep others from passing.
+
+        Raises:
+            DocumentError: as `look`.
+        """
+        for snapshot, updates in documents:
+            yield self.look(snapshot, updates)
+
+    def look_further(self, token: int, updates: Sequence[bytes]) -> Verdict | None:
+        """Whether updates may be read into a document that passed; None when the worker has let it go.
+
+        Raises:
+            DocumentError: as `look`.
+        """
+        return self._too_large(None, updates) or self._ask(Task(token, next(self._tokens), tuple(updates)))
+
+    def warm_up(self) -> None:
+        """Start the worker before it is needed.
+
+        Raises:
+            DocumentError: as `look`.
+        """
+        with self._lock:
+            self._present()
+
+    def close(self) -> None:
+        """End the worker, whatever it does. No later call starts one."""
+        self._closed = True
+        worker = self._worker
+        if worker is not None:
+            # Whoever waits for it in another thread hears that it is gone.
+            worker.stop()
+        with self._lock:
+            self._end()
+
+    def _too_large(self, snapshot: bytes | None, updates: Sequence[bytes]) -> Verdict | None:
+        limits, first = self._limits, len(snapshot or b"")
+        longest = max(map(len, updates), default=0)
+        together = first + sum(map(len, updates))
+        for size, most in (
+            (first, limits.snapshot),
+            (longest, limits.update),
+            (together, limits.together),
+        ):
+            if size > most:
+                return Verdict("document.too_large", {"size": size, "limit": most})
+        return None
+
+    def _ask(self, task: Task) -> Verdict | None:
+        with self._lock:
+            worker = self._present()
+            report = worker.ask(task, self._limits.wall_seconds)
+            if report is None:
+                verdict = worker.cause_of_death()
+                self._replace()
+                return verdict
+            if report.peak > _LARGE_WORKER:
+                self._replace()
+            return self._verdict(report, task.token)
+
+    def _verdict(self, report: Report, token: int) -> Verdict | None:
+        match report.outcome:
+            case Outcome.PASSED:
+                return Verdict(token=token)
+            case Outcome.FORGOTTEN:
+                return None
+            case Outcome.TOO_DEEP:
+                told: Parameters = {"depth": report.depth, "limit": self._limits.depth}
+            case Outcome.TOO_LARGE:
+                told = {"size": report.size or report.peak, "limit": self._limits.decoded}
+            case _:
+                told = {}
+        return Verdict(_CODES[report.outcome], told)
+
+    def _present(self) -> _Worker:
+        if self._worker is None or not self._worker.is_alive:
+            self._replace()
+        assert self._worker is not None
+        return self._worker
+
+    def _replace(self) -> None:
+        """The next worker starts while nobody waits for it yet."""
+        self._end()
+        if self._closed:
+            raise DocumentError("document.no_airlock", why="closed")
+        self._worker = _Worker()
+
+    def _end(self) -> None:
+        if self._worker is not None:
+            self._worker.end()
+            self._worker = None
+
+
+class _Worker:
+    """The other process. It is trusted with nothing and may be ended at any time."""
+
+    def __init__(self) -> None:
+        try:
+            self._process = subprocess.Popen(
+                _command(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        except OSError as error:
+            raise DocumentError("document.no_airlock", why=error.strerror or str(error)) from error
+        self._ready = False
+        self._overdue = False
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def ask(self, task: Task, seconds: float) -> Report | None:
+        """What it says about a task, None when it died or took too long.
+
+        Raises:
+            DocumentError: ``document.no_airlock``, when it never became ready.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        watch = threading.Timer(seconds, self._stop_overdue)
+        watch.daemon = True
+        watch.start()
+        try:
+            if not self._ready and self._process.stdout.read(1) != READY:
+                self.end()
+                raise DocumentError("document.no_airlock", why=f"ended with {self._process.returncode}")
+            self._ready = True
+            send_task(self._process.stdin, task)
+            return read_report(self._process.stdout)
+        except (BrokenPipeError, ConnectionError):
+            return None
+        finally:
+            watch.cancel()
+
+    def cause_of_death(self) -> Verdict:
+        """What it died of: of what it read, or of something else."""
+        code = self._process.wait()
+        if self._overdue or code == -_KILLED:
+            return Verdict(NO_ANSWER)
+        if code == -_OUT_OF_TIME:
+            return Verdict("document.too_slow")
+        return Verdict("document.lethal", {"exit": code})
+
+    def stop(self) -> None:
+        """Make it end now."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+
+    def end(self) -> None:
+        """End it, however it is, and let go of it."""
+        self.stop()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                # What was written and never taken is lost with it.
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+    def _stop_overdue(self) -> None:
+        self._overdue = True
+        self.stop()
+
+
+def _command() -> list[str]:
+    if getattr(sys, "frozen", False):
+        return [sys.executable, HIDDEN_ARGUMENT]
+    ours, theirs = Path(__file__).resolve().parents[3], Path(str(loro.__file__)).resolve().parents[1]
+    return [sys.executable, "-I", "-S", "-c", _BOOT, str(ours), str(theirs)]
+
+
+def _environment() -> dict[str, str] | None:
+    """What finding libraries needs and nothing else of the user's; a bundle's loader and Windows need more."""
+    if getattr(sys, "frozen", False) or sys.platform == "win32":
+        return None
+    return {name: value for name, value in os.environ.items() if name.startswith(("LD_", "DYLD_"))}

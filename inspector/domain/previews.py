@@ -1,0 +1,63 @@
+"""What a changeset would do, before it does it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inspector.domain.agents import Agent, Tool, ToolRule
+from inspector.domain.archival import ArchivalEntry
+from inspector.domain.blocks import Attachment
+from inspector.domain.edits.base import Intent, Receipt
+from inspector.domain.errors import Refusal
+from inspector.domain.messages import Message
+from inspector.domain.records import Wakeup
+from inspector.domain.ref import Ref
+from inspector.domain.snapshot import BlockState
+from inspector.domain.summaries import Summary
+
+Row = Agent | ArchivalEntry | Attachment | Message | Summary | Tool | ToolRule | Wakeup | str
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A block with its content, or another row, as it stands; `is_away` when it is deleted or archived.
+
+    A fact of the constellation itself is its text.
+    """
+
+    value: BlockState | Row
+    is_away: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IntentPreview:
+    """What one intent would do: its receipt, or why it is refused.
+
+    The receipt's numbers, and ids that the intent leaves open, will be others when it is applied.
+    """
+
+    intent: Intent
+    receipt: Receipt | None
+    refusal: Refusal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """A thing that would change; None where it is not there."""
+
+    ref: Ref
+    before: Thing | None
+    after: Thing | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesetPreview:
+    """What several intents would do together: each one's outcome in order, and all that would differ."""
+
+    outcomes: tuple[IntentPreview, ...]
+    affected: tuple[Affected, ...]
+
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """Why it cannot be applied; empty when it can."""
+        return tuple(each.refusal for each in self.outcomes if each.refusal is not None)

@@ -1,0 +1,136 @@
+"""A search text taken apart, and texts in the form in which words of any script can be compared.
+
+The index makes words at spaces and signs and forgets case and accents. Scripts that put no space between words
+(Han, Kana, Hangul, Thai …) are compared character by character, so that one character is enough to find them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+LONGEST_TEXT = 2_000
+"""Characters of a search text that are looked for; pasted pages are legal, and nobody means all of them."""
+MOST_TERMS = 64
+
+# Thai to Khmer, Kana, Han, Hangul and their compatibility forms.
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f"
+UNSPACED += "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
+UNSPACED += "\U00020000-\U0003ffff"
+
+BREAK = "\ue000"
+"""Stands for what lies between two pieces that do not touch: a word that nobody writes."""
+CHUNK_BREAK = "\ue001"
+"""Stands for what lies between two stretches of a text, whatever that is."""
+
+_TERM = re.compile(r'"([^"]*)"|(\S+)')
+_UNSPACED_ONE = re.compile(f"[{UNSPACED}]")
+_PIECE = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+|[\\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing that must be there: words that touch or follow one another, or mere signs (`is_sign`).
+
+    With `prefix` the last word may go on.
+    """
+
+    text: str
+    prefix: bool
+    is_sign: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """All that must be there. `cut` says that the rest of the text was left away."""
+
+    terms: tuple[Term, ...]
+    cut: bool
+
+
+def terms_of(text: str) -> Terms:
+    """The terms of any text; each once."""
+    cut = len(text) > LONGEST_TEXT
+    readable = _legal(text[:LONGEST_TEXT])
+    found: dict[Term, None] = {}
+    for match in _TERM.finditer(readable):
+        quoted, word = match.groups()
+        term = _term(word if quoted is None else quoted.strip(), quoted=quoted is not None)
+        if term.text:
+            found[term] = None
+    return Terms(tuple(found)[:MOST_TERMS], cut or len(found) > MOST_TERMS)
+
+
+def pieces(text: str) -> list[str]:
+    """Words and single characters of scripts without spaces, in order; `BREAK` where something lies between."""
+    found: list[str] = []
+    for match in _PIECE.finditer(unicodedata.normalize("NFKC", text)):
+        piece = match.group()
+        if _is_word(piece[0]):
+            found.append(piece)
+        elif found and found[-1] != BREAK and not all(_is_mark(each) for each in piece):
+            found.append(BREAK)
+    if found and found[-1] == BREAK:
+        found.pop()
+    return found
+
+
+def spaced(text: str) -> str:
+    """What of a text the index would not take apart as it is read: each piece of it as a word of its own."""
+    if text.isascii():
+        return ""
+    return f" {CHUNK_BREAK} ".join(" ".join(pieces(chunk)) for chunk in _unlike(text))
+
+
+def fold(text: str) -> tuple[str, list[int]]:
+    """A text without case and accents, and for each of its characters the place that it comes from."""
+    if text.isascii():
+        return text.lower(), list(range(len(text)))
+    folded: list[str] = []
+    places: list[int] = []
+    known: dict[str, str] = {}
+    for place, character in enumerate(text):
+        plain = known.get(character)
+        if plain is None:
+            plain = known[character] = _fold_one(character)
+        folded.append(plain)
+        places.extend([place] * len(plain))
+    return "".join(folded), places
+
+
+def _legal(text: str) -> str:
+    """A text that can be stored and compared: half characters and NUL separate words."""
+    return "".join(" " if each == "\0" or "\ud800" <= each <= "\udfff" else each for each in text)
+
+
+def _term(text: str, *, quoted: bool) -> Term:
+    if not any(_is_word(each) for each in text):
+        return Term(text, prefix=False, is_sign=True)
+    last = text[-1]
+    return Term(text, prefix=not quoted and (_is_word(last) or _is_mark(last)))
+
+
+def _unlike(text: str) -> Iterator[str]:
+    """The stretches between spaces that hold scripts without spaces, or characters that have a plainer form."""
+    for chunk in text.split():
+        if not chunk.isascii() and (
+            _UNSPACED_ONE.search(chunk) or unicodedata.normalize("NFKC", chunk) != chunk
+        ):
+            yield chunk
+
+
+def _fold_one(character: str) -> str:
+    if _UNSPACED_ONE.match(character):
+        return unicodedata.normalize("NFKC", character)
+    parts = unicodedata.normalize("NFKD", character)
+    return "".join(each for each in parts if not _is_mark(each)).casefold()
+
+
+def _is_word(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LN"
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M"

@@ -1,0 +1,88 @@
+"""What an actor can take back, and what came of taking it back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from inspector.domain.actor import Actor
+from inspector.domain.changes import Change
+from inspector.domain.edits.base import Receipt
+from inspector.domain.ref import Ref
+
+
+@dataclass(frozen=True, slots=True)
+class UndoStep:
+    """What is undone and redone as one: an actor's changes of one changeset, or a single one.
+
+    `changes` are the changes as they were first made, oldest first; never empty. `undone` says where the step
+    stands now.
+    """
+
+    changes: tuple[Change, ...]
+    undone: bool
+
+    @property
+    def seq(self) -> int:
+        """The number of its newest change: names the step."""
+        return self.changes[-1].seq
+
+    @property
+    def ref(self) -> Ref:
+        """What its newest change was made to."""
+        return self.changes[-1].ref
+
+    @property
+    def op(self) -> str:
+        """The name of the operation of its newest change."""
+        return self.changes[-1].kind
+
+    @property
+    def at(self) -> datetime:
+        """When it was made."""
+        return self.changes[-1].at
+
+    @property
+    def changeset(self) -> str | None:
+        """The changeset that it is, None for a single change."""
+        return self.changes[-1].changeset
+
+
+@dataclass(frozen=True, slots=True)
+class UndoStack:
+    """An actor's steps that can be undone, and those that can be redone; the next one of each is the first."""
+
+    undo: tuple[UndoStep, ...]
+    redo: tuple[UndoStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UndoWish:
+    """Whose step is to be undone or redone, and in what circumstances.
+
+    `ref` limits it to steps that changed that thing (for a block: its content, its row, its sharing).
+    `change` names one step by the number of one of its changes; it need not be the newest then.
+    """
+
+    actor: Actor
+    ref: Ref | None = None
+    change: int | None = None
+    reason: str = ""
+    batch_id: str | None = None
+    tool_call_id: str | None = None
+    unlock: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """A step that was undone or redone.
+
+    `receipts` are of the changes that did it. `skipped` is what was left as it is, because somebody else has
+    changed it since (its `part` names the field, item, entry, node or column). `passed` are newer steps of
+    which nothing was left to take back, for the same reason.
+    """
+
+    step: UndoStep
+    receipts: tuple[Receipt, ...]
+    skipped: tuple[Ref, ...] = ()
+    passed: tuple[UndoStep, ...] = ()

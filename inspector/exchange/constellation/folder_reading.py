@@ -1,0 +1,205 @@
+"""Reading such a folder back. Foreign files: each passes the guard, and all of them one budget.
+
+Links are not followed, nothing outside the folder is touched, and no name read in a file is ever opened.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inspector.domain.errors import InputError, MalformedError, NotFoundError
+from inspector.domain.exchange import ImportPlan
+from inspector.exchange.constellation.folder import (
+    AGENT_FILE,
+    BLOCKS,
+    HEADER_FILE,
+    INSTRUCTIONS,
+    ONE_FILE_EACH,
+    PERSONA_FILE,
+    REQUESTS,
+)
+from inspector.exchange.constellation.header import FORMAT, is_constellation, read_rows
+from inspector.exchange.guard import DEFAULT_LIMITS, Json, parse_json, read_bytes
+from inspector.exchange.rows.plan import plan_of
+from inspector.exchange.rows.shape import LISTS
+from inspector.exchange.source import Notes
+from inspector.exchange.weighing import Limits, Spent
+
+MOST_FILES = 100_000
+_DEEPEST = 5
+_LISTS = frozenset(table.name for table in LISTS)
+
+
+def read_folder(folder: Path, notes: Notes, limits: Limits = DEFAULT_LIMITS) -> ImportPlan:
+    """What importing a folder would do.
+
+    Raises:
+        NotFoundError: no such folder. MalformedError: it is no constellation, or a file of it cannot be read.
+        InputError: the system refuses to read it.
+    """
+    value = _FolderReader(folder, notes, limits).value()
+    return plan_of(FORMAT, read_rows(value, notes), notes, folder.name)
+
+
+@dataclass(slots=True)
+class _FolderReader:
+    folder: Path
+    notes: Notes
+    limits: Limits
+    spent: Spent = field(default_factory=Spent)
+    bytes_read: int = 0
+    texts: dict[str, str] = field(default_factory=dict)
+    instructions: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    lists: dict[str, list[Any]] = field(default_factory=dict)
+    agents: list[tuple[str, Any]] = field(default_factory=list)
+    blocks: list[tuple[str, Any]] = field(default_factory=list)
+    header: Json = None
+
+    def value(self) -> dict[str, Json]:
+        for path in self._paths():
+            self._file(path)
+        if not is_constellation(self.header):
+            raise MalformedError(
+                "import.no_constellation_folder", where=str(self.folder), why=f"no {HEADER_FILE} of ours"
+            )
+        agents = [self._whole_agent(path, agent) for path, agent in self.agents]
+        blocks = [self._whole_block(path, block) for path, block in self.blocks]
+        for left in sorted(self.texts):
+            self.notes.warn("import.file_ignored", left[:200])
+        return {**self.header, **self.lists, "agents": agents, "blocks": blocks}
+
+    def _paths(self) -> list[str]:
+        """All files of the folder, as paths in it."""
+        found: list[str] = []
+        waiting = [""]
+        while waiting:
+            inside = waiting.pop()
+            for entry in self._entries(inside):
+                path = f"{inside}{entry.name}"
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_dir(follow_symlinks=False) and path.count("/") < _DEEPEST:
+                    waiting.append(f"{path}/")
+                elif entry.is_file(follow_symlinks=False):
+                    found.append(path)
+                else:
+                    self.notes.warn("import.file_ignored", path[:200])
+            if len(found) + len(waiting) > MOST_FILES:
+                raise MalformedError(
+                    "import.too_many_files", where="", why=f"more than {MOST_FILES} files", limit=MOST_FILES
+                )
+        return sorted(found)
+
+    def _entries(self, inside: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(self.folder / inside) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except FileNotFoundError:
+            raise NotFoundError("import.no_such_file", path=str(self.folder)) from None
+        except OSError as error:
+            raise InputError("import.unreadable", path=inside, why=type(error).__name__) from None
+
+    def _file(self, path: str) -> None:
+        name = path.rpartition("/")[2]
+        if name.endswith(".jsonl"):
+            self._lines(path, name)
+        elif name.endswith(".json"):
+            self._object(path, name)
+        elif name.endswith(".txt"):
+            self._text(path)
+        else:
+            self.notes.warn("import.file_ignored", path[:200])
+
+    def _lines(self, path: str, name: str) -> None:
+        of = name.removesuffix(".jsonl").rpartition(".")[2]
+        if of not in _LISTS:
+            self.notes.warn("import.file_ignored", path[:200])
+            return
+        rows = self.lists.setdefault(of, [])
+        for number, line in enumerate(self._bytes(path).split(b"\n"), 1):
+            if line.strip():
+                rows.append(self._parsed(line, f"{path}:{number}"))
+
+    def _object(self, path: str, name: str) -> None:
+        above = path.split("/")[-2:-1]
+        if path == HEADER_FILE:
+            self.header = self._parsed(self._bytes(path), path)
+        elif name == AGENT_FILE and above != [BLOCKS]:
+            self.agents.append((path, self._row(path)))
+        elif above == [BLOCKS]:
+            self.blocks.append((path, self._row(path)))
+        elif above and path.count("/") == 1 and above[0] in ONE_FILE_EACH:
+            self.lists.setdefault(ONE_FILE_EACH[above[0]], []).append(self._row(path))
+        else:
+            self.notes.warn("import.file_ignored", path[:200])
+
+    def _text(self, path: str) -> None:
+        data = self._bytes(path)
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            raise MalformedError(
+                "import.not_utf8", where=path, why="not UTF-8 text", byte=error.start
+            ) from None
+        self._spend(text, path)
+        folder, _, name = path.rpartition("/")
+        if folder == REQUESTS:
+            row = {"hash": name.removesuffix(".txt"), "text": text}
+            self.lists.setdefault("request_texts", []).append(row)
+        elif folder.endswith(f"/{INSTRUCTIONS}"):
+            self.instructions.setdefault(folder, []).append((name, text))
+        else:
+            self.texts[path] = text
+
+    def _whole_agent(self, path: str, agent: dict[str, Json]) -> dict[str, Json]:
+        folder = path.removesuffix(AGENT_FILE)
+        agent.setdefault("persona", self.texts.pop(f"{folder}{PERSONA_FILE}", ""))
+        if f"{INSTRUCTIONS}_text" not in agent:
+            written = self.instructions.get(f"{folder}{INSTRUCTIONS}", [])
+            agent.setdefault(INSTRUCTIONS, [text for _, text in sorted(written, key=_by_number)])
+        return agent
+
+    def _whole_block(self, path: str, block: dict[str, Json]) -> dict[str, Json]:
+        content = block.get("content")
+        if isinstance(content, dict) and content.get("kind") == "text" and "text" not in content:
+            beside = f"{path.removesuffix('.json')}.txt"
+            if beside not in self.texts:
+                raise MalformedError("import.malformed", where=path, why=f"{beside} is missing")
+            block["content"] = {"kind": "text", "text": self.texts.pop(beside)}
+        return block
+
+    def _row(self, path: str) -> dict[str, Json]:
+        value = self._parsed(self._bytes(path), path)
+        if not isinstance(value, dict):
+            raise MalformedError("import.malformed", where=path, why="an object is needed")
+        return value
+
+    def _parsed(self, data: bytes, path: str) -> Json:
+        try:
+            parsed = parse_json(data, self.limits, self.spent)
+        except MalformedError as error:
+            told = {**error.parameters, "where": f"{path} {error.parameters.get('where', '')}".strip()}
+            raise MalformedError(error.code, **told) from None
+        for where in parsed.duplicate_keys:
+            self.notes.warn("import.duplicate_key", f"{path} {where}")
+        return parsed.value
+
+    def _bytes(self, path: str) -> bytes:
+        left = self.limits.max_bytes - self.bytes_read
+        data = read_bytes(self.folder / path, Limits(left))
+        self.bytes_read += len(data)
+        return data
+
+    def _spend(self, text: str, path: str) -> None:
+        self.spent.memory += sys.getsizeof(text)
+        if self.spent.memory > self.limits.max_memory:
+            limit = self.limits.max_memory >> 20
+            raise MalformedError("import.too_heavy", where=path, why=f"more than {limit} MB", limit=limit)
+
+
+def _by_number(written: tuple[str, str]) -> tuple[int, str]:
+    return len(written[0]), written[0]

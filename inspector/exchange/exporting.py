@@ -1,0 +1,85 @@
+"""An export, from the open file's rows to what stands on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from inspector.domain.edits.adopting import ConstellationRows
+from inspector.domain.errors import InputError, MalformedError, NotFoundError
+from inspector.domain.exports import Exported, ExportFormat, ExportWish
+from inspector.domain.health import Problem, Severity
+from inspector.exchange.constellation import folder, jsonfile
+from inspector.exchange.guard import DEFAULT_LIMITS
+from inspector.exchange.letta import writer as letta
+from inspector.exchange.placing import place_file, place_folder
+from inspector.exchange.rows.taking import part_of, take_rows
+from inspector.exchange.weighing import Spent, weigh
+from inspector.storage.connection import Connection
+
+Bytes = Callable[[ConstellationRows], bytes]
+_ONE_FILE: Mapping[ExportFormat, Bytes] = {
+    ExportFormat.JSON: jsonfile.file_of,
+    ExportFormat.LETTA: letta.file_of,
+}
+"""Formats of one file, and what makes its bytes. The other is a folder."""
+
+_SURELY_SMALL = 1 << 20
+"""Bytes that fit whatever they hold."""
+
+
+async def rows_to_export(
+    connection: Connection, wish: ExportWish
+) -> tuple[ConstellationRows, tuple[Problem, ...]]:
+    """The rows that a wish asks for, as of one moment, and what of them differs from the constellation.
+
+    Raises:
+        InputError: ``export.no_history``, the format has no place for history.
+        NotFoundError: ``not_found.agent``.
+    """
+    if wish.history and wish.form is ExportFormat.LETTA:
+        raise InputError("export.no_history", format=wish.form.value)
+    rows, problems = await take_rows(connection, history=wish.history)
+    if wish.agent_id is None:
+        return rows, problems
+    if all(row["id"] != wish.agent_id for row in rows.of("agents")):
+        raise NotFoundError("not_found.agent", name=wish.agent_id)
+    part, more = part_of(rows, wish.agent_id)
+    return part, (*problems, *more)
+
+
+def place(target: Path, rows: ConstellationRows, wish: ExportWish) -> Exported:
+    """Write the rows where they are wanted; runs in the caller's thread.
+
+    Raises:
+        FileError: as `placing`.
+    """
+    agents = len(rows.of("agents"))
+    if wish.form is ExportFormat.FOLDER:
+        files = folder.files_of(rows)
+        place_folder(target, files, known=folder.TOP_LEVEL_NAMES, replace=wish.replace)
+        size = sum(map(len, files.values()))
+        return Exported(wish.form, agents, len(files), size, _too_large(files))
+    data = _ONE_FILE[wish.form](rows)
+    place_file(target, data, replace=wish.replace)
+    return Exported(wish.form, agents, 1, len(data), _too_large({target.name: data}))
+
+
+def _too_large(files: Mapping[str, bytes]) -> tuple[Problem, ...]:
+    """A word of warning where the door for foreign files would not let the export in again."""
+    size = sum(map(len, files.values()))
+    if size <= _SURELY_SMALL:
+        return ()
+    spent = Spent()
+    try:
+        if size > DEFAULT_LIMITS.max_bytes:
+            raise MalformedError("import.too_large", where="", why="")
+        for name, data in files.items():
+            if name.endswith(".txt"):
+                spent.memory += len(data)
+            else:
+                weigh(data, DEFAULT_LIMITS, spent)
+    except MalformedError:
+        told = {"size": size, "limit": DEFAULT_LIMITS.max_bytes}
+        return (Problem("export.too_large_to_import", Severity.WARNING, "", told),)
+    return ()

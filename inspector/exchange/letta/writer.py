@@ -1,0 +1,229 @@
+"""A constellation as a Letta Agent File, version 2.
+
+An agent's blocks are its own, those attached to it and those that all see, less the archival ones, which are in the
+file and belong to nobody's prompt. A structured block shows its rendering. Ids are the file's own (``agent-0``). What
+the format has no place for is held in metadata; see `held`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from inspector.domain.blocks import CONSTELLATION_OWNER, BlockType, Permission, UnreadableSchema
+from inspector.domain.content import Content, TextContent
+from inspector.domain.edits.adopting import ConstellationRows, Row
+from inspector.domain.errors import InputError, MalformedError
+from inspector.domain.limits import LARGE
+from inspector.domain.rendering.render import render
+from inspector.exchange.constellation.jsonfile import pretty
+from inspector.exchange.guard import Json
+from inspector.exchange.letta import held
+from inspector.exchange.letta.kept import json_list, json_object, kept_of
+from inspector.exchange.letta.message_writing import plain_message, system_message
+from inspector.exchange.letta.rule_writing import plain_rules
+from inspector.exchange.letta.shapes import (
+    AGENT_FIELDS,
+    BLOCK_FIELDS,
+    DEFAULT_LIMIT,
+    FILE_FIELDS,
+    TOOL_FIELDS,
+)
+from inspector.exchange.rows.rebuilding import shown_schema
+from inspector.storage.blocks import schema_of
+from inspector.storage.json_columns import load
+
+_ENDPOINTS: Mapping[str, tuple[str, str | None]] = {
+    "openai": ("openai", "https://api.openai.com/v1"),
+    "anthropic": ("anthropic", "https://api.anthropic.com/v1"),
+    "gemini": ("google_ai", None),
+}
+"""Letta's name of a provider, and the address that it usually has."""
+_PARAMETERS = ("temperature", "max_tokens", "frequency_penalty", "reasoning_effort")
+_KEPT_ELSEWHERE = frozenset({"file", "tools", "tool_rules", "llm_config", "metadata"})
+
+
+def file_of(rows: ConstellationRows) -> bytes:
+    """The file's bytes: the same rows give the same ones.
+
+    Raises:
+        InputError: ``export.no_agents``, such a file needs one.
+    """
+    if not rows.of("agents"):
+        raise InputError("export.no_agents")
+    return pretty(_Writing(rows).value())
+
+
+@dataclass(slots=True)
+class _Writing:
+    rows: ConstellationRows
+    block_ids: dict[str, str] = field(default_factory=dict)
+    tool_ids: dict[str, str] = field(default_factory=dict)
+    message_ids: dict[str, str] = field(default_factory=dict)
+    contents: dict[str, Row] = field(default_factory=dict)
+
+    def value(self) -> dict[str, Json]:
+        rows = self.rows
+        first = rows.of("agents")[0]
+        blocks = [row for row in rows.of("blocks") if row["is_active"]]
+        self.block_ids = _file_ids("block", blocks, "id")
+        tools = [row for row in rows.of("tools") if not row["is_archived"]]
+        self.tool_ids = _file_ids("tool", tools, "name")
+        agent_ids = _file_ids("agent", rows.of("agents"), "id")
+        shown = [row for row in rows.of("messages") if not row["is_deleted"]]
+        self.message_ids = _file_ids("message", shown, "id")
+        places = {**self.block_ids, **self.message_ids}
+        self.contents = {str(row["block_id"]): row for row in rows.of("block_contents")}
+        kept = kept_of(first).get("file")
+        value: dict[str, Json] = {
+            "agents": [self._agent(row, agent_ids[str(row["id"])]) for row in rows.of("agents")],
+            **FILE_FIELDS,
+            **(kept if isinstance(kept, dict) else {}),
+            "blocks": [self._block(row) for row in blocks],
+            "tools": [self._tool(row) for row in tools],
+            "created_at": first["created_at"],
+        }
+        held.hold(value, rows, places)
+        return value
+
+    def _agent(self, row: Row, agent_id: str) -> dict[str, Json]:
+        kept = kept_of(row)
+        texts = (str(row["persona"]), *(str(each) for each in json_list(row, "instructions")))
+        system = "\n\n".join(text for text in texts if text)
+        messages, in_context = self._messages(row, agent_id, system)
+        metadata = kept.get("metadata")
+        names = [str(name) for name in json_list(row, "tools")]
+        return {
+            **AGENT_FIELDS,
+            **{key: value for key, value in kept.items() if key not in _KEPT_ELSEWHERE},
+            "name": row["name"],
+            "system": system,
+            "tool_ids": [self.tool_ids[name] for name in names if name in self.tool_ids],
+            "block_ids": self._seen_by(str(row["id"])),
+            "tool_rules": [*plain_rules(self.rows, str(row["id"])), *_list(kept.get("tool_rules"))],
+            "metadata": dict(metadata) if isinstance(metadata, dict) else {},
+            "llm_config": _model(row, kept),
+            "id": agent_id,
+            "in_context_message_ids": in_context,
+            "messages": messages,
+        }
+
+    def _seen_by(self, agent_id: str) -> list[str]:
+        attached = {row["block_id"] for row in self.rows.of("attachments") if row["agent_id"] == agent_id}
+        return [
+            self.block_ids[str(row["id"])]
+            for row in self.rows.of("blocks")
+            if row["is_active"]
+            and row["block_type"] != BlockType.ARCHIVAL
+            and (row["owner"] in (agent_id, CONSTELLATION_OWNER) or row["id"] in attached)
+        ]
+
+    def _messages(self, agent: Row, agent_id: str, system: str) -> tuple[list[Json], list[str]]:
+        """The agent's messages that are not deleted, and the ids of those that are sent, the prompt first."""
+        rows = [
+            row
+            for row in self.rows.of("messages")
+            if row["agent_id"] == agent["id"] and not row["is_deleted"]
+        ]
+        messages: list[Json] = []
+        sent: list[str] = []
+        prompt = ""
+        if not any(row["compiled"] for row in rows):
+            prompt = f"message-{agent_id}-prompt"
+            messages.append(system_message(system, prompt, agent_id, agent["created_at"]))
+        for row in rows:
+            message_id = self.message_ids[str(row["id"])]
+            messages.append(plain_message(row, message_id, agent_id))
+            if row["compiled"]:
+                prompt = message_id
+            elif not row["is_archived"]:
+                sent.append(message_id)
+        return messages, [prompt, *sent]
+
+    def _block(self, row: Row) -> dict[str, Json]:
+        content = self.contents.get(str(row["id"]))
+        value = "" if content is None else _value(row, content)
+        limit = row["char_limit"]
+        kept = kept_of(row)
+        return {
+            **BLOCK_FIELDS,
+            **{key: each for key, each in kept.items() if key != "metadata"},
+            "value": value,
+            "limit": max(limit if isinstance(limit, int) and limit else DEFAULT_LIMIT, len(value)),
+            "label": row["label"],
+            "read_only": row["permission"] == Permission.READ_ONLY.label,
+            "description": row["description"] or None,
+            "metadata": kept.get("metadata", {}),
+            "id": self.block_ids[str(row["id"])],
+        }
+
+    def _tool(self, row: Row) -> dict[str, Json]:
+        kept = kept_of(row)
+        more = kept.get("json_schema")
+        schema = {
+            "name": row["name"],
+            "description": row["description"],
+            "parameters": json_object(row, "parameters"),
+            **(more if isinstance(more, dict) else {}),
+        }
+        return {
+            **TOOL_FIELDS,
+            **kept,
+            "id": self.tool_ids[str(row["name"])],
+            "name": row["name"],
+            "description": kept.get("description", row["description"]),
+            "json_schema": schema,
+        }
+
+
+def _file_ids(kind: str, rows: Sequence[Row], key: str) -> dict[str, str]:
+    """Ids in the file, by those of the rows: the one that a row came with if it is its alone, else a number."""
+    kept = [kept_of(row).get("id") for row in rows]
+    taken = {each for each in kept if isinstance(each, str)}
+    given: dict[str, str] = {}
+    used: set[str] = set()
+    number = 0
+    for row, own in zip(rows, kept, strict=True):
+        file_id = own if isinstance(own, str) and own and own not in used else ""
+        while not file_id:
+            candidate, number = f"{kind}-{number}", number + 1
+            file_id = "" if candidate in taken else candidate
+        used.add(file_id)
+        given[str(row[key])] = file_id
+    return given
+
+
+def _value(row: Row, content: Row) -> str:
+    """A block as text: itself, or rendered by its schema."""
+    try:
+        found: Content = load(Content, str(content["content"]))
+    except MalformedError:
+        return str(content["content"])
+    if isinstance(found, TextContent):
+        return found.text
+    schema = schema_of(str(row["schema"]))
+    try:
+        return render(shown_schema(found) if isinstance(schema, UnreadableSchema) else schema, found).text
+    except MalformedError:
+        return str(content["content"])
+
+
+def _model(row: Row, kept: Mapping[str, Json]) -> dict[str, Json]:
+    provider = str(row["provider"])
+    endpoint, address = _ENDPOINTS.get(provider, (provider or "openai", None))
+    limits = json_object(row, "config").get("limits")
+    window = limits.get("max_tokens") if isinstance(limits, dict) else None
+    given = json_object(row, "parameters")
+    more = kept.get("llm_config")
+    return {
+        "model": row["model"],
+        "model_endpoint_type": endpoint,
+        "model_endpoint": address,
+        "context_window": window or LARGE.max_tokens,
+        **{name: given[name] for name in _PARAMETERS if name in given},
+        **(more if isinstance(more, dict) else {}),
+    }
+
+
+def _list(value: Json) -> Sequence[Json]:
+    return value if isinstance(value, list) else ()

@@ -1,0 +1,67 @@
+"""What an edit that waits would make of the present."""
+
+from __future__ import annotations
+
+from inspector.domain.blocks import UnreadableSchema
+from inspector.domain.codec import to_plain
+from inspector.domain.consent import ConsentPreview, ConsentRequest
+from inspector.domain.content import Content
+from inspector.domain.edits.registry import CONTENT_OPERATIONS
+from inspector.domain.errors import NotFoundError, Refusal, RefusedError
+from inspector.domain.rendering.render import limit_length
+from inspector.domain.rendering.whole import render_whole
+from inspector.domain.snapshot import BlockState
+from inspector.memory.store import MemoryStore
+
+_CONTENT = frozenset(CONTENT_OPERATIONS.values())
+
+
+async def preview(memory: MemoryStore, request: ConsentRequest) -> ConsentPreview:
+    """The whole text of what a request's edit changes, before and after.
+
+    Raises:
+        NotFoundError: ``not_found.block``. DocumentError: the document cannot be read.
+    """
+    state = await memory.get(request.edit.target.id)
+    if state is None:
+        raise NotFoundError("not_found.block", name=request.edit.target.id)
+    if type(request.edit.operation) not in _CONTENT:
+        return _of_property(request, state)
+    before = _whole(state, state.content)
+    try:
+        content = await memory.preview(request.edit)
+    except RefusedError as error:
+        return ConsentPreview(request, state.block.label, before, before, error.refusal)
+    return ConsentPreview(
+        request, state.block.label, before, _whole(state, content), _refusal(state, content)
+    )
+
+
+def _of_property(request: ConsentRequest, state: BlockState) -> ConsentPreview:
+    """A property of the block: its operation has one value, under the same name."""
+    asked = to_plain(request.edit.operation)
+    present = to_plain(state.block)
+    names = [name for name in asked if name in present]
+    before, after = ("\n".join(f"{name}: {each[name]}" for name in names) for each in (present, asked))
+    return ConsentPreview(request, state.block.label, before, after, _deleted(state))
+
+
+def _refusal(state: BlockState, content: Content) -> Refusal | None:
+    block = state.block
+    if isinstance(block.schema, UnreadableSchema):
+        return Refusal("refused.unreadable_schema", {"label": block.label, "why": block.schema.why})
+    length = limit_length(block.schema, content)
+    if 0 < block.char_limit < length:
+        return Refusal(
+            "refused.char_limit", {"label": block.label, "limit": block.char_limit, "length": length}
+        )
+    return _deleted(state)
+
+
+def _deleted(state: BlockState) -> Refusal | None:
+    return None if state.block.is_active else Refusal("refused.deleted", {"label": state.block.label})
+
+
+def _whole(state: BlockState, content: Content | None) -> str:
+    schema = state.block.schema
+    return "" if content is None or isinstance(schema, UnreadableSchema) else render_whole(schema, content)

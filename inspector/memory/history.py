@@ -1,0 +1,260 @@
+"""The history of a block's content: its versions, what each said, what differs, whose each piece is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+
+from inspector.documents.document import Document, Stamp
+from inspector.documents.three_way import Draft, Sides, three_way
+from inspector.domain.blocks import Schema, UnreadableSchema
+from inspector.domain.content import Content
+from inspector.domain.differences.conflicts import conflicts, text_sides
+from inspector.domain.differences.contents import diff_contents, texts_of
+from inspector.domain.differences.texts import unified
+from inspector.domain.edits.base import Edit, Version
+from inspector.domain.errors import DocumentError, MalformedError, NotFoundError, RefusedError
+from inspector.domain.history import Attribution, BlockVersion, ThreeWay, VersionContent, VersionDiff
+from inspector.domain.moments import Clock, IdGenerator
+from inspector.domain.rendering.render import limit_length
+from inspector.domain.rendering.whole import render_whole
+from inspector.domain.snapshot import BlockState
+from inspector.memory.attribution import Writers
+from inspector.memory.refusals import refused
+from inspector.memory.replicas import Replicas
+from inspector.memory.schema_change import convert
+from inspector.storage import blocks, updates
+from inspector.storage.connection import Connection
+from inspector.storage.database import Database
+
+AT_ONCE = 50
+"""Versions that are read in one go, so that edits need not wait for a whole history."""
+
+KNOWN_LENGTHS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A block with its document, which may be ahead of what the block says is stored."""
+
+    state: BlockState
+    schema: Schema
+    schema_changes: tuple[tuple[int, str], ...]
+    document: Document
+
+    def schema_after(self, change: int) -> Schema:
+        """The schema that the block had after a change.
+
+        Raises:
+            RefusedError: ``refused.unreadable_schema``.
+        """
+        text = self.schema_text_after(change)
+        return self.schema if text is None else _readable(blocks.schema_of(text), self.state)
+
+    def schema_text_after(self, change: int) -> str | None:
+        """That schema as it was stored, None when it still is the present one."""
+        return next((before for seq, before in self.schema_changes if seq > change), None)
+
+
+class BlockHistory:
+    """Reads the histories of blocks; it stores nothing. Folded versions are read as others are."""
+
+    def __init__(self, database: Database, replicas: Replicas, clock: Clock, ids: IdGenerator) -> None:
+        self._database = database
+        self._replicas = replicas
+        self._clock = clock
+        self._ids = ids
+        # What a version's length was never changes.
+        self._lengths: OrderedDict[tuple[str, Version], int | None] = OrderedDict()
+
+    async def versions(self, block_id: str) -> tuple[BlockVersion, ...]:
+        """All versions, oldest first: who, when, why, and how many characters there were then."""
+        async with self._database.read() as connection:
+            found = await updates.history(connection, block_id)
+            unknown = [each for each in found if each.length is None and not each.pending]
+            wanted = [each for each in unknown if (block_id, each.version) not in self._lengths]
+            opened = await _open_if_readable(self._replicas, connection, block_id) if wanted else None
+        if opened is not None:
+            await self._measure(opened, wanted)
+        lengths = {each.seq: self._lengths.get((block_id, each.version)) for each in unknown}
+        return tuple(replace(each, length=lengths.get(each.seq, each.length)) for each in found)
+
+    async def content_at(self, block_id: str, version: Version) -> VersionContent:
+        """What a version said, by the schema that the block had then.
+
+        Raises:
+            NotFoundError: ``not_found.block``. RefusedError: ``refused.unreadable_schema``.
+            DocumentError: the document cannot be read, or never had that version.
+        """
+        async with self._database.read() as connection:
+            opened = await _open(self._replicas, connection, block_id)
+            schema = await _schema_at(connection, opened, version)
+        return await self._replicas.run(lambda: _content(opened.document, version, schema))
+
+    async def diff(self, block_id: str, before: Version, after: Version) -> VersionDiff:
+        """What differs between any two versions.
+
+        Raises:
+            NotFoundError, RefusedError, DocumentError: as `content_at`.
+        """
+        async with self._database.read() as connection:
+            opened = await _open(self._replicas, connection, block_id)
+            old, new = [await _schema_at(connection, opened, each) for each in (before, after)]
+
+        def work() -> tuple[VersionContent, VersionContent]:
+            document = opened.document
+            return _content(document, before, old), _content(document, after, new)
+
+        # Comparing takes long at times, and edits must not wait for it.
+        return await asyncio.to_thread(_difference, *await self._replicas.run(work))
+
+    async def attribution(self, block_id: str, version: Version | None = None) -> Attribution:
+        """Whose each piece of the content is, at present or at an earlier version.
+
+        Raises:
+            NotFoundError, RefusedError, DocumentError: as `content_at`.
+        """
+        async with self._database.read() as connection:
+            opened = await _open(self._replicas, connection, block_id)
+            wanted = opened.state.version if version is None else version
+            schema = await _schema_at(connection, opened, wanted)
+            versions = await updates.history(connection, block_id)
+            spans = await updates.spans(connection, block_id)
+        writers = Writers(opened.document, versions, spans)
+        return await self._replicas.run(lambda: writers.attributed(wanted, schema))
+
+    async def three_way(self, edit: Edit) -> ThreeWay:
+        """A draft beside what others have written since its base version; nothing is stored.
+
+        Without a base version, it is made for the present one. Permissions and limits are not asked.
+
+        Raises:
+            NotFoundError, DocumentError: as `content_at`. RefusedError: the draft does not fit its own base.
+        """
+        async with self._database.read() as connection:
+            opened = await _open(self._replicas, connection, edit.target.id)
+        stored = opened.state.version
+        draft = Draft(edit.operation, stored if edit.base is None else edit.base, stored)
+        stamp = Stamp("", self._clock(), lambda: self._ids("itm"))
+
+        sides = await self._replicas.run(lambda: three_way(opened.document, draft, stamp))
+        return await asyncio.to_thread(_three_way, opened.schema, sides, stored)
+
+    async def _measure(self, opened: _Opened, versions: Sequence[BlockVersion]) -> None:
+        block_id = opened.state.block.id
+        for start in range(0, len(versions), AT_ONCE):
+            some = versions[start : start + AT_ONCE]
+            lengths = await self._replicas.run(partial(_lengths, opened, some))
+            for each, length in zip(some, lengths, strict=True):
+                self._lengths[block_id, each.version] = length
+        while len(self._lengths) > KNOWN_LENGTHS:
+            self._lengths.popitem(last=False)
+
+
+async def converted_version(
+    replicas: Replicas, connection: Connection, state: BlockState, version: Version, ids: IdGenerator
+) -> Content | None:
+    """What a version said, as the present schema has it; None when the schema is the same as then.
+
+    Raises:
+        RefusedError: ``refused.restore_would_lose``, the present schema cannot hold all of it.
+        DocumentError: the document never had that version.
+    """
+    opened = await _open(replicas, connection, state.block.id)
+    then = await _schema_at(connection, opened, version)
+    if then == opened.schema:
+        return None
+    content = await replicas.run(lambda: _content(opened.document, version, then).content)
+    made = convert(then, opened.schema, content, partial(ids, "itm"))
+    if made.lost:
+        raise refused("refused.restore_would_lose", label=state.block.label, lost=made.lost)
+    return made.content
+
+
+async def _open(replicas: Replicas, connection: Connection, block_id: str) -> _Opened:
+    state = await blocks.get(connection, block_id)
+    if state is None:
+        raise NotFoundError("not_found.block", name=block_id)
+    schema = _readable(state.block.schema, state)
+    changes = await updates.schema_changes(connection, block_id)
+    document = await replicas.reading(connection, block_id, schema, state.version)
+    return _Opened(state, schema, changes, document)
+
+
+async def _open_if_readable(replicas: Replicas, connection: Connection, block_id: str) -> _Opened | None:
+    try:
+        return await _open(replicas, connection, block_id)
+    except (NotFoundError, RefusedError, DocumentError):
+        # The list of versions stands without their lengths.
+        return None
+
+
+async def _schema_at(connection: Connection, opened: _Opened, version: Version) -> Schema:
+    if not opened.schema_changes:
+        return opened.schema
+    change = await updates.change_of(connection, opened.state.block.id, version)
+    return opened.schema if change is None else opened.schema_after(change)
+
+
+def _readable(schema: Schema | UnreadableSchema, state: BlockState) -> Schema:
+    if isinstance(schema, UnreadableSchema):
+        raise refused("refused.unreadable_schema", label=state.block.label, why=schema.why)
+    return schema
+
+
+def _content(document: Document, version: Version, schema: Schema) -> VersionContent:
+    return VersionContent(version, schema, document.content_at(version, schema))
+
+
+def _lengths(opened: _Opened, versions: Sequence[BlockVersion]) -> list[int | None]:
+    """How many characters each version had, None for what cannot be read."""
+    lengths: list[int | None] = []
+    for text, group in groupby(versions, key=lambda each: opened.schema_text_after(each.change_seq)):
+        some = [each.version for each in group]
+        schema = opened.schema if text is None else blocks.schema_of(text)
+        if isinstance(schema, UnreadableSchema):
+            lengths += [None] * len(some)
+            continue
+        contents = opened.document.contents_at(some, schema)
+        try:
+            lengths += [limit_length(schema, content) for content in contents]
+        except (DocumentError, MalformedError):
+            lengths += (_length(opened.document, each, schema) for each in some)
+    return lengths
+
+
+def _length(document: Document, version: Version, schema: Schema) -> int | None:
+    try:
+        return limit_length(schema, document.content_at(version, schema))
+    except (DocumentError, MalformedError):
+        return None
+
+
+def _difference(before: VersionContent, after: VersionContent) -> VersionDiff:
+    old, new = (render_whole(each.schema, each.content) for each in (before, after))
+    return VersionDiff(before, after, diff_contents(before.content, after.content), unified(old, new))
+
+
+def _three_way(schema: Schema, sides: Sides, stored: Version) -> ThreeWay:
+    theirs, mine = diff_contents(sides.base, sides.theirs), diff_contents(sides.base, sides.mine)
+    base, others, own = (texts_of(each) for each in (sides.base, sides.theirs, sides.mine))
+    texts = {
+        name: text_sides(base.get(name, ""), others[name], own.get(name, ""), sides.spans.get(name, ()))
+        for name in others
+    }
+    clashes = conflicts(schema, theirs, mine)
+    return ThreeWay(
+        schema=schema,
+        base=sides.base,
+        theirs=sides.theirs,
+        mine=sides.mine,
+        merged=sides.merged,
+        theirs_version=stored,
+        refusal=sides.refusal,
+        texts=texts,
+        conflicts=clashes,
+    )

@@ -1,0 +1,295 @@
+"""The blocks of a damaged file: their documents put together from what is left, as completely as can be.
+
+A block is stored several times over: as a document (checkpoint and deltas), as the content derived from it, and in
+the journal, which has its label and settings. Each is used where what is better is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from inspector.documents.document import Document, Stamp
+from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.blocks import Block, Schema, TextSchema, UnreadableSchema
+from inspector.domain.codec import write_time
+from inspector.domain.content import Content
+from inspector.domain.edits.block_rows import RestoreBlock
+from inspector.domain.errors import InspectorError
+from inspector.domain.ref import RefKind
+from inspector.domain.salvage import Recovery, SavedBlock
+from inspector.memory.derived import derive
+from inspector.memory.salvage_pieces import (
+    BlockPieces,
+    Choice,
+    Number,
+    Row,
+    block_row,
+    pieces_of,
+)
+from inspector.storage.json_columns import dump
+from inspector.storage.salvage_rows import Found
+from inspector.storage.updates import hash_of
+
+SALVAGE = Actor(ActorKind.SYSTEM, "salvage", "salvage")
+Examine = Callable[[bytes | None, Sequence[bytes]], str]
+"""Whether a document's bytes may be read in this process: empty, or the code of what is wrong with them."""
+Rebuild = Callable[[Schema | None, Content, Stamp], Document]
+"""A fresh document with a content: every id and value as it was. Raises InspectorError."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What a salvage works with: the examination of bytes, the maker of documents, the moment."""
+
+    examine: Examine
+    rebuild: Rebuild
+    at: datetime
+
+    @property
+    def stamp(self) -> Stamp:
+        """The stamp of what a salvage makes itself."""
+        return Stamp(SALVAGE.name, self.at, lambda: "")
+
+
+@dataclass
+class Restored:
+    """Rows for the new file, and how it went."""
+
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    blocks: list[SavedBlock] = field(default_factory=list)
+
+    def add(self, table: str, *rows: Row) -> None:
+        """Add rows to a table."""
+        self.rows.setdefault(table, []).extend(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """A document that was put together, or None when it must not be read here; and what of it came back."""
+
+    document: Document | None
+    content: Content | None
+    recovery: Recovery
+    choice: Choice
+    why: str = ""
+
+
+def restore_blocks(found: Found, tools: Tools) -> Restored:
+    """Put together what can be of every block that any row still knows of. Runs in the caller's thread."""
+    restored = Restored()
+    numbers = Number(1 + max((_number(row["seq"]) for row in found.of("changes")), default=0))
+    labels: set[tuple[str, str]] = set()
+    for pieces in sorted(pieces_of(found), key=lambda each: each.is_guessed):
+        known = (
+            _with_shown_schema(pieces, tools) if pieces.is_guessed and not pieces.named_by_journal else pieces
+        )
+        _restore(_with_free_label(known, labels), restored, tools, numbers)
+    return restored
+
+
+def _restore(pieces: BlockPieces, restored: Restored, tools: Tools, numbers: Number) -> None:
+    block = pieces.block
+    made = _document(pieces, tools)
+    label, journal = block.label, pieces.named_by_journal
+    if made is None:
+        restored.blocks.append(
+            SavedBlock(block.id, label, Recovery.LOST, pieces.last, "salvage.nothing_left", journal)
+        )
+        return
+    history = made.choice.renumbered(pieces)
+    missing = pieces.last - len(history)
+    recovery = made.recovery
+    if recovery is Recovery.WHOLE and missing:
+        recovery = Recovery.HISTORY_INCOMPLETE
+    restored.add("blocks", block_row(block))
+    if made.document is not None and recovery not in (Recovery.WHOLE, Recovery.HISTORY_INCOMPLETE):
+        history = _folded(history, made.document, block, numbers, restored, tools)
+        restored.add("checkpoints", _checkpoint(block.id, len(history), made.document, tools.at))
+    elif made.choice.checkpoint is not None:
+        restored.add("checkpoints", made.choice.moved_checkpoint(pieces))
+    restored.add("updates", *history)
+    _add_content(pieces, made, history, restored)
+    restored.blocks.append(SavedBlock(block.id, label, recovery, missing, made.why, journal))
+
+
+def _document(pieces: BlockPieces, tools: Tools) -> _Document | None:
+    """The best that the pieces give, None when nothing does."""
+    why = "salvage.deltas_missing"
+    stored = pieces.stored_content()
+    schema = pieces.block.schema
+    for choice in pieces.choices():
+        if not choice.is_complete:
+            continue
+        if isinstance(schema, UnreadableSchema):
+            return _Document(None, stored, Recovery.WHOLE, choice)
+        document, why = _loaded(schema, choice, tools)
+        if document is not None and pieces.agrees(document):
+            return _Document(document, document.content(), Recovery.WHOLE, choice)
+    empty = Choice(None, (), complete_to=0, is_complete=False)
+    for content, recovery in ((stored, Recovery.CONTENT_ONLY), *_older(pieces, tools)):
+        document = None if content is None else _rebuilt(schema, content, tools)
+        if document is not None:
+            return _Document(document, document.content(), recovery, empty, why)
+    document = _rebuilt(schema, None, tools)
+    return None if document is None else _Document(document, document.content(), Recovery.LOST, empty, why)
+
+
+def _older(pieces: BlockPieces, tools: Tools) -> Iterator[tuple[Content | None, Recovery]]:
+    """Earlier contents, the latest first: what a checkpoint and the unbroken run of deltas after it give."""
+    schema = pieces.block.schema
+    if isinstance(schema, UnreadableSchema):
+        return
+    for choice in sorted(pieces.choices(), key=lambda each: -each.complete_to):
+        if choice.complete_to:
+            document, _ = _loaded(schema, choice, tools)
+            if document is not None:
+                yield document.content(), Recovery.OLDER_STATE
+
+
+def _loaded(schema: Schema, choice: Choice, tools: Tools) -> tuple[Document | None, str]:
+    snapshot = None if choice.checkpoint is None else choice.checkpoint["snapshot"]
+    assert snapshot is None or isinstance(snapshot, bytes)
+    why = tools.examine(snapshot, choice.blobs)
+    if why:
+        return None, why
+    try:
+        document = Document.load(schema, snapshot, choice.blobs)
+        derive(schema, document.content())
+    except InspectorError as error:
+        return None, error.code
+    return document, ""
+
+
+def _rebuilt(schema: Schema | UnreadableSchema, content: Content | None, tools: Tools) -> Document | None:
+    readable = None if isinstance(schema, UnreadableSchema) else schema
+    try:
+        if content is None:
+            document = Document.create(readable or TextSchema(), None, tools.stamp)
+        else:
+            document = tools.rebuild(readable, content, tools.stamp)
+        derive(document.schema, document.content())
+    except InspectorError:
+        return None
+    return document
+
+
+def _folded(
+    history: list[Row], document: Document, block: Block, numbers: Number, restored: Restored, tools: Tools
+) -> list[Row]:
+    """The history without its bytes, and one more entry: the salvage, whose content the checkpoint holds."""
+    change = numbers.next()
+    operation = RestoreBlock()
+    at = write_time(tools.at)
+    actor: Row = {"actor_kind": SALVAGE.kind.value, "actor_id": SALVAGE.id, "actor_name": SALVAGE.name}
+    common: Row = {
+        **actor,
+        "reason": "salvage",
+        "at": at,
+        "undo_of": None,
+        "changeset": None,
+        "tool_call_id": None,
+    }
+    made: Row = {
+        **common,
+        "block_id": block.id,
+        "seq": len(history) + 1,
+        "change_seq": change,
+        "peer": document.peer,
+        "counter_from": 0,
+        "counter_to": 0,
+        "version_before": history[-1]["version_after"] if history else "",
+        "version_after": document.version,
+        "operation": dump(operation),
+        "content_hash": hash_of(b""),
+        "process": 0,
+        "size": 0,
+        "pending": 0,
+        "blob": None,
+    }
+    journal: Row = {
+        **common,
+        "seq": change,
+        "kind": operation.op,
+        "ref_kind": RefKind.BLOCK.value,
+        "ref_id": block.id,
+        "ref_part": None,
+        "owner": block.owner,
+        "batch_id": None,
+        "process": 0,
+        "before": None,
+        "after": None,
+    }
+    restored.add("changes", journal)
+    return [*({**row, "blob": None, "pending": 0} for row in history), made]
+
+
+def _checkpoint(block_id: str, upto: int, document: Document, at: datetime) -> Row:
+    snapshot = document.export_snapshot()
+    return {
+        "block_id": block_id,
+        "upto_seq": upto,
+        "version": document.version,
+        "content_hash": hash_of(snapshot),
+        "at": write_time(at),
+        "size": len(snapshot),
+        "snapshot": snapshot,
+    }
+
+
+def _add_content(pieces: BlockPieces, made: _Document, history: list[Row], restored: Restored) -> None:
+    """The content's row."""
+    block, content, document = pieces.block, made.content, made.document
+    if content is None:
+        return
+    schema = block.schema
+    if isinstance(schema, UnreadableSchema) or document is None:
+        if pieces.content is not None:
+            restored.add("block_contents", {**pieces.content, "revision": len(history)})
+        return
+    derived = derive(schema, content)
+    kept = pieces.content
+    last: Row = history[-1] if history else {}
+    by = (
+        kept
+        if kept is not None and made.recovery is not Recovery.OLDER_STATE
+        else {**last, "written_at": last["at"]}
+    )
+    names = ("actor_kind", "actor_id", "actor_name", "written_at", "reason", "tool_call_id")
+    row: Row = {name: by[name] for name in names}
+    row |= {
+        "block_id": block.id,
+        "version": document.version,
+        "revision": len(history),
+        "problem": None if kept is None or made.recovery is not Recovery.WHOLE else kept["problem"],
+        "content": dump(derived.content),
+        "rendered": derived.rendered,
+    }
+    restored.add("block_contents", row)
+
+
+def _with_shown_schema(pieces: BlockPieces, tools: Tools) -> BlockPieces:
+    """A block of which nothing but its content is known has the schema that the content shows."""
+    content = pieces.stored_content()
+    document = None if content is None else _rebuilt(UnreadableSchema("", ""), content, tools)
+    return (
+        pieces if document is None else replace(pieces, block=replace(pieces.block, schema=document.schema))
+    )
+
+
+def _with_free_label(pieces: BlockPieces, taken: set[tuple[str, str]]) -> BlockPieces:
+    """Two active blocks of one owner never share a label; a block that was guessed gives way."""
+    block = pieces.block
+    if not block.is_active:
+        return pieces
+    label, number = block.label, 1
+    while (block.owner, label) in taken:
+        number += 1
+        label = f"{block.label} {number}"
+    taken.add((block.owner, label))
+    return pieces if label == block.label else replace(pieces, block=replace(block, label=label))
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,97 @@
+"""What a Ref points at, as it stands in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from inspector.domain.codec import Plain, to_plain
+from inspector.domain.previews import Thing
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.snapshot import BlockState
+from inspector.storage import agents, archival, attachments, blocks, messages, meta, queue, summaries, tools
+from inspector.storage.connection import Connection
+
+
+async def read_thing(connection: Connection, ref: Ref) -> Thing | None:
+    """What is there now, None for nothing and for a kind that nobody edits.
+
+    Raises:
+        MalformedError: its row cannot be read.
+    """
+    reader = _READERS.get(ref.kind)
+    return None if reader is None else await reader(connection, ref)
+
+
+def plain_row(thing: Thing | None) -> Plain:
+    """The columns that changes of a thing are told by: its value, and whether it is deleted. None for nothing."""
+    if thing is None or isinstance(thing.value, str):
+        return None if thing is None else thing.value
+    value = thing.value.block if isinstance(thing.value, BlockState) else thing.value
+    return {"is_deleted": thing.is_away, **to_plain(value)}
+
+
+async def _block(connection: Connection, ref: Ref) -> Thing | None:
+    state = await blocks.get(connection, ref.id)
+    return None if state is None else Thing(state, not state.block.is_active)
+
+
+async def _agent(connection: Connection, ref: Ref) -> Thing | None:
+    agent = await agents.get(connection, ref.id)
+    return None if agent is None else Thing(agent)
+
+
+async def _attachment(connection: Connection, ref: Ref) -> Thing | None:
+    attachment = await attachments.get(connection, ref.id, ref.part or "")
+    return None if attachment is None else Thing(attachment)
+
+
+async def _archival(connection: Connection, ref: Ref) -> Thing | None:
+    entry = await archival.get(connection, ref.id)
+    return None if entry is None else Thing(entry, entry.is_deleted)
+
+
+async def _message(connection: Connection, ref: Ref) -> Thing | None:
+    message = await messages.get(connection, ref.id)
+    return None if message is None else Thing(message, message.is_deleted)
+
+
+async def _summary(connection: Connection, ref: Ref) -> Thing | None:
+    summary = await summaries.get(connection, ref.id)
+    return None if summary is None else Thing(summary, summary.is_deleted)
+
+
+async def _tool(connection: Connection, ref: Ref) -> Thing | None:
+    kept = await tools.get(connection, ref.id)
+    return None if kept is None else Thing(kept.value, kept.is_away)
+
+
+async def _tool_rule(connection: Connection, ref: Ref) -> Thing | None:
+    kept = await tools.rule(connection, ref.id)
+    return None if kept is None else Thing(kept.value, kept.is_away)
+
+
+async def _wakeup(connection: Connection, ref: Ref) -> Thing | None:
+    found = await queue.wakeup(connection, ref.id)
+    return None if found is None else Thing(*found)
+
+
+async def _fact(connection: Connection, ref: Ref) -> Thing | None:
+    value = await meta.get(connection, ref.part or "")
+    return None if value is None else Thing(value)
+
+
+_READERS: Mapping[RefKind, Callable[[Connection, Ref], Awaitable[Thing | None]]] = {
+    RefKind.BLOCK: _block,
+    RefKind.AGENT: _agent,
+    RefKind.ATTACHMENT: _attachment,
+    RefKind.ARCHIVAL: _archival,
+    RefKind.MESSAGE: _message,
+    RefKind.SUMMARY: _summary,
+    RefKind.TOOL: _tool,
+    RefKind.TOOL_RULE: _tool_rule,
+    RefKind.WAKEUP: _wakeup,
+    RefKind.CONSTELLATION: _fact,
+}
+
+KINDS = frozenset(_READERS)
+"""The kinds of thing whose changes can be taken back and looked at beforehand."""

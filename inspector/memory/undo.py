@@ -1,0 +1,167 @@
+"""Undo and redo: an actor's own steps, newest first, as new changes.
+
+Nothing is removed and nobody else's work is touched: what somebody else has changed since stays as it is, and the
+outcome names it. A step of which nothing is left is passed over. The actor must still be allowed to make each edit
+that takes something back: for a content that is an overwriting one, whatever the change itself was, and the parts
+that the change wrote must not have become read-only.
+"""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Protocol
+
+from inspector.domain.actor import Actor
+from inspector.domain.codec import from_plain
+from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
+from inspector.domain.edits.history import TakeBack
+from inspector.domain.errors import RefusedError
+from inspector.domain.moments import IdGenerator
+from inspector.domain.ref import Ref
+from inspector.domain.undo import Undone, UndoStack, UndoStep, UndoWish
+from inspector.memory.refusals import refused
+from inspector.memory.undo_rows import inverse_of
+from inspector.memory.undo_stack import Step, steps, told
+from inspector.storage import changes
+from inspector.storage.changes import StepRow
+from inspector.storage.connection import Connection
+from inspector.storage.database import Database, Transaction
+from inspector.storage.json_columns import parse
+
+MOST_PASSED = 50
+"""Steps without anything left that one undo looks at before it gives up."""
+
+
+class Door(Protocol):
+    """What applies intents of every family inside a transaction that is not its own."""
+
+    async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt:
+        """Apply one intent, or raise and leave nothing."""
+        ...
+
+
+class BlockGate(Protocol):
+    """What knows who may write which block."""
+
+    async def check_in(self, tx: Transaction, intent: Intent) -> None:
+        """Pass if the intent would be allowed."""
+        ...
+
+
+class Undoer:
+    """Undoes and redoes; it keeps nothing, so it does so after a restart too."""
+
+    def __init__(self, database: Database, ids: IdGenerator, door: Door, gate: BlockGate) -> None:
+        self._database = database
+        self._ids = ids
+        self._door = door
+        self._gate = gate
+
+    async def undo(self, wish: UndoWish) -> Undone:
+        """Take back the actor's newest step that something is left of, or the one that is named.
+
+        Raises:
+            RefusedError: ``refused.nothing_to_undo``; ``refused.undo_overtaken``, others have changed all of it
+                since; or the rule that forbids the edit which would take it back. Nothing was changed then.
+            DocumentError, FileError: as for any edit.
+        """
+        return await self._go(wish, undone=False)
+
+    async def redo(self, wish: UndoWish) -> Undone:
+        """Make again what the actor took back last.
+
+        Raises:
+            RefusedError: ``refused.nothing_to_redo``, also after another change; otherwise as `undo`.
+            DocumentError, FileError: as for any edit.
+        """
+        return await self._go(wish, undone=True)
+
+    async def stack(self, actor: Actor, ref: Ref | None = None, limit: int = 100) -> UndoStack:
+        """What the actor can undo and redo, the next of each first, at most `limit` of each."""
+        async with self._database.read() as connection:
+            return UndoStack(
+                await _listed(connection, actor, ref, limit, undone=False),
+                await _listed(connection, actor, ref, limit, undone=True),
+            )
+
+    async def _go(self, wish: UndoWish, *, undone: bool) -> Undone:
+        passed: list[Step] = []
+        async with (
+            self._database.write() as tx,
+            aclosing(steps(tx, wish.actor, wish.ref, undone=undone)) as found,
+        ):
+            async for step in found:
+                if wish.change is not None and not step.holds(wish.change):
+                    continue
+                receipts, skipped = await self._take(tx, wish, step)
+                if receipts:
+                    newer = tuple([await told(tx, each) for each in passed])
+                    return Undone(await told(tx, step), receipts, skipped, newer)
+                passed.append(step)
+                if wish.change is not None or len(passed) == MOST_PASSED:
+                    break
+            raise await _refusal(tx, wish, passed, undone=undone)
+
+    async def _take(
+        self, tx: Transaction, wish: UndoWish, step: Step
+    ) -> tuple[tuple[Receipt, ...], tuple[Ref, ...]]:
+        """Take a step's changes back from the newest, or make them again. Gives what changed and what stayed."""
+        if len(step.rows) > 1:
+            tx.changeset = self._ids("set")
+        receipts: list[Receipt] = []
+        skipped: list[Ref] = []
+        for row in reversed(step.rows):
+            full = await changes.get(tx, row.change.seq)
+            if full is None:
+                continue
+            inverse = await inverse_of(tx, full, wish.actor)
+            skipped += inverse.skipped
+            for edit in inverse.edits:
+                receipt = await self._apply(tx, wish, row, edit)
+                skipped += (Ref(edit.target.kind, edit.target.id, part) for part in receipt.skipped)
+                if receipt.changed:
+                    receipts.append(receipt)
+                elif isinstance(edit.operation, TakeBack):
+                    skipped.append(edit.target)
+        return tuple(receipts), tuple(skipped)
+
+    async def _apply(self, tx: Transaction, wish: UndoWish, row: StepRow, edit: Edit) -> Receipt:
+        # A redoing names the taking back; every taking back names the change as it was first made.
+        names = row.change.seq if row.role is changes.Role.UNDONE else row.first
+        intent = Intent(
+            edit,
+            wish.actor,
+            wish.reason,
+            wish.batch_id,
+            wish.tool_call_id,
+            unlock=wish.unlock,
+            undo_of=names,
+        )
+        if isinstance(edit.operation, TakeBack):
+            written = await changes.content_operation(tx, row.first)
+            if written is not None:
+                operation = from_plain(Operation, parse(written))
+                await self._gate.check_in(tx, replace(intent, edit=replace(edit, operation=operation)))
+        return await self._door.apply_in(tx, intent)
+
+
+async def _listed(
+    connection: Connection, actor: Actor, ref: Ref | None, limit: int, *, undone: bool
+) -> tuple[UndoStep, ...]:
+    listed: list[UndoStep] = []
+    async with aclosing(steps(connection, actor, ref, undone=undone)) as found:
+        async for step in found:
+            if len(listed) >= limit:
+                break
+            listed.append(await told(connection, step))
+    return tuple(listed)
+
+
+async def _refusal(tx: Transaction, wish: UndoWish, passed: list[Step], *, undone: bool) -> RefusedError:
+    if passed:
+        step = await told(tx, passed[0])
+        return refused("refused.undo_overtaken", ref=str(step.ref), operation=step.op, steps=len(passed))
+    code = "refused.nothing_to_redo" if undone else "refused.nothing_to_undo"
+    where = None if wish.ref is None else str(wish.ref)
+    return refused(code, actor=wish.actor.name, ref=where, change=wish.change)

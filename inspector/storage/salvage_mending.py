@@ -1,0 +1,149 @@
+"""Rows that stand for lost ones, so that what refers to those can be kept.
+
+Where another table tells what a lost row said, it says it again: the journal has an agent as it was made, and a
+delta has everything of its own journal row. Otherwise the row says that it is a stand-in.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from inspector.domain.agents import AgentStatus
+from inspector.domain.errors import MalformedError
+from inspector.storage.json_columns import dump, parse
+from inspector.storage.salvage_rows import Row, shapes
+
+SALVAGED = "salvage"
+Tables = dict[str, list[Row]]
+_OF_AGENTS = (
+    *(("tool_rules", "agent_id"), ("attachments", "agent_id"), ("archival_entries", "agent_id")),
+    *(("messages", "agent_id"), ("summaries", "agent_id"), ("activity", "agent_id")),
+    *(("consent_requests", "agent_id"), ("consent_grants", "agent_id"), ("queue", "target_agent_id")),
+    *(("wakeups", "agent_id"), ("runs", "agent_id"), ("context_states", "agent_id")),
+)
+_EMPTY_AGENT = {
+    **dict.fromkeys(("persona", "provider", "model"), ""),
+    **dict.fromkeys(("instructions", "tools"), "[]"),
+    **dict.fromkeys(("parameters", "config", "metadata"), "{}"),
+    "status": AgentStatus.PAUSED.value,
+}
+
+
+def mend(tables: Tables, at: str) -> Counter[str]:
+    """Add the rows that others refer to and that are lost; gives how many by table."""
+    made: Counter[str] = Counter()
+    for table, rows in (
+        ("meta", _facts(tables, at)),
+        ("changes", _changes(tables)),
+        ("agents", _agents(tables, at)),
+        ("processes", _processes(tables, at)),
+    ):
+        added = list(rows)
+        tables.setdefault(table, []).extend(added)
+        made[table] += len(added)
+    _forget_lost_undo(tables)
+    # What the salvage itself writes is no stand-in.
+    own = _own_process(tables, at)
+    for row in (*tables.get("changes", ()), *tables.get("updates", ())):
+        row["process"] = row["process"] or own
+    return +made
+
+
+def _facts(tables: Tables, at: str) -> Iterator[Row]:
+    known = {row["name"] for row in tables.get("meta", ())}
+    if "constellation_id" not in known:
+        yield {"name": "constellation_id", "value": f"con_{secrets.token_hex(12)}"}
+    if "created_at" not in known:
+        yield {"name": "created_at", "value": at}
+
+
+def _changes(tables: Tables) -> Iterator[Row]:
+    """The journal's rows of deltas whose own are lost."""
+    known = {row["seq"] for row in tables.get("changes", ())}
+    owners = {row["id"]: row["owner"] for row in tables.get("blocks", ())}
+    for delta in tables.get("updates", ()):
+        if delta["change_seq"] in known:
+            continue
+        known.add(delta["change_seq"])
+        same = (
+            "actor_kind",
+            "actor_id",
+            "actor_name",
+            "reason",
+            "at",
+            "tool_call_id",
+            "changeset",
+            "undo_of",
+        )
+        yield {
+            **{name: delta[name] for name in (*same, "process")},
+            "seq": delta["change_seq"],
+            "kind": _object(delta["operation"]).get("op", "unknown"),
+            "ref_kind": "block",
+            "ref_id": delta["block_id"],
+            "ref_part": None,
+            "owner": owners.get(delta["block_id"]),
+            "batch_id": None,
+            "before": dump({"version": delta["version_before"]}),
+            "after": dump({"version": delta["version_after"]}),
+        }
+
+
+def _agents(tables: Tables, at: str) -> Iterator[Row]:
+    known = {row["id"] for row in tables.get("agents", ())}
+    wanted = {row[column] for table, column in _OF_AGENTS for row in tables.get(table, ())}
+    told = _agents_of_journal(tables.get("changes", ()))
+    # One that only the journal knows was there too: nothing is ever removed.
+    for agent_id in sorted(str(each) for each in (wanted | set(told)) - known - {None}):
+        lost: Row = {"id": agent_id, "name": f"salvaged {agent_id}", "created_at": at, "updated_at": at}
+        yield {**lost, **_EMPTY_AGENT, **told.get(agent_id, {})}
+
+
+def _agents_of_journal(changes: Iterable[Row]) -> dict[str, Row]:
+    columns = {column.name for column in shapes()["agents"].columns}
+    found: dict[str, Row] = {}
+    for row in sorted(changes, key=lambda each: int(each["seq"] or 0)):
+        if row["ref_kind"] != "agent" or row["after"] is None:
+            continue
+        agent_id = str(row["ref_id"])
+        if row["kind"] == "create_agent" or agent_id in found:
+            after = {name: value for name, value in _object(row["after"]).items() if name in columns - {"id"}}
+            cells = {name: value if isinstance(value, str) else dump(value) for name, value in after.items()}
+            found.setdefault(agent_id, {}).update(cells)
+    return found
+
+
+def _processes(tables: Tables, at: str) -> Iterator[Row]:
+    known = {row["id"] for row in tables.get("processes", ())}
+    wanted = {row["process"] for table in ("changes", "updates") for row in tables.get(table, ())}
+    for number in sorted(each for each in wanted - known if isinstance(each, int) and each):
+        yield _process(number, at)
+
+
+def _own_process(tables: Tables, at: str) -> int:
+    number = 1 + max((int(row["id"] or 0) for row in tables.get("processes", ())), default=0)
+    tables.setdefault("processes", []).append(_process(number, at))
+    return number
+
+
+def _process(number: int, at: str) -> Row:
+    actor: Row = {"actor_kind": "system", "actor_id": SALVAGED, "actor_name": SALVAGED}
+    return {"id": number, "peer": str(secrets.randbits(64)), **actor, "program": SALVAGED, "started_at": at}
+
+
+def _forget_lost_undo(tables: Tables) -> None:
+    known = {row["seq"] for row in tables.get("changes", ())}
+    for row in (*tables.get("changes", ()), *tables.get("updates", ())):
+        if row["undo_of"] not in known:
+            row["undo_of"] = None
+
+
+def _object(stored: Any) -> dict[str, Any]:
+    try:
+        plain = parse(stored)
+    except (MalformedError, TypeError):
+        return {}
+    return plain if isinstance(plain, dict) else {}

@@ -1,0 +1,150 @@
+"""Everything that a file holds, as it is stored: what an export takes out and an import puts back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from inspector.domain.codec import write_time
+from inspector.domain.edits.adopting import Cell, Row
+from inspector.domain.findable import Indexed
+from inspector.domain.health import Problem, Severity
+from inspector.storage.connection import Connection, Undecodable
+from inspector.storage.database import Transaction
+from inspector.storage.sealing import seal_rows
+from inspector.storage.search import words_of
+from inspector.storage.whole_tables import CONSENT_CHANGES, Table
+
+_ADD_CONSENT_CHANGE = """
+    INSERT INTO changes (ref_kind, kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason, at,
+                         batch_id, tool_call_id, before, after, process)
+    VALUES ('consent', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_INDEX = """
+    INSERT INTO search_texts (kind, ref_id, owner, role, at, is_deleted, title, body, spaced)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_INDEX_WORDS = """
+    INSERT INTO search_words (rowid, title, body, spaced)
+    SELECT id, title, body, spaced FROM search_texts WHERE kind = ? AND ref_id = ?
+"""
+_LAST_PROCESS = "SELECT coalesce(max(id), 0) FROM processes"
+_LAST_CHANGE = "SELECT coalesce(max(seq), 0) FROM changes"
+_IDS: Mapping[str, str] = {
+    "agents": "SELECT id FROM agents",
+    "tool_rules": "SELECT id FROM tool_rules",
+    "blocks": "SELECT id FROM blocks",
+    "archival_entries": "SELECT id FROM archival_entries",
+    "messages": "SELECT id FROM messages",
+    "batches": "SELECT DISTINCT batch_id FROM messages",
+    "changesets": "SELECT DISTINCT changeset FROM changes WHERE changeset IS NOT NULL",
+    "summaries": "SELECT id FROM summaries",
+    "activity": "SELECT id FROM activity",
+    "consent_requests": "SELECT id FROM consent_requests",
+    "consent_grants": "SELECT id FROM consent_grants",
+    "queue": "SELECT id FROM queue",
+    "wakeups": "SELECT id FROM wakeups",
+    "runs": "SELECT id FROM runs",
+    "request_texts": "SELECT hash FROM request_texts",
+}
+_PEERS = "SELECT peer, id FROM processes"
+_EVERYONES_LABELS = "SELECT label FROM blocks WHERE owner = '_constellation_' AND is_active = 1"
+_NAMED: Mapping[str, str] = {
+    "tools": "SELECT name, description || char(10) || parameters AS value FROM tools",
+    "layouts": "SELECT name, definition AS value FROM layouts",
+    "user_schemas": "SELECT name, schema AS value FROM user_schemas",
+    "agents": "SELECT name, id AS value FROM agents",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """What a file has already, as far as rows that come to it could clash: ids, and what is named."""
+
+    ids: Mapping[str, frozenset[str]]
+    named: Mapping[str, Mapping[str, str]]
+    everyones_labels: frozenset[str]
+
+
+async def read_rows(connection: Connection, table: Table) -> tuple[list[dict[str, Cell]], list[Problem]]:
+    """All rows of a table, and a problem for each text that is no UTF-8: it has replacement characters here."""
+    rows: list[dict[str, Cell]] = []
+    problems: list[Problem] = []
+    names = [column.name for column in table.columns]
+    for found in await connection.fetch_all(table.select):
+        row: dict[str, Cell] = dict(zip(names, found, strict=True))
+        for name, cell in row.items():
+            if isinstance(cell, Undecodable):
+                row[name] = str(cell)
+                where = f"{table.name}.{name}"
+                problems.append(
+                    Problem("export.not_utf8", Severity.WARNING, where, {"row": str(row[names[0]])})
+                )
+        rows.append(row)
+    return rows, problems
+
+
+async def add_rows(tx: Transaction, table: Table, rows: Iterable[Row]) -> None:
+    """Add rows; references are checked at the commit.
+
+    Raises:
+        FileError: a row breaks a rule of the table.
+    """
+    names = [column.name for column in table.columns]
+    await tx.execute_many(table.insert, [tuple(row[name] for name in names) for row in rows])
+    await seal_rows(tx, table.name)
+
+
+async def add_consent_changes(tx: Transaction, rows: Iterable[Row]) -> None:
+    """Add to the journal what became of requests: by whom and when it was, from this process."""
+    process = await tx.process_id()
+    names = [column.name for column in CONSENT_CHANGES.columns]
+    values = [(*(row[name] for name in names), process) for row in rows]
+    await tx.execute_many(_ADD_CONSENT_CHANGE, values)
+
+
+async def add_to_index(tx: Transaction, entries: Iterable[Indexed]) -> None:
+    """Make things findable that nothing in the file knew before."""
+    rows = [(each, words_of(each)) for each in entries]
+    await tx.execute_many(
+        _INDEX,
+        [
+            (
+                each.kind.value,
+                each.ref_id,
+                each.owner,
+                each.role,
+                write_time(each.at),
+                each.is_deleted,
+                *words,
+            )
+            for each, words in rows
+        ],
+    )
+    await tx.execute_many(_INDEX_WORDS, [(each.kind.value, each.ref_id) for each, _ in rows])
+
+
+async def present(connection: Connection) -> Present:
+    """What is in the file already."""
+    ids = {
+        kind: frozenset(str(row[0]) for row in await connection.fetch_all(statement))
+        for kind, statement in _IDS.items()
+    }
+    named = {
+        kind: {str(row["name"]): str(row["value"]) for row in await connection.fetch_all(statement)}
+        for kind, statement in _NAMED.items()
+    }
+    labels = frozenset(str(row[0]) for row in await connection.fetch_all(_EVERYONES_LABELS))
+    return Present(ids, named, labels)
+
+
+async def last_numbers(connection: Connection) -> tuple[int, int]:
+    """The numbers of the last process and the last change, 0 where there is none."""
+    process = await connection.fetch_one(_LAST_PROCESS)
+    change = await connection.fetch_one(_LAST_CHANGE)
+    return (0 if process is None else int(process[0])), (0 if change is None else int(change[0]))
+
+
+async def process_ids(connection: Connection) -> dict[str, int]:
+    """The processes that have written the file, by their peer."""
+    return {str(row["peer"]): int(row["id"]) for row in await connection.fetch_all(_PEERS)}

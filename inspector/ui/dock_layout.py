@@ -1,0 +1,225 @@
+"""Where docks stand: at first, as they were left, and folded into tabs where there is no room for all of them.
+
+What there is room for depends on the window's size and on the size of text. How docks were left is kept for each
+way of standing by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+
+from inspector.ui.appearance import Appearance
+from inspector.ui.preferences import Preferences
+from inspector.ui.wording import tr
+
+_NAME = "window_state_2"
+_LEFT, _RIGHT, _BOTTOM = (
+    Qt.DockWidgetArea.LeftDockWidgetArea,
+    Qt.DockWidgetArea.RightDockWidgetArea,
+    Qt.DockWidgetArea.BottomDockWidgetArea,
+)
+_CENTRE_WIDTH, _CENTRE_HEIGHT, _BARS_HEIGHT = 420, 260, 120
+"""Pixels at text scale 1 that the centre needs, and that the bars above and below it take."""
+_FOLDED_SHARE = 0.45
+_SETTLE_MILLISECONDS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A dock as the window knows it: where it stands at first, how large, and the panel inside."""
+
+    id: str
+    title: str
+    area: Qt.DockWidgetArea
+    panel: QWidget
+    shown: bool = True
+    size: int = 0
+    share: int = 1
+
+
+class Standing(StrEnum):
+    """How docks stand around the centre."""
+
+    AROUND = "around"
+    """Each in its own area."""
+    NARROW = "narrow"
+    """Those beside the centre are tabs of one area."""
+    SMALL = "small"
+    """All are tabs of one area."""
+
+
+def standing_for(sides: Iterable[Side], width: int, height: int, scale: float) -> Standing:
+    """How docks can stand in a window of that size."""
+    shown = [side for side in sides if side.shown]
+    beside = sum(side.size for side in shown if side.area != _BOTTOM)
+    below = max((side.size for side in shown if side.area == _BOTTOM), default=0)
+    low = (below + _CENTRE_HEIGHT + _BARS_HEIGHT) * scale > height
+    narrow = (beside + _CENTRE_WIDTH) * scale > width
+    return Standing.SMALL if low else Standing.NARROW if narrow else Standing.AROUND
+
+
+class DockLayout(QObject):
+    """Puts the docks of a window into their places while it shows a file."""
+
+    def __init__(self, window: QMainWindow, appearance: Appearance, preferences: Preferences) -> None:
+        super().__init__(window)
+        self._window = window
+        self._appearance = appearance
+        self._preferences = preferences
+        self._docks: dict[str, QDockWidget] = {}
+        self._sides: dict[str, Side] = {}
+        self._standing: Standing | None = None
+        self._scale = appearance.scale
+        self._soon = QTimer(self, singleShot=True, interval=_SETTLE_MILLISECONDS)
+        self._soon.timeout.connect(self._fit)
+        appearance.changed.connect(self._follow_scale)
+        window.installEventFilter(self)
+        window.setDockNestingEnabled(True)
+        window.setDocumentMode(True)
+        window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        window.setCorner(Qt.Corner.BottomLeftCorner, _BOTTOM)
+        window.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
+
+    @property
+    def docks(self) -> Mapping[str, QDockWidget]:
+        """The docks by the ids of their sides."""
+        return self._docks
+
+    @property
+    def sides(self) -> Mapping[str, Side]:
+        """The sides by id."""
+        return self._sides
+
+    @property
+    def standing(self) -> Standing | None:
+        """How the docks stand; None while they are hidden."""
+        return self._standing
+
+    def add(self, side: Side, dock: QDockWidget) -> None:
+        """Know of a dock."""
+        self._sides[side.id], self._docks[side.id] = side, dock
+
+    def show(self) -> None:
+        """Show the docks as they were left, at first in their first places."""
+        self._place(self._wanted())
+
+    def hide(self) -> None:
+        """Keep how the docks stand and hide them."""
+        self.store()
+        self._standing = None
+        for dock in self._docks.values():
+            dock.hide()
+
+    def store(self) -> None:
+        """Keep how the docks stand, for the next time they stand this way."""
+        if self._standing is not None:
+            self._preferences.store_layout(self._name(), bytes(self._window.saveState().data()))
+
+    def reset(self) -> None:
+        """Put every dock back into its first place, now and for every way of standing."""
+        self._preferences.forget_layouts()
+        if self._standing is not None:
+            self.show()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Look again at what there is room for when the window has another size."""
+        if event.type() == QEvent.Type.Resize and self._standing is not None:
+            self._soon.start()
+        return super().eventFilter(watched, event)
+
+    def _wanted(self) -> Standing:
+        window = self._window
+        return standing_for(self._sides.values(), window.width(), window.height(), self._appearance.scale)
+
+    def _fit(self) -> None:
+        wanted = self._wanted()
+        if self._standing is not None and wanted is not self._standing:
+            self.store()
+            self._place(wanted)
+
+    def _place(self, standing: Standing) -> None:
+        self._standing = standing
+        self._scale = self._appearance.scale
+        self._first_places(standing)
+        state = self._preferences.layout(self._name())
+        if state is not None:
+            self._window.restoreState(QByteArray(state))
+        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setAccessibleName(tr("Panels"))
+            bar.setExpanding(False)
+
+    def _first_places(self, standing: Standing) -> None:
+        for dock in self._docks.values():
+            dock.setFloating(False)
+            self._window.removeDockWidget(dock)
+        front: QDockWidget | None = None
+        for side in self._sides.values():
+            dock, area = self._docks[side.id], _area_in(side, standing)
+            if standing is not Standing.AROUND and area == _LEFT and front is not None:
+                # At once, and not only when all are there: below each other they could need more than the screen.
+                self._window.tabifyDockWidget(front, dock)
+            else:
+                across = Qt.Orientation.Horizontal if area == _BOTTOM else Qt.Orientation.Vertical
+                self._window.addDockWidget(area, dock, across)
+                front = dock if area == _LEFT else front
+            dock.setVisible(side.shown)
+        if front is not None:
+            front.raise_()
+        for area in (_LEFT, _RIGHT, _BOTTOM):
+            self._size(area, standing)
+
+    def _size(self, area: Qt.DockWidgetArea, standing: Standing) -> None:
+        """Give the docks of an area their first size: as large as text is, if that leaves enough to the centre."""
+        there = [
+            side
+            for side in self._sides.values()
+            if _area_in(side, standing) == area and side.shown and side.size
+        ]
+        docks = [self._docks[side.id] for side in there]
+        scale = self._appearance.scale
+        if area == _BOTTOM:
+            self._window.resizeDocks(
+                docks, [round(side.size * scale) for side in there], Qt.Orientation.Vertical
+            )
+            self._window.resizeDocks(docks, [side.share * 100 for side in there], Qt.Orientation.Horizontal)
+            return
+        widths = [round(side.size * scale) for side in there]
+        if standing is not Standing.AROUND and widths:
+            widths = [min(max(widths), round(_FOLDED_SHARE * self._window.width()))] * len(widths)
+        self._window.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
+
+    def _follow_scale(self) -> None:
+        """Keep docks as large as their text when text gets another size, or fold them."""
+        before, self._scale = self._scale, self._appearance.scale
+        if self._standing is None or before == self._scale:
+            return
+        if self._wanted() is not self._standing:
+            self._fit()
+            return
+        by = self._scale / before
+        for orientation in (Qt.Orientation.Horizontal, Qt.Orientation.Vertical):
+            across = orientation == Qt.Orientation.Horizontal
+            docks = [
+                dock
+                for dock in self._docks.values()
+                if dock.isVisible()
+                and not dock.isFloating()
+                and (self._window.dockWidgetArea(dock) == _BOTTOM) != across
+            ]
+            sizes = [round((dock.width() if across else dock.height()) * by) for dock in docks]
+            self._window.resizeDocks(docks, sizes, orientation)
+
+    def _name(self) -> str:
+        """Layouts of other sets of panels are not taken: the first places then hold for new ones."""
+        return ":".join((_NAME, str(self._standing), *sorted(self._docks)))
+
+
+def _area_in(side: Side, standing: Standing) -> Qt.DockWidgetArea:
+    if standing is Standing.AROUND or (standing is Standing.NARROW and side.area == _BOTTOM):
+        return side.area
+    return _LEFT

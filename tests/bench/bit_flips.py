@@ -1,0 +1,125 @@
+"""Single flipped bits in what a constellation holds: each must be found by looking the file over.
+
+Run as ``python -m tests.bench.bit_flips [--count N] [--first SEED]`` from the project's root; the exit code is 1 when
+one is not found.
+"""
+# ruff: noqa: ASYNC240 - nothing else waits for the loop
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import sqlite3
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from inspector.memory.checking import check
+from inspector.runtime.engine import Surroundings
+from tests.fixtures import NOOR, HeldClock, counted_ids
+from tests.furnished import make_furnished
+
+FIRST = 400_000
+_MEMORY = Path("/dev/shm")
+_READ = {
+    "updates.blob": "SELECT rowid, blob FROM updates WHERE blob IS NOT NULL",
+    "checkpoints.snapshot": "SELECT rowid, snapshot FROM checkpoints",
+    "block_contents.content": "SELECT rowid, CAST(content AS BLOB) FROM block_contents",
+    "block_contents.rendered": "SELECT rowid, CAST(rendered AS BLOB) FROM block_contents",
+    "messages.content": "SELECT rowid, CAST(content AS BLOB) FROM messages",
+    "archival_entries.content": "SELECT rowid, CAST(content AS BLOB) FROM archival_entries",
+    "archival_entries.tags": "SELECT rowid, CAST(tags AS BLOB) FROM archival_entries",
+    "summaries.content": "SELECT rowid, CAST(content AS BLOB) FROM summaries",
+    "summaries.topics": "SELECT rowid, CAST(topics AS BLOB) FROM summaries",
+    "summaries.details": "SELECT rowid, CAST(details AS BLOB) FROM summaries",
+    "request_texts.text": "SELECT rowid, CAST(text AS BLOB) FROM request_texts",
+}
+_WRITE = {
+    "updates.blob": "UPDATE updates SET blob = ? WHERE rowid = ?",
+    "checkpoints.snapshot": "UPDATE checkpoints SET snapshot = ? WHERE rowid = ?",
+    "block_contents.content": "UPDATE block_contents SET content = CAST(? AS TEXT) WHERE rowid = ?",
+    "block_contents.rendered": "UPDATE block_contents SET rendered = CAST(? AS TEXT) WHERE rowid = ?",
+    "messages.content": "UPDATE messages SET content = CAST(? AS TEXT) WHERE rowid = ?",
+    "archival_entries.content": "UPDATE archival_entries SET content = CAST(? AS TEXT) WHERE rowid = ?",
+    "archival_entries.tags": "UPDATE archival_entries SET tags = CAST(? AS TEXT) WHERE rowid = ?",
+    "summaries.content": "UPDATE summaries SET content = CAST(? AS TEXT) WHERE rowid = ?",
+    "summaries.topics": "UPDATE summaries SET topics = CAST(? AS TEXT) WHERE rowid = ?",
+    "summaries.details": "UPDATE summaries SET details = CAST(? AS TEXT) WHERE rowid = ?",
+    "request_texts.text": "UPDATE request_texts SET text = CAST(? AS TEXT) WHERE rowid = ?",
+}
+
+
+@dataclass
+class Figures:
+    """What was flipped where, and what was missed: the seed and the column."""
+
+    flips: Counter[str] = field(default_factory=Counter)
+    missed: list[tuple[int, str]] = field(default_factory=list)
+    codes: Counter[str] = field(default_factory=Counter)
+
+
+async def run(path: Path, first: int, count: int) -> Figures:
+    """Flip one bit at a time in a whole file, and put it back each time."""
+    figures = Figures()
+    assert await check(path) == ()
+    places = _places(path)
+    for seed in range(first, first + count):
+        chance = random.Random(seed)
+        # Each column as often as any other, however much it holds.
+        column = chance.choice(sorted(places))
+        rowid, whole = chance.choice(places[column])
+        bit = chance.randrange(len(whole) * 8)
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        _write(path, column, rowid, bytes(flipped))
+        found = await check(path)
+        _write(path, column, rowid, whole)
+        figures.flips[column] += 1
+        figures.codes.update({each.code for each in found})
+        if not found:
+            figures.missed.append((seed, column))
+    assert await check(path) == ()
+    return figures
+
+
+def _places(path: Path) -> dict[str, list[tuple[int, bytes]]]:
+    with closing(sqlite3.connect(path)) as connection:
+        found = {column: connection.execute(statement).fetchall() for column, statement in _READ.items()}
+    return {column: [row for row in rows if row[1]] for column, rows in found.items() if rows}
+
+
+def _write(path: Path, column: str, rowid: int, value: bytes) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        assert connection.execute(_WRITE[column], (value, rowid)).rowcount == 1
+
+
+async def _main(first: int, count: int) -> int:
+    with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as name:
+        folder = Path(name)
+        surroundings = Surroundings(HeldClock(), counted_ids(), NOOR, "flips", folder / "state")
+        path = await make_furnished(folder / "a.constellation", surroundings, folded=True)
+        started = time.monotonic()
+        figures = await run(path, first, count)
+    print(
+        f"{count} flips in {time.monotonic() - started:.0f} s, missed {len(figures.missed)} {figures.missed}"
+    )
+    print("  " + ", ".join(f"{column} {number}" for column, number in sorted(figures.flips.items())))
+    print("  " + ", ".join(f"{code} {number}" for code, number in figures.codes.most_common()))
+    return 1 if figures.missed else 0
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=1_000)
+    parser.add_argument("--first", type=int, default=FIRST)
+    given = parser.parse_args(arguments)
+    return asyncio.run(_main(given.first, given.count))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,249 @@
+"""What is read in the airlock first, what comes of it, and that it always ends."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from inspector.documents.airlock.gate import HIDDEN_ARGUMENT, Airlock
+from inspector.documents.airlock.wire import (
+    LIMITS,
+    READY,
+    Limits,
+    Outcome,
+    Task,
+    read_report,
+    send_task,
+)
+from inspector.domain.errors import DocumentError
+from tests.bench.loro_fuzz import RAW_FIRST, SEALED_FIRST, run
+from tests.documents.airlock.blobs import (
+    ROOT,
+    inflated,
+    long_history,
+    nested,
+    next_update,
+    of_a_later_version,
+    shallow,
+    snapshot,
+    text_doc,
+    updates,
+)
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits are POSIX's")
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits memory")
+
+
+@pytest.fixture
+def airlock() -> Iterator[Airlock]:
+    """An airlock, closed after the test."""
+    one = Airlock()
+    yield one
+    one.close()
+
+
+def workers() -> list[psutil.Process]:
+    """The worker processes of this one."""
+    return [each for each in psutil.Process().children() if "serve()" in " ".join(each.cmdline())]
+
+
+def code_of(airlock: Airlock, blob: bytes) -> str:
+    return airlock.look(None, [blob]).code
+
+
+def test_that_a_whole_document_passes_and_so_do_its_later_updates(airlock: Airlock) -> None:
+    doc = text_doc()
+    verdict = airlock.look(snapshot(doc), [next_update(doc)])
+    assert verdict.passed
+    for _ in range(3):
+        further = airlock.look_further(verdict.token, [next_update(doc)])
+        assert further is not None
+        assert further.passed
+        verdict = further
+
+
+def test_that_updates_of_a_document_that_was_let_go_have_no_verdict(airlock: Airlock) -> None:
+    doc = text_doc()
+    verdict = airlock.look(snapshot(doc), [])
+    for _ in range(20):
+        airlock.look(snapshot(doc), [])
+    assert airlock.look_further(verdict.token, [next_update(doc)]) is None
+
+
+def test_that_an_update_that_waits_for_another_passes(airlock: Airlock) -> None:
+    doc = text_doc()
+    next_update(doc)
+    assert airlock.look(None, [next_update(doc)]).passed
+
+
+def test_that_bytes_that_are_no_document_are_refused_with_their_reason(airlock: Airlock) -> None:
+    blob = snapshot(text_doc())
+    changed = blob[:-3] + bytes((blob[-3] ^ 1,)) + blob[-2:]
+    assert code_of(airlock, b"") == "document.unreadable"
+    assert code_of(airlock, b"hello") == "document.unreadable"
+    assert code_of(airlock, changed) == "document.damaged"
+    assert code_of(airlock, of_a_later_version(blob)) == "document.newer"
+
+
+def test_that_what_is_too_deep_is_refused_and_the_limit_itself_is_not(airlock: Airlock) -> None:
+    # The document itself and its root container are two levels.
+    for make in (snapshot, updates):
+        assert code_of(airlock, make(nested(LIMITS.depth - 3))) == ""
+        verdict = airlock.look(None, [make(nested(LIMITS.depth + 1))])
+        assert verdict.code == "document.too_deep"
+        assert verdict.parameters["limit"] == LIMITS.depth
+
+
+def test_that_depth_that_grows_by_updates_is_refused_too(airlock: Airlock) -> None:
+    doc = nested(200)
+    verdict = airlock.look(updates(doc), [])
+    assert verdict.passed
+    deeper = airlock.look_further(verdict.token, [updates(nested(300, "more"))])
+    assert deeper is not None
+    assert deeper.code == "document.too_deep"
+
+
+@linux
+@pytest.mark.parametrize(
+    ("make", "codes"),
+    [
+        (lambda: snapshot(nested(2_000)), {"document.lethal"}),
+        (lambda: updates(nested(2_000)), {"document.lethal"}),
+        (lambda: inflated(100_000_000), {"document.lethal", "document.too_large"}),
+        (lambda: snapshot(long_history(200_000)), {""}),
+    ],
+    ids=["deep snapshot", "deep updates", "inflated", "long history"],
+)
+def test_that_what_kills_its_reader_kills_the_worker_alone(
+    airlock: Airlock, make: Callable[[], bytes], codes: set[str]
+) -> None:
+    assert code_of(airlock, make()) in codes
+    assert airlock.look(snapshot(text_doc()), []).passed
+
+
+def test_that_a_document_without_its_beginning_is_refused_before_anything_is_added_to_it(
+    airlock: Airlock,
+) -> None:
+    verdict = airlock.look(shallow(long_history(100)), [next_update(text_doc())])
+    assert verdict.code == "document.without_beginning"
+
+
+def test_that_one_bad_document_keeps_no_other_from_passing(airlock: Airlock) -> None:
+    good, lethal = snapshot(text_doc()), snapshot(nested(2_000))
+    found = airlock.look_at_all([(good, []), (lethal, []), (good, []), (b"x", []), (good, [])])
+    assert [verdict.passed for verdict in found] == [True, False, True, False, True]
+
+
+def test_that_what_is_too_large_to_be_stored_never_reaches_a_worker(airlock: Airlock) -> None:
+    huge = bytes(LIMITS.update + 1)
+    verdict = airlock.look(None, [huge])
+    assert (verdict.code, verdict.parameters) == (
+        "document.too_large",
+        {"size": LIMITS.update + 1, "limit": LIMITS.update},
+    )
+    assert workers() == []
+
+
+def test_that_no_worker_runs_before_it_is_needed_and_one_does_then(airlock: Airlock) -> None:
+    assert workers() == []
+    for _ in range(3):
+        airlock.look(snapshot(text_doc()), [])
+    assert len(workers()) == 1
+
+
+@posix
+def test_that_a_worker_that_was_killed_is_replaced(airlock: Airlock) -> None:
+    good = snapshot(text_doc())
+    assert airlock.look(good, []).passed
+    (worker,) = workers()
+    worker.kill()
+    worker.wait()
+    assert airlock.look(good, []).passed
+
+
+@posix
+def test_that_a_worker_that_does_not_answer_is_ended() -> None:
+    airlock, good = Airlock(Limits(wall_seconds=3.0)), snapshot(text_doc())
+    try:
+        assert airlock.look(good, []).passed
+        (worker,) = workers()
+        worker.send_signal(signal.SIGSTOP)
+        assert airlock.look(good, []).code == "document.no_answer"
+        assert airlock.look(good, []).passed
+    finally:
+        airlock.close()
+
+
+@linux
+def test_that_the_system_keeps_the_workers_limits(airlock: Airlock) -> None:
+    airlock.look(snapshot(text_doc()), [])
+    (worker,) = workers()
+    assert worker.rlimit(psutil.RLIMIT_AS) == (LIMITS.memory, LIMITS.memory)
+    assert worker.rlimit(psutil.RLIMIT_CORE) == (0, 0)
+    assert worker.rlimit(psutil.RLIMIT_FSIZE) == (0, 0)
+    assert 0 < worker.rlimit(psutil.RLIMIT_CPU)[0] <= LIMITS.cpu_seconds + 2
+
+
+def test_that_closing_ends_the_worker_and_no_other_is_started() -> None:
+    airlock = Airlock()
+    airlock.look(snapshot(text_doc()), [])
+    airlock.close()
+    assert workers() == []
+    with pytest.raises(DocumentError) as caught:
+        airlock.look(snapshot(text_doc()), [])
+    assert caught.value.code == "document.no_airlock"
+    assert workers() == []
+
+
+@posix
+def test_that_closing_waits_for_no_worker() -> None:
+    airlock, good = Airlock(), snapshot(text_doc())
+    airlock.look(good, [])
+    (worker,) = workers()
+    worker.send_signal(signal.SIGSTOP)
+    caught: list[str] = []
+
+    def wait() -> None:
+        try:
+            airlock.look(good, [])
+        except DocumentError as error:
+            caught.append(error.code)
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    time.sleep(0.05)
+    airlock.close()
+    waiting.join(LIMITS.wall_seconds / 2)
+    assert caught == ["document.no_airlock"]
+
+
+def test_that_a_bundled_program_is_its_own_worker() -> None:
+    command = [sys.executable, "-m", "inspector", HIDDEN_ARGUMENT]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.read(1) == READY
+        send_task(process.stdin, Task(0, 1, (snapshot(text_doc()),)))
+        report = read_report(process.stdout)
+        assert report is not None
+        assert report.outcome is Outcome.PASSED
+        process.stdin.close()
+        assert process.wait(10) == 0
+
+
+@linux
+@pytest.mark.parametrize(("kind", "first", "count"), [("raw", RAW_FIRST, 300), ("sealed", SEALED_FIRST, 600)])
+def test_that_no_mutant_gets_the_better_of_the_airlock_and_the_document(
+    kind: str, first: int, count: int
+) -> None:
+    figures = run(kind, first, count)
+    assert (figures.aborts, figures.uncaught, figures.live_changed) == ([], [], [])
+    assert figures.accepted + figures.refused.total() == count
+    assert figures.refused.total() > count // 2

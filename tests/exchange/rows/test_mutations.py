@@ -1,0 +1,126 @@
+"""Exports that somebody has changed at random: each is read or refused, and what is read goes in or leaves nothing."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.domain.errors import InspectorError
+from inspector.domain.exports import ExportFormat, ExportWish
+from inspector.exchange.formats import plan_import_of
+from inspector.exchange.letta.held import KEY, fingerprint
+from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.files import import_into, make_empty
+from tests.exchange.agent_files import counted_ids
+from tests.exchange.rows.rich import furnish
+
+PLANS, IMPORTS = 200, 25
+VALUES: tuple[Any, ...] = (
+    *(None, True, 0, -1, 5, 1 << 62, 1.5, "", "x", "agt_ada", "blk_new", "2026-13-45", "\u202e\x00", [], {}),
+    *([None], [[]], {"kind": "text"}, {"kind": "map", "fields": []}, {"": None}, "e" * 10_000),
+)
+
+
+def mutated(value: Any, dice: random.Random) -> Any:
+    """The value with something in it changed, removed or doubled."""
+    fresh: Any = json.loads(json.dumps(value))
+    node = fresh
+    while True:
+        keys = list(node) if isinstance(node, dict) else list(range(len(node)))
+        key = dice.choice(keys)
+        inner = node[key]
+        if isinstance(inner, dict | list) and inner and dice.random() < 0.8:
+            node = inner
+            continue
+        turn = dice.random()
+        if turn < 0.2:
+            del node[key]
+        elif turn < 0.3 and isinstance(node, list):
+            node.append(inner)
+        else:
+            node[key] = dice.choice(VALUES)
+        return fresh
+
+
+async def exported(folder: Path, surroundings: Surroundings, form: ExportFormat, *, history: bool) -> Any:
+    """An export of the constellation with something of everything, decoded."""
+    path = folder / "rich.constellation"
+    await make_empty(path, surroundings)
+    engine = await Engine.open(path, surroundings)
+    try:
+        await furnish(engine)
+        await engine.exchange.export(folder / "export", ExportWish(form, history=history))
+    finally:
+        await engine.close()
+    return json.loads((folder / "export").read_bytes())
+
+
+def refusal_of(data: bytes) -> str:
+    """The code of what is wrong with a file, empty when it can be imported."""
+    try:
+        plan_import_of(data, counted_ids())
+    except InspectorError as error:
+        return error.code
+    return ""
+
+
+def mended(value: Any) -> Any:
+    """An agent file with a fingerprint that fits again: whoever changes a file can do that too."""
+    agents = value.get("agents") if isinstance(value, dict) else None
+    first = agents[0] if isinstance(agents, list) and agents else None
+    metadata = first.get("metadata") if isinstance(first, dict) else None
+    held = metadata.get(KEY) if isinstance(metadata, dict) else None
+    if isinstance(held, dict):
+        held["fingerprint"] = fingerprint(value)
+    return value
+
+
+@pytest.mark.parametrize("history", [False, True])
+async def test_that_a_mutated_export_is_read_or_refused_by_an_error_of_ours(
+    tmp_db_dir: Path, surroundings: Surroundings, history: bool
+) -> None:
+    value = await exported(tmp_db_dir, surroundings, ExportFormat.JSON, history=history)
+    dice = random.Random(11 + history)
+    codes = [refusal_of(json.dumps(mutated(value, dice)).encode()) for _ in range(PLANS)]
+    assert all(code.startswith("import.") for code in codes if code)
+    assert PLANS / 10 < sum(map(bool, codes)) < PLANS
+
+
+async def test_that_what_an_agent_file_holds_is_read_or_refused_by_an_error_of_ours(
+    tmp_db_dir: Path, surroundings: Surroundings
+) -> None:
+    value = await exported(tmp_db_dir, surroundings, ExportFormat.LETTA, history=False)
+    dice = random.Random(31)
+    codes = [refusal_of(json.dumps(mended(mutated(value, dice))).encode()) for _ in range(PLANS)]
+    assert all(code.startswith("import.") for code in codes if code)
+    assert any(codes)
+
+
+@pytest.mark.parametrize("history", [False, True])
+async def test_that_a_mutated_export_goes_in_or_leaves_nothing(
+    tmp_db_dir: Path, surroundings: Surroundings, history: bool
+) -> None:
+    value = await exported(tmp_db_dir, surroundings, ExportFormat.JSON, history=history)
+    dice = random.Random(21 + history)
+    went_in = 0
+    for number in range(IMPORTS):
+        target = tmp_db_dir / f"{number}.constellation"
+        try:
+            plan = plan_import_of(json.dumps(mutated(value, dice)).encode(), counted_ids())
+            await import_into(target, plan, surroundings)
+        except InspectorError:
+            assert not target.exists()
+            continue
+        went_in += 1
+        engine = await Engine.open(target, surroundings)
+        try:
+            await engine.memory.list(deleted=True)
+            await engine.agents.list()
+        finally:
+            await engine.close()
+        target.unlink()
+    assert IMPORTS / 10 < went_in < IMPORTS

@@ -1,0 +1,95 @@
+"""The clock is set back, ahead, or changes for the summer: what happened later stays later, and times are UTC."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from inspector.domain.blocks import OBSERVATION_LOG
+from inspector.domain.changes import Change
+from inspector.domain.content import LogContent
+from inspector.domain.edits.base import Edit, Intent, Operation
+from inspector.domain.edits.block_rows import CreateBlock
+from inspector.domain.edits.items import AppendEntry
+from inspector.domain.edits.rows import AppendMessage, CreateAgent
+from inspector.domain.edits.text import AppendText
+from inspector.domain.messages import Role, TextPart
+from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.engine import Engine
+from tests.fixtures import NOON, NOOR, HeldClock, OpenEngine
+
+BERLIN = ZoneInfo("Europe/Berlin")
+# The last minutes of summer time: half past two comes twice.
+SUMMER_ENDS = datetime(2026, 10, 25, 2, 30, tzinfo=BERLIN)
+
+
+def back(moment: datetime) -> datetime:
+    """A day back."""
+    return moment - timedelta(days=1)
+
+
+def ahead(moment: datetime) -> datetime:
+    """Ten years ahead."""
+    return moment + timedelta(days=3652)
+
+
+def an_hour_back(moment: datetime) -> datetime:
+    """As a clock on the wall does in autumn: the same half hour again."""
+    return moment.replace(fold=1) if moment.tzinfo is BERLIN else moment - timedelta(hours=1)
+
+
+async def do(engine: Engine, kind: RefKind, id_: str, operation: Operation) -> None:
+    """Apply one intent."""
+    await engine.apply([Intent(Edit(Ref(kind, id_), operation), NOOR)])
+
+
+async def work(engine: Engine, number: int) -> None:
+    """A message, a log entry and some text."""
+    part = TextPart(f"message {number}")
+    await do(
+        engine, RefKind.MESSAGE, f"msg_{number}", AppendMessage("agt_a", f"b{number}", Role.USER, (part,))
+    )
+    await do(engine, RefKind.BLOCK, "blk_log", AppendEntry({"observation": f"seen {number}"}))
+    await do(engine, RefKind.BLOCK, "blk_text", AppendText(f"{number} "))
+
+
+@pytest.mark.parametrize("start", [NOON, SUMMER_ENDS])
+@pytest.mark.parametrize("jump", [back, ahead, an_hour_back])
+async def test_that_the_order_of_what_happened_does_not_change_with_the_clock(
+    engine: OpenEngine, clock: HeldClock, start: datetime, jump: Callable[[datetime], datetime]
+) -> None:
+    clock.now = start
+    async with engine() as opened, opened.news() as news:
+        await do(opened, RefKind.AGENT, "agt_a", CreateAgent("Ada"))
+        await do(opened, RefKind.BLOCK, "blk_log", CreateBlock("agt_a", "log", OBSERVATION_LOG))
+        await do(opened, RefKind.BLOCK, "blk_text", CreateBlock("agt_a", "text"))
+        await work(opened, 1)
+        await work(opened, 2)
+        clock.now = jump(clock.now)
+        await work(opened, 3)
+        clock.advance(minutes=1)
+        await work(opened, 4)
+        path = opened.path
+        batches = await opened.conversation.batches("agt_a")
+        said = [part.text for batch in batches for each in batch.messages for part in each.content]
+        assert said == [f"message {number}" for number in (1, 2, 3, 4)]
+        log = await opened.memory.content("blk_log")
+        assert isinstance(log, LogContent)
+        assert {each.fields["observation"] for each in log.entries} == {f"seen {n}" for n in (1, 2, 3, 4)}
+        history = await opened.memory.history("blk_text")
+        assert [each.seq for each in history] == [1, 2, 3, 4, 5]
+        for index, version in enumerate(history):
+            content = await opened.memory.content_at("blk_text", version.version)
+            assert content.text == "".join(f"{number} " for number in range(1, index + 1))
+        heard = [each.seq for each in news.waiting() if isinstance(each, Change)]
+        assert heard == sorted(heard)
+    # What was stored is UTC, whatever the clock's zone is.
+    with closing(sqlite3.connect(path)) as connection:
+        stored = [row[0] for row in connection.execute("SELECT at FROM changes ORDER BY seq")]
+    assert all(each.endswith("Z") for each in stored)
+    assert datetime.fromisoformat(stored[0]) == start.astimezone(UTC)

@@ -1,0 +1,29 @@
+"""An agent and a person at work on the same blocks at once, each in a process: the long run is `tests.bench.storm`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.bench.storm import Side, storm
+
+
+@pytest.mark.timeout(150)
+async def test_that_20_seconds_of_an_agent_and_a_person_lose_nothing(tmp_db_dir: Path) -> None:
+    outcome = await storm(tmp_db_dir, [Side("a", 50.0, 20.0), Side("b", 5.0, 20.0)])
+    assert outcome.errors == []
+    assert outcome.wrong == []
+    assert outcome.converged
+    assert all(count > 50 for count in outcome.edits.values())
+
+
+@pytest.mark.timeout(150)
+async def test_that_two_instances_with_1000_random_edits_each_converge_and_keep_their_drafts(
+    tmp_db_dir: Path,
+) -> None:
+    outcome = await storm(tmp_db_dir, [Side("a", 1e6, 120.0, 1000), Side("b", 1e6, 120.0, 1000)], seed=7)
+    assert outcome.errors == []
+    assert outcome.wrong == []
+    assert outcome.converged
+    assert outcome.edits == {"a": 1000, "b": 1000}

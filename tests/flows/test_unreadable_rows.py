@@ -1,0 +1,74 @@
+"""One row that cannot be read becomes a problem that a person sees, and everything else goes on."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.rows import AppendMessage, EditMessage, StoreSummary
+from inspector.domain.messages import Role, TextPart
+from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.engine import Engine, Surroundings
+from tests.damaged_rows import ADA, DAMAGE, make_damaged
+from tests.fixtures import NOON, NOOR
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def said(*arguments: object) -> Any:
+    """The JSON that the program prints."""
+    command = [sys.executable, "-m", "inspector", *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=120, check=True)
+    return json.loads(done.stdout)
+
+
+async def test_that_a_request_names_every_row_that_cannot_be_read(
+    tmp_db_dir: Path, surroundings: Surroundings
+) -> None:
+    path = await make_damaged(tmp_db_dir / "a.constellation", surroundings)
+    engine = await Engine.open(path, surroundings)
+    try:
+        request = await engine.context.request(ADA)
+        snapshot = await engine.context.snapshot(ADA)
+    finally:
+        await engine.close()
+    assert DAMAGE.keys() <= {each.where for each in request.problems}
+    assert [event.id for event in snapshot.events if event.id in ("event", "sound")] == ["sound"]
+    assert "I am Ada." in request.text
+
+
+async def test_that_reading_one_family_again_keeps_the_problems_of_the_others(
+    tmp_db_dir: Path, surroundings: Surroundings
+) -> None:
+    path = await make_damaged(tmp_db_dir / "a.constellation", surroundings)
+    engine = await Engine.open(path, surroundings)
+    message = Ref(RefKind.MESSAGE, "")
+    later = (
+        Edit(Ref(RefKind.SUMMARY, "second"), StoreSummary(ADA, "more", (), NOON, NOON, 1)),
+        Edit(message, AppendMessage(ADA, "b2", Role.USER, (TextPart("And?"),))),
+        Edit(Ref(RefKind.MESSAGE, "answer"), EditMessage((TextPart("Well."),))),
+    )
+    try:
+        wanted = DAMAGE.keys() - {"block:block"}
+        assert wanted == {each.where for each in (await engine.context.snapshot(ADA)).problems}
+        for edit in later:
+            await engine.apply([Intent(edit, NOOR)])
+            problems = (await engine.context.snapshot(ADA)).problems
+            assert sorted(each.where for each in problems) == sorted(wanted)
+    finally:
+        await engine.close()
+
+
+async def test_that_the_report_tells_of_them_in_words(tmp_db_dir: Path, surroundings: Surroundings) -> None:
+    path = await make_damaged(tmp_db_dir / "a.constellation", surroundings)
+    problems = said("report", path, "--agent", "Ada", "--json")["problems"]
+    assert DAMAGE.keys() <= {each["where"] for each in problems if each["severity"] == "error"}
+    for each in problems:
+        assert each["message"].split()[0] != each["code"], "a code without words"
+        assert each["severity"] != "error" or "cannot be read" in each["message"]
+    manifest = said("build", path, "--agent", "Ada", "--as", "json")["manifest"]
+    assert DAMAGE.keys() <= {each["where"] for each in manifest["problems"]}

@@ -1,0 +1,529 @@
+"""Asking people: requests, answers, grants, time-outs, and that an answer applies its edit exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.blocks import (
+    CONSTELLATION_OWNER,
+    FieldDef,
+    ListSchema,
+    LogSchema,
+    MapSchema,
+    Permission,
+)
+from inspector.domain.consent import ConsentDecision, ConsentRequest, ConsentState
+from inspector.domain.content import ListContent, ListItem, MapContent
+from inspector.domain.edits.base import Edit, Intent, Operation
+from inspector.domain.edits.block_rows import AttachBlock, DeleteBlock, SetLabel, SetPermission
+from inspector.domain.edits.consent import (
+    AnswerConsent,
+    GrantConsent,
+    RequestConsent,
+    SetPartner,
+    TimeOutConsent,
+)
+from inspector.domain.edits.fields import SetField
+from inspector.domain.edits.items import AppendEntry, RemoveItem
+from inspector.domain.edits.rows import SetMeta
+from inspector.domain.edits.text import AppendText, ReplaceText, SetText
+from inspector.domain.errors import InspectorError, NotFoundError, RefusedError
+from inspector.domain.ref import Ref, RefKind
+from tests.memory.world import AGENT, HUMAN, IMPORTER, OTHER, PARTNER, World, new_world, open_world
+
+MINUTE = timedelta(minutes=1)
+LONG = timedelta(hours=5)
+ANY = Actor(ActorKind.HUMAN, "bea", "Bea")
+
+
+def wanted(block: str, operation: Operation, actor: Actor = AGENT, **given: Any) -> Intent:
+    """An agent's intent on a block."""
+    return Intent(Edit(Ref(RefKind.BLOCK, block), operation), actor, **given)
+
+
+async def asked(world: World, block: str, operation: Operation, actor: Actor = AGENT, **given: Any) -> str:
+    """The id of the request that an edit makes."""
+    made = await world.consent.ask(wanted(block, operation, actor, **given), wait=LONG)
+    assert isinstance(made, str)
+    return made
+
+
+async def refusal(work: Awaitable[object]) -> str:
+    """The code that something is refused with."""
+    with pytest.raises(InspectorError) as caught:
+        await work
+    return caught.value.code
+
+
+async def refused_unchanged(world: World, work: Awaitable[object]) -> str:
+    """The same, where nothing may be stored."""
+    before = await world.dump()
+    code = await refusal(work)
+    assert await world.dump() == before
+    return code
+
+
+async def is_waiting(world: World) -> ConsentRequest:
+    """The request, once it is stored."""
+    while True:
+        requests, _ = await world.consent.requests(ConsentState.PENDING)
+        if requests:
+            return requests[0]
+        await asyncio.sleep(0.01)
+
+
+async def test_that_a_program_that_does_not_wait_is_refused_as_before(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(permission=Permission.HUMAN)
+        edit = world.consent.edit(wanted(block, AppendText("!")), wait=None)
+        assert await refused_unchanged(world, edit) == "refused.needs_consent"
+
+
+async def test_that_what_needs_no_consent_is_applied_at_once(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "a")
+        receipt = await world.consent.edit(wanted(block, AppendText("!")), wait=MINUTE)
+        assert receipt.changed
+        assert await world.text(block) == "a!"
+        assert await world.consent.requests() == ((), ())
+
+
+async def test_that_an_allowed_edit_is_applied_once_with_the_agents_name(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "a", permission=Permission.HUMAN)
+        intent = wanted(block, AppendText("!"), reason="why", batch_id="bat", tool_call_id="call")
+        waiting = asyncio.ensure_future(world.consent.edit(intent, wait=LONG))
+        request = await is_waiting(world)
+        assert (request.agent_id, request.level, request.reason) == (AGENT.id, Permission.HUMAN, "why")
+        assert (request.edit.operation, request.tool_call_id) == (AppendText("!"), "call")
+        assert request.edit.base == (await world.state(block)).version
+        assert await world.text(block) == "a"
+        answered = await world.consent.answer(request.id, ConsentDecision.ONCE, actor=ANY)
+        receipt = await waiting
+        state = await world.state(block)
+        assert (receipt.changed, receipt.actor, receipt.version) == (True, AGENT, state.version)
+        assert (answered.state, answered.answered_by, answered.answerer) == (
+            ConsentState.GRANTED,
+            ANY.id,
+            ANY,
+        )
+        assert answered.change == receipt.seq
+        (entry,) = (each for each in await world.memory.history(block) if each.change_seq == receipt.seq)
+        assert (entry.actor, entry.reason, entry.tool_call_id) == (AGENT, "why", "call")
+        ((batch,),) = await world.rows(f"SELECT batch_id FROM changes WHERE seq = {receipt.seq}")
+        assert batch == "bat"
+        assert await world.text(block) == "a!"
+        # Once is once.
+        again = world.consent.edit(wanted(block, AppendText("!")), wait=None)
+        assert await refusal(again) == "refused.needs_consent"
+
+
+async def test_that_a_second_answer_is_refused_and_changes_nothing(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "a", permission=Permission.HUMAN)
+        request = await asked(world, block, AppendText("!"))
+        await world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
+        for decision in (ConsentDecision.ONCE, ConsentDecision.DENY, ConsentDecision.FOR_BLOCK):
+            second = world.consent.answer(request, decision, actor=HUMAN)
+            assert await refused_unchanged(world, second) == "refused.consent_closed"
+        assert await world.text(block) == "a!"
+
+
+async def test_that_two_answers_at_once_apply_one_edit(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        second = await open_world(world.database.path, prefix="z")
+        try:
+            block = await world.make("notes", "a", permission=Permission.HUMAN)
+            request = await asked(world, block, AppendText("!"))
+            done = await asyncio.gather(
+                world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN),
+                second.consent.answer(request, ConsentDecision.ONCE, actor=ANY),
+                return_exceptions=True,
+            )
+            (failed,) = (each for each in done if isinstance(each, RefusedError))
+            assert failed.code == "refused.consent_closed"
+            assert await world.text(block) == "a!"
+        finally:
+            await second.close()
+
+
+async def test_that_a_denied_edit_is_refused(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "a", permission=Permission.HUMAN)
+        request = await asked(world, block, AppendText("!"))
+        answered = await world.consent.answer(request, ConsentDecision.DENY, actor=ANY)
+        assert (answered.state, answered.change) == (ConsentState.DENIED, None)
+        with pytest.raises(RefusedError) as caught:
+            await world.consent.outcome(request)
+        assert caught.value.code == "refused.consent_denied"
+        assert caught.value.parameters["by"] == ANY.name
+        assert await world.text(block) == "a"
+
+
+async def test_that_a_request_without_an_answer_times_out_and_cannot_be_answered_then(
+    tmp_db_dir: Path,
+) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "a", permission=Permission.HUMAN)
+        edit = world.consent.edit(wanted(block, AppendText("!")), wait=timedelta(seconds=5))
+        assert await refusal(edit) == "refused.consent_timed_out"
+        ((request,), _) = await world.consent.requests()
+        assert (request.state, request.answered_by) == (ConsentState.TIMED_OUT, None)
+        late = world.consent.answer(request.id, ConsentDecision.ONCE, actor=HUMAN)
+        assert await refused_unchanged(world, late) == "refused.consent_closed"
+        assert await world.text(block) == "a"
+
+
+async def test_that_a_request_whose_program_has_gone_is_over_when_its_time_is(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "a", permission=Permission.HUMAN)
+        request = await asked(world, block, AppendText("!"))
+        assert [each.id for each in (await world.consent.requests(ConsentState.PENDING))[0]] == [request]
+        early = world.do(Ref(RefKind.CONSENT, request), TimeOutConsent(), AGENT)
+        assert await refused_unchanged(world, early) == "refused.consent_open"
+        world.clock.now += LONG
+        assert await world.consent.requests(ConsentState.PENDING) == ((), ())
+        late = world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
+        assert await refused_unchanged(world, late) == "refused.consent_closed"
+        assert await refusal(world.consent.outcome(request)) == "refused.consent_timed_out"
+
+
+async def test_that_closing_the_file_ends_the_waiting(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "a", permission=Permission.HUMAN)
+        second = await open_world(world.database.path, prefix="z", actor=AGENT)
+        waiting = asyncio.ensure_future(second.consent.edit(wanted(block, AppendText("!")), wait=LONG))
+        await is_waiting(world)
+        await second.close()
+        assert await refusal(waiting) == "refused.consent_not_answered"
+
+
+async def test_that_an_answer_given_in_another_process_is_heard(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "a", permission=Permission.HUMAN)
+        second = await open_world(world.database.path, prefix="z")
+        try:
+            waiting = asyncio.ensure_future(world.consent.edit(wanted(block, AppendText("!")), wait=LONG))
+            request = await is_waiting(second)
+            await second.consent.answer(request.id, ConsentDecision.ONCE, actor=HUMAN)
+            receipt = await waiting
+            assert receipt.changed
+            assert await world.text(block) == "a!"
+        finally:
+            await second.close()
+
+
+async def test_that_only_the_partner_answers_for_a_partner_block(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "a", permission=Permission.PARTNER)
+        request = await asked(world, block, AppendText("!"))
+        for actor in (HUMAN, PARTNER):
+            for decision in ConsentDecision:
+                answer = world.consent.answer(request, decision, actor=actor, until=world.clock.now + LONG)
+                assert await refused_unchanged(world, answer) == "refused.answer_partner_only"
+        await world.consent.set_partner(PARTNER.id, "Paula", actor=HUMAN)
+        assert await refusal(world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)) == (
+            "refused.answer_partner_only"
+        )
+        await world.consent.answer(request, ConsentDecision.ONCE, actor=PARTNER)
+        assert await world.text(block) == "a!"
+
+
+@pytest.mark.parametrize("actor", [AGENT, OTHER, IMPORTER, Actor(ActorKind.SYSTEM, "system", "system")])
+async def test_that_only_people_answer(tmp_db_dir: Path, actor: Actor) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(permission=Permission.HUMAN)
+        request = await asked(world, block, AppendText("!"))
+        answer = world.consent.answer(request, ConsentDecision.ONCE, actor=actor)
+        assert await refused_unchanged(world, answer) == "refused.people_only"
+
+
+async def test_that_a_block_that_became_the_partners_is_answered_for_by_the_partner(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(permission=Permission.HUMAN)
+        request = await asked(world, block, AppendText("!"))
+        await world.do(Ref(RefKind.BLOCK, block), SetPermission(Permission.PARTNER))
+        answer = world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
+        assert await refused_unchanged(world, answer) == "refused.answer_partner_only"
+
+
+async def test_that_what_can_no_longer_be_done_is_refused_and_still_waits(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        items = ListContent((ListItem("one", "a"), ListItem("two", "b")))
+        block = await world.make("list", items, ListSchema(), permission=Permission.HUMAN)
+        request = await asked(world, block, RemoveItem("one"))
+        await world.memory.edit(block, RemoveItem("one"), actor=HUMAN)
+        answer = world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
+        assert await refused_unchanged(world, answer) == "refused.no_longer_there"
+        preview = await world.consent.preview(request)
+        assert preview.refusal is not None
+        assert preview.refusal.code == "refused.no_longer_there"
+        assert preview.before == preview.after
+        await world.consent.answer(request, ConsentDecision.DENY, actor=HUMAN)
+
+
+async def test_that_a_block_that_was_closed_since_is_not_written(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        closed = await world.make("closed", permission=Permission.HUMAN)
+        gone = await world.make("gone", permission=Permission.HUMAN)
+        requests = [await asked(world, block, AppendText("!")) for block in (closed, gone)]
+        await world.do(Ref(RefKind.BLOCK, closed), SetPermission(Permission.READ_ONLY))
+        await world.do(Ref(RefKind.BLOCK, gone), DeleteBlock())
+        codes = [
+            await refused_unchanged(world, world.consent.answer(each, ConsentDecision.ONCE, actor=HUMAN))
+            for each in requests
+        ]
+        assert codes == ["refused.permission", "refused.deleted"]
+
+
+async def test_that_what_would_be_refused_anyway_is_not_asked_for(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        locked = MapSchema((FieldDef("a", read_only=True), FieldDef("b", choices=("x",))))
+        fields = await world.make("map", MapContent(), locked, permission=Permission.HUMAN)
+        short = await world.make("short", "a", char_limit=2, permission=Permission.HUMAN)
+        for block, operation, code in (
+            (fields, SetField("a", "x"), "refused.read_only_part"),
+            (fields, SetField("b", "y"), "refused.choice"),
+            (fields, DeleteBlock(), "refused.permission"),
+            (short, AppendText("longer"), "refused.char_limit"),
+            (short, ReplaceText("nowhere", "x"), "refused.text_not_found"),
+        ):
+            edit = world.consent.edit(wanted(block, operation), wait=LONG)
+            assert await refused_unchanged(world, edit) == code
+        # What was tried has left no trace in the document that is held in memory either.
+        await world.memory.edit(short, AppendText("b"), actor=HUMAN)
+        assert await world.text(short) == "ab"
+
+
+async def test_that_asking_leaves_the_block_as_it_was(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "a", permission=Permission.HUMAN)
+        before = await world.state(block)
+        request = await asked(world, block, AppendText("!"))
+        assert await world.state(block) == before
+        preview = await world.consent.preview(request)
+        assert (preview.label, preview.before, preview.after) == ("notes", "a", "a!")
+        assert preview.refusal is None
+        assert await world.state(block) == before
+
+
+async def test_that_an_edit_is_merged_with_what_came_since_it_was_asked_for(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "one two", permission=Permission.HUMAN)
+        request = await asked(world, block, SetText("one TWO"))
+        await world.memory.edit(block, SetText("ONE two"), actor=HUMAN)
+        assert (await world.consent.preview(request)).after == "ONE TWO"
+        await world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
+        assert await world.text(block) == "ONE TWO"
+
+
+async def test_that_properties_of_a_block_are_asked_for_too(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", permission=Permission.HUMAN)
+        request = await asked(world, block, SetLabel("other"))
+        preview = await world.consent.preview(request)
+        assert (preview.before, preview.after) == ("label: notes", "label: other")
+        await world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
+        assert (await world.state(block)).block.label == "other"
+
+
+async def test_that_an_edit_without_effect_is_answered_without_a_change(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("map", None, MapSchema((FieldDef("a"),)), permission=Permission.HUMAN)
+        request = await asked(world, block, SetField("a", "x"))
+        await world.memory.edit(block, SetField("a", "x"), actor=HUMAN)
+        answered = await world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
+        assert (answered.state, answered.change) == (ConsentState.GRANTED, None)
+        receipt = await world.consent.outcome(request)
+        assert (receipt.changed, receipt.seq, receipt.actor) == (False, None, AGENT)
+
+
+async def test_that_a_grant_for_the_block_lets_later_edits_through(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "a", permission=Permission.HUMAN)
+        other = await world.make("other", "a", permission=Permission.HUMAN)
+        request = await asked(world, block, AppendText("1"))
+        await world.consent.answer(request, ConsentDecision.FOR_BLOCK, actor=ANY)
+        ((grant,), _) = await world.consent.grants()
+        assert (grant.block_id, grant.granted_by, grant.request_id) == (block, ANY.id, request)
+        receipt = await world.memory.edit(block, AppendText("2"), actor=AGENT)
+        assert await world.text(block) == "a12"
+        # Which word let it through is on record.
+        used = await world.rows("SELECT ref_id, actor_id, after FROM changes WHERE kind = 'use_grant'")
+        assert used == [(grant.id, "system", f'{{"change":{receipt.seq}}}')]
+        # Neither another block nor another agent has it.
+        assert (
+            await refusal(world.memory.edit(other, AppendText("2"), actor=AGENT)) == "refused.needs_consent"
+        )
+        await world.do(Ref(RefKind.BLOCK, block), AttachBlock(OTHER.id, Permission.ADMIN))
+        assert (
+            await refusal(world.memory.edit(block, AppendText("2"), actor=OTHER)) == "refused.needs_consent"
+        )
+        # It is no more than the level: what is denied stays denied.
+        assert await refusal(world.memory.edit(block, DeleteBlock(), actor=AGENT)) == "refused.permission"
+        await world.consent.revoke(grant.id, actor=HUMAN)
+        assert (
+            await refusal(world.memory.edit(block, AppendText("3"), actor=AGENT)) == "refused.needs_consent"
+        )
+        assert await world.consent.grants() == ((), ())
+        assert len((await world.consent.grants(over=True))[0]) == 1
+        assert not (await world.consent.revoke(grant.id, actor=HUMAN)).changed
+
+
+async def test_that_a_grant_for_a_time_ends_with_it(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "a", permission=Permission.HUMAN)
+        request = await asked(world, block, AppendText("1"))
+        for_a_time = ConsentDecision.FOR_A_TIME
+        answer = world.consent.answer(request, for_a_time, actor=HUMAN)
+        assert await refused_unchanged(world, answer) == "refused.until_needed"
+        answer = world.consent.answer(request, for_a_time, actor=HUMAN, until=world.clock.now - MINUTE)
+        assert await refused_unchanged(world, answer) == "refused.until_past"
+        until = world.clock.now + MINUTE
+        await world.consent.answer(request, for_a_time, actor=HUMAN, until=until)
+        await world.memory.edit(block, AppendText("2"), actor=AGENT)
+        world.clock.now = until
+        assert (
+            await refusal(world.memory.edit(block, AppendText("3"), actor=AGENT)) == "refused.needs_consent"
+        )
+        assert await world.text(block) == "a12"
+
+
+async def test_that_a_grant_can_be_given_before_anything_is_asked(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        blocks = [await world.make(label, "", permission=Permission.HUMAN) for label in ("a", "b")]
+        grant = await world.consent.grant(GrantConsent(AGENT.id, uses=2), actor=HUMAN)
+        # What changes nothing uses nothing up.
+        await world.memory.edit(blocks[0], SetText(""), actor=AGENT)
+        for block in blocks:
+            await world.memory.edit(block, AppendText("x"), actor=AGENT)
+        edit = world.memory.edit(blocks[0], AppendText("x"), actor=AGENT)
+        assert await refused_unchanged(world, edit) == "refused.needs_consent"
+        (over,) = (await world.consent.grants(over=True))[0]
+        assert (over.id, over.uses) == (grant, 0)
+        for operation, code in (
+            (GrantConsent(AGENT.id, uses=0), "refused.uses"),
+            (GrantConsent(AGENT.id, expires_at=world.clock.now), "refused.until_past"),
+            (GrantConsent("none"), "not_found.agent"),
+            (GrantConsent(AGENT.id, "none"), "not_found.block"),
+        ):
+            assert await refused_unchanged(world, world.consent.grant(operation, actor=HUMAN)) == code
+        alone = world.consent.grant(GrantConsent(AGENT.id), actor=AGENT)
+        assert await refused_unchanged(world, alone) == "refused.people_only"
+
+
+async def test_that_nobody_but_the_partner_grants_for_a_partner_block(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "", permission=Permission.PARTNER)
+        await world.consent.grant(GrantConsent(AGENT.id, block), actor=HUMAN)
+        for partner in ("", PARTNER.id):
+            await world.consent.set_partner(partner, actor=HUMAN)
+            edit = world.memory.edit(block, AppendText("x"), actor=AGENT)
+            assert await refused_unchanged(world, edit) == "refused.needs_consent"
+        await world.consent.grant(GrantConsent(AGENT.id, block), actor=PARTNER)
+        await world.memory.edit(block, AppendText("x"), actor=AGENT)
+        # With another partner, the word of the old one counts no more.
+        await world.consent.set_partner("new", actor=HUMAN)
+        edit = world.memory.edit(block, AppendText("x"), actor=AGENT)
+        assert await refused_unchanged(world, edit) == "refused.needs_consent"
+
+
+async def test_that_the_partner_is_one_setting_of_people(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        assert await world.consent.partner() is None
+        alone = world.consent.set_partner(AGENT.id, actor=AGENT)
+        assert await refused_unchanged(world, alone) == "refused.people_only"
+        await world.consent.set_partner(PARTNER.id, "Paula", actor=HUMAN)
+        partner = await world.consent.partner()
+        assert partner is not None
+        assert (partner.id, partner.name) == (PARTNER.id, "Paula")
+        assert not (await world.consent.set_partner(PARTNER.id, "Paula", actor=HUMAN)).changed
+        await world.do(Ref(RefKind.CONSTELLATION, ""), SetMeta("partner_id", HUMAN.id))
+        partner = await world.consent.partner()
+        assert partner is not None
+        assert partner.id == HUMAN.id
+        await world.do(Ref(RefKind.CONSTELLATION, ""), SetPartner(""))
+        assert await world.consent.partner() is None
+
+
+@pytest.mark.parametrize("owner", [OTHER.id, CONSTELLATION_OWNER])
+async def test_that_shared_blocks_are_asked_for_like_own_ones(tmp_db_dir: Path, owner: str) -> None:
+    async with new_world(tmp_db_dir) as world:
+        level = Permission.ADMIN if owner == OTHER.id else Permission.HUMAN
+        block = await world.make("log", None, LogSchema(), owner=owner, permission=level)
+        if owner == OTHER.id:
+            await world.do(Ref(RefKind.BLOCK, block), AttachBlock(AGENT.id, Permission.HUMAN))
+        request = await asked(world, block, AppendEntry())
+        await world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
+        written = (await world.state(block)).written
+        assert written is not None
+        assert written.actor == AGENT
+
+
+async def test_that_an_imported_request_keeps_its_answer(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("notes", "a", permission=Permission.HUMAN)
+        edit = Edit(Ref(RefKind.BLOCK, block), AppendText("!"))
+        at = world.clock.now
+        denied = RequestConsent(
+            AGENT.id, edit, Permission.HUMAN, "", None, ConsentState.DENIED, at, "somebody"
+        )
+        await world.do(Ref(RefKind.CONSENT, "con_old"), denied, IMPORTER)
+        request = await world.consent.request("con_old")
+        assert request is not None
+        assert (request.state, request.answered_at, request.answered_by) == (
+            ConsentState.DENIED,
+            at,
+            "somebody",
+        )
+        # From anyone else a request begins without an answer.
+        forged = RequestConsent(AGENT.id, edit, Permission.HUMAN, state=ConsentState.GRANTED)
+        await world.do(Ref(RefKind.CONSENT, "con_forged"), forged, AGENT)
+        begun = await world.consent.request("con_forged")
+        assert begun is not None
+        assert begun.state is ConsentState.PENDING
+        open_one = RequestConsent(AGENT.id, edit, Permission.HUMAN)
+        await world.do(Ref(RefKind.CONSENT, "con_open"), open_one, IMPORTER)
+        await world.consent.answer("con_open", ConsentDecision.ONCE, actor=HUMAN)
+        written = (await world.state(block)).written
+        assert written is not None
+        assert written.actor == AGENT
+
+
+async def test_that_agents_ask_for_themselves_alone(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make()
+        edit = Edit(Ref(RefKind.BLOCK, block), AppendText("!"))
+        operation = RequestConsent(AGENT.id, edit, Permission.HUMAN)
+        foreign = world.do(Ref(RefKind.CONSENT, ""), operation, OTHER)
+        assert await refused_unchanged(world, foreign) == "refused.not_owner"
+        answering = world.do(Ref(RefKind.CONSENT, "none"), AnswerConsent(ConsentDecision.ONCE))
+        assert await refused_unchanged(world, answering) == "not_found.consent"
+        with pytest.raises(NotFoundError):
+            await world.consent.outcome("none")
+        with pytest.raises(NotFoundError):
+            await world.consent.revoke("none", actor=HUMAN)
+
+
+async def test_that_unreadable_requests_and_grants_are_reported_in_their_place(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(permission=Permission.HUMAN)
+        whole = await asked(world, block, AppendText("!"))
+        broken = await asked(world, block, AppendText("?"))
+        grant = await world.consent.grant(GrantConsent(AGENT.id), actor=HUMAN)
+        async with world.database.write() as tx:
+            await tx.execute("UPDATE consent_requests SET edit = '{' WHERE id = ?", (broken,))
+            await tx.execute("UPDATE consent_grants SET granted_at = 'soon' WHERE id = ?", (grant,))
+        requests, problems = await world.consent.requests()
+        assert [each.id for each in requests] == [whole]
+        assert [each.where for each in problems] == [f"consent:{broken}"]
+        grants, problems = await world.consent.grants()
+        assert grants == ()
+        assert [each.where for each in problems] == [f"grant:{grant}"]

@@ -1,0 +1,178 @@
+"""Backups of an open constellation: by plan, before an import, and never in the way of an edit."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from inspector.domain.backups import BackupReason
+from inspector.domain.changes import Health
+from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.rows import CreateAgent
+from inspector.domain.errors import FileError
+from inspector.domain.ref import Ref, RefKind
+from inspector.exchange.formats import plan_import_of
+from inspector.runtime.backups import BackupDoor, BackupPlace, backups_of, make_backup, restore_backup
+from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.files import import_into, make_empty
+from tests.exchange.agent_files import file_of
+from tests.fixtures import HeldClock, OpenEngine
+
+
+class Stopwatch:
+    """A monotonic clock that goes by hand."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+async def add_agent(engine: Engine, name: str) -> None:
+    """Change something."""
+    target = Ref(RefKind.AGENT, f"agt_{name}")
+    await engine.apply([Intent(Edit(target, CreateAgent(name)), engine.actor)])
+
+
+def door(engine: Engine, watch: Stopwatch) -> BackupDoor:
+    """The door of a later session, with a clock of its own."""
+    told = engine.health.tell
+    place = BackupPlace(
+        engine.surroundings.clock, lambda each: told("backups", each), engine.surroundings.backups, watch
+    )
+    return BackupDoor(engine.database, engine.agents, place)
+
+
+async def test_that_a_backup_is_made_when_something_changed_and_half_an_hour_has_passed(
+    engine: OpenEngine, clock: HeldClock
+) -> None:
+    async with engine() as opened:
+        watch = Stopwatch()
+        backups = door(opened, watch)
+        assert await backups.make_if_due() is None
+        await add_agent(opened, "ada")
+        first = await backups.make_if_due()
+        assert first is not None
+        assert first.reason is BackupReason.SCHEDULE
+        await add_agent(opened, "bob")
+        watch.seconds += 1799
+        assert await backups.make_if_due() is None
+        watch.seconds += 1
+        second = await backups.make_if_due()
+        assert second is not None
+        watch.seconds += 5000
+        assert await backups.make_if_due() is None
+        assert [each.number for each in await backups.list()] == [2, 1]
+        assert second.seq > first.seq
+
+
+@pytest.mark.parametrize("jump", [timedelta(days=-1), timedelta(days=3650), timedelta(hours=-1)])
+async def test_that_a_clock_that_jumps_delays_no_backup_and_removes_none(
+    engine: OpenEngine, clock: HeldClock, jump: timedelta
+) -> None:
+    async with engine() as opened:
+        watch = Stopwatch()
+        backups = door(opened, watch)
+        for number in range(5):
+            await add_agent(opened, f"a{number}")
+            clock.advance(minutes=30)
+            watch.seconds += 1800
+            assert await backups.make_if_due() is not None
+        before = {each.path for each in await backups.list()}
+        clock.now += jump
+        await add_agent(opened, "later")
+        # In this session, whose stopwatch knows of no jump.
+        assert await backups.make_if_due() is None
+        watch.seconds += 1800
+        made = await backups.make_if_due()
+        assert made is not None
+        await add_agent(opened, "last")
+        # And in the next one, which knows the clock alone: it has gone back, or far ahead.
+        clock.now += jump
+        again = await door(opened, Stopwatch()).make_if_due()
+        assert again is not None
+        listed = await backups.list()
+        assert [each.number for each in listed] == [7, 6, 5, 4, 3, 2, 1]
+        assert before < {each.path for each in listed}
+
+
+async def test_that_a_failing_backup_is_told_once_and_blocks_no_edit(
+    engine: OpenEngine, surroundings: Surroundings
+) -> None:
+    assert surroundings.data_folder is not None
+    surroundings.data_folder.mkdir()
+    in_the_way = surroundings.data_folder / "backups"
+    in_the_way.write_text("a file where the folder should be", encoding="utf-8")
+    async with engine() as opened:
+        watch = Stopwatch()
+        backups = door(opened, watch)
+        async with opened.news() as news:
+            await add_agent(opened, "ada")
+            for _ in range(3):
+                assert await backups.make_if_due() is None
+                await add_agent(opened, f"b{watch.seconds:.0f}")
+                watch.seconds += 60
+            told = [each for each in news.waiting() if isinstance(each, Health)]
+            assert [(each.code, each.resolved) for each in told] == [("backup.failed", False)]
+            in_the_way.unlink()
+            assert await backups.make_if_due() is not None
+            told = [each for each in news.waiting() if isinstance(each, Health)]
+            assert [(each.code, each.resolved) for each in told] == [("backup.failed", True)]
+
+
+async def test_that_an_import_into_a_file_is_preceded_by_a_backup(
+    tmp_db_dir: Path, surroundings: Surroundings
+) -> None:
+    target = tmp_db_dir / "a.constellation"
+    await make_empty(target, surroundings)
+    plan = plan_import_of(json.dumps(file_of()).encode(), surroundings.ids)
+    fitted = await import_into(target, plan, surroundings)
+    (kept,) = await backups_of(target, surroundings.data_folder)
+    assert kept.reason is BackupReason.BEFORE_IMPORT
+    restored = tmp_db_dir / "restored.constellation"
+    await restore_backup(Path(kept.path), restored)
+    engine = await Engine.open(restored, surroundings)
+    try:
+        assert await engine.agents.list() == ((), ())
+    finally:
+        await engine.close()
+    assert not [each for each in fitted.problems if each.code == "backup.failed"]
+
+
+async def test_that_an_import_goes_on_without_a_backup_and_says_so(
+    tmp_db_dir: Path, surroundings: Surroundings
+) -> None:
+    target = tmp_db_dir / "a.constellation"
+    await make_empty(target, surroundings)
+    assert surroundings.data_folder is not None
+    surroundings.data_folder.write_text("in the way", encoding="utf-8")
+    plan = plan_import_of(json.dumps(file_of()).encode(), surroundings.ids)
+    fitted = await import_into(target, plan, surroundings)
+    assert "backup.failed" in {each.code for each in fitted.problems}
+    engine = await Engine.open(target, surroundings)
+    try:
+        agents, _ = await engine.agents.list()
+        assert len(agents) == len(plan.agents)
+    finally:
+        await engine.close()
+
+
+async def test_that_a_closed_file_is_backed_up_and_restored(
+    engine: OpenEngine, tmp_db_dir: Path, surroundings: Surroundings
+) -> None:
+    async with engine() as opened:
+        await add_agent(opened, "ada")
+        path = opened.path
+    made = await make_backup(path, surroundings.clock, BackupReason.BY_HAND, surroundings.data_folder)
+    assert await backups_of(path, surroundings.data_folder) == (made,)
+    with pytest.raises(FileError) as caught:
+        await restore_backup(Path(made.path), path)
+    assert caught.value.code == "file.exists"
+    await restore_backup(Path(made.path), tmp_db_dir / "b.constellation")
+    async with engine(tmp_db_dir / "b.constellation") as opened:
+        agents, _ = await opened.agents.list()
+        assert [each.name for each in agents] == ["ada"]

@@ -1,0 +1,152 @@
+"""Several writers in one text, typing into each other's words, with undo and redo: nobody's letters go or double."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.blocks import CompositeSchema, SectionDef, TextSchema
+from inspector.domain.content import CompositeContent, TextContent
+from inspector.domain.differences.carrying import Followed, Run
+from inspector.domain.edits.base import Operation
+from inspector.domain.edits.block_rows import CreateBlock
+from inspector.domain.edits.items import InSection
+from inspector.domain.edits.text import Splice, SpliceText
+from tests.conftest import SHARED_MEMORY
+from tests.memory.world import AGENT, SYSTEM
+from tests.runtime.undo_world import BOB, Desk, block, new_desk
+
+WRITERS = {"a": Actor(ActorKind.HUMAN, "eve", "Eve"), "b": BOB, "c": AGENT}
+PAPER = block("blk_paper")
+IN_SECTION = block("blk_sections")
+
+
+class Page:
+    """One text, and how many letters of each writer are in it; each writer has a letter."""
+
+    def __init__(self, desk: Desk, draw: Any, sections: bool) -> None:
+        self.desk = desk
+        self.draw = draw
+        self.ref = IN_SECTION if sections else PAPER
+        self.sections = sections
+        self.counts = dict.fromkeys(WRITERS, 0)
+        self.done: dict[str, list[tuple[int, int]]] = {letter: [] for letter in WRITERS}
+        self.undone: dict[str, list[tuple[int, int]]] = {letter: [] for letter in WRITERS}
+
+    async def text(self) -> str:
+        """What is on the page."""
+        content = (await self.desk.world.state(self.ref.id)).content
+        if isinstance(content, CompositeContent):
+            content = content.sections["text"]
+        assert isinstance(content, TextContent)
+        return content.text
+
+    async def act(self) -> None:
+        """Let somebody write, remove own letters, undo or redo."""
+        letter = self.draw(st.sampled_from(sorted(WRITERS)))
+        what = self.draw(st.sampled_from(["write", "write", "remove", "undo", "undo", "redo"]))
+        text = await self.text()
+        others = text.replace(letter, "")
+        await getattr(self, what)(letter, text)
+        after = await self.text()
+        # In their order, whatever this writer did.
+        assert after.replace(letter, "") == others
+        assert after.count(letter) == self.counts[letter]
+
+    async def write(self, letter: str, text: str) -> None:
+        """Insert own letters at up to three places."""
+        places = self.draw(st.lists(st.integers(0, len(text)), min_size=1, max_size=3, unique=True))
+        splices = tuple(Splice(at, 0, letter * self.draw(st.integers(1, 4))) for at in sorted(places))
+        await self.edit(letter, splices)
+
+    async def remove(self, letter: str, text: str) -> None:
+        """Remove some of the own letters, and perhaps write others in their place."""
+        mine = [at for at, each in enumerate(text) if each == letter]
+        if not mine:
+            return
+        chosen = self.draw(st.lists(st.sampled_from(mine), min_size=1, max_size=6, unique=True))
+        await self.edit(
+            letter,
+            tuple(Splice(at, 1, letter * self.draw(st.sampled_from([0, 0, 2]))) for at in sorted(chosen)),
+        )
+
+    async def edit(self, letter: str, splices: tuple[Splice, ...]) -> None:
+        """Apply splices as one change."""
+        operation: Operation = SpliceText(splices)
+        wrapped = InSection("text", operation) if self.sections else operation
+        receipt = await self.desk.do(self.ref, wrapped, WRITERS[letter])
+        before = self.counts[letter]
+        self.counts[letter] += sum(len(each.insert) - each.delete for each in splices)
+        if receipt.changed:
+            self.done[letter].append((before, self.counts[letter]))
+            self.undone[letter].clear()
+
+    async def undo(self, letter: str, _: str) -> None:
+        """Take the newest of the writer's changes back."""
+        if self.done[letter]:
+            undone = await self.desk.undo(WRITERS[letter])
+            assert (undone.passed, undone.skipped) == ((), ())
+            step = self.done[letter].pop()
+            self.undone[letter].append(step)
+            self.counts[letter] = step[0]
+
+    async def redo(self, letter: str, _: str) -> None:
+        """Make it again."""
+        if self.undone[letter]:
+            await self.desk.redo(WRITERS[letter])
+            step = self.undone[letter].pop()
+            self.done[letter].append(step)
+            self.counts[letter] = step[1]
+
+
+@pytest.mark.timeout(600)
+@settings(
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+@given(st.data(), st.booleans())
+async def test_that_no_writers_letters_go_or_double(data: st.DataObject, sections: bool) -> None:
+    with tempfile.TemporaryDirectory(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None) as folder:
+        async with new_desk(Path(folder)) as desk:
+            composite = CompositeSchema((SectionDef("text", TextSchema()),))
+            for ref, schema in ((PAPER, TextSchema()), (IN_SECTION, composite)):
+                await desk.do(ref, CreateBlock(AGENT.id, ref.id, schema), SYSTEM)
+            page = Page(desk, data.draw, sections)
+            for _ in range(data.draw(st.integers(1, 40))):
+                await page.act()
+
+
+def test_that_an_edit_is_carried_over_what_was_written_before_and_inside_it() -> None:
+    followed = Followed(10)
+    followed.edit([Splice(0, 0, "xx"), Splice(5, 0, "yyy")])
+    assert followed.carry([Splice(3, 4, "new")]) == (Splice(5, 2, "new"), Splice(10, 2, ""))
+
+
+def test_that_what_has_gone_is_not_removed_again() -> None:
+    followed = Followed(10)
+    followed.edit([Splice(2, 5, "")])
+    assert followed.carry([Splice(3, 2, "")]) == ()
+    assert followed.carry([Splice(3, 2, "new")]) == (Splice(2, 0, "new"),)
+    assert followed.carry([Splice(1, 8, "")]) == (Splice(1, 1, ""), Splice(2, 2, ""))
+
+
+def test_that_what_was_put_back_counts_as_never_gone() -> None:
+    followed = Followed(10)
+    removed = followed.edit([Splice(2, 3, ""), Splice(8, 1, "")])
+    assert removed == (Run(2, 3), Run(8, 1))
+    followed.edit([Splice(0, 0, "zz")])
+    assert followed.edit([Splice(4, 0, "abc"), Splice(7, 0, "d")], removed) == ()
+    assert followed.carry([Splice(2, 3, "")]) == (Splice(4, 3, ""),)
+    assert followed.carry([Splice(8, 1, "")]) == (Splice(10, 1, ""),)
+
+
+def test_that_what_is_put_back_otherwise_is_new() -> None:
+    followed = Followed(6)
+    removed = followed.edit([Splice(2, 2, "")])
+    followed.edit([Splice(2, 0, "abc")], removed)
+    assert followed.carry([Splice(2, 2, "")]) == ()

@@ -1,0 +1,126 @@
+"""Docks stand around the centre where there is room for that, and fold into tabs where there is none."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDockWidget, QTabBar, QWidget
+
+from inspector.ui.appearance import Appearance
+from inspector.ui.dock_layout import Side, Standing, standing_for
+from tests.ui.conftest import Studio, Until
+
+FILE = Path("harbor.constellation")
+AREAS = Qt.DockWidgetArea
+
+
+@pytest.mark.parametrize(
+    ("size", "scale", "standing"),
+    [
+        ((1280, 800), 1.0, Standing.AROUND),
+        ((1440, 900), 1.0, Standing.AROUND),
+        ((1440, 900), 1.25, Standing.AROUND),
+        ((1440, 900), 1.5, Standing.NARROW),
+        ((1440, 900), 2.0, Standing.SMALL),
+        ((1920, 1080), 1.5, Standing.AROUND),
+        ((1920, 1080), 2.0, Standing.SMALL),
+        ((1024, 768), 1.0, Standing.NARROW),
+        ((1280, 500), 1.0, Standing.SMALL),
+    ],
+)
+def test_that_docks_fold_where_there_is_no_room(
+    qapp: object, size: tuple[int, int], scale: float, standing: Standing
+) -> None:
+    panel = QWidget()
+    sides = [
+        Side("navigator", "", AREAS.LeftDockWidgetArea, panel, size=248),
+        Side("budget", "", AREAS.RightDockWidgetArea, panel, size=404),
+        Side("detail", "", AREAS.BottomDockWidgetArea, panel, size=172),
+        Side("problems", "", AREAS.BottomDockWidgetArea, panel, shown=False, size=172),
+    ]
+    assert standing_for(sides, *size, scale) is standing
+
+
+async def opened(studio: Studio, until: Until, size: QSize) -> None:
+    studio.window.resize(size)
+    studio.furniture.workspace.open(FILE)
+    await until(lambda: studio.furniture.workspace.request)
+    await asyncio.sleep(0.05)
+
+
+def tabbed(studio: Studio) -> set[str]:
+    """The docks that share tabs with the navigator."""
+    window = studio.window
+    return {each.objectName() for each in window.tabifiedDockWidgets(window.dock("navigator"))}
+
+
+async def test_that_large_text_leaves_the_centre_half_of_the_window(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance
+) -> None:
+    appearance.set_scale(2.0)
+    await opened(studio, until, QSize(1440, 900))
+    assert tabbed(studio) >= {"dock_budget", "dock_detail"}
+    assert studio.window.centre.width() >= 1440 * 0.5
+    assert studio.window.size() == QSize(1440, 900)
+
+
+async def test_that_a_click_on_its_tab_shows_a_folded_dock(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance
+) -> None:
+    appearance.set_scale(2.0)
+    await opened(studio, until, QSize(1440, 900))
+    window = studio.window
+    (bar,) = (
+        bar
+        for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        if bar.isVisible()
+    )
+    names = [bar.tabText(place) for place in range(bar.count())]
+    assert names[:3] == ["Navigator", "Budget", "Detail"]
+    assert bar.accessibleName() == "Panels"
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(1).center())
+    await until(lambda: not window.panel("budget").visibleRegion().isEmpty())
+    assert window.panel("navigator").visibleRegion().isEmpty()
+
+
+async def test_that_docks_fold_and_unfold_with_the_window_and_with_the_text(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance
+) -> None:
+    await opened(studio, until, QSize(1440, 900))
+    assert tabbed(studio) == set()
+    studio.window.resize(1000, 900)
+    await until(lambda: "dock_budget" in tabbed(studio))
+    studio.window.resize(1440, 900)
+    await until(lambda: not tabbed(studio))
+    appearance.set_scale(2.0)
+    await until(lambda: "dock_budget" in tabbed(studio))
+    appearance.set_scale(1.0)
+    await until(lambda: not tabbed(studio))
+
+
+async def test_that_each_way_of_standing_remembers_how_it_was_left(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await opened(studio, until, QSize(1440, 900))
+    studio.window.dock("detail").hide()
+    studio.window.resize(1000, 900)
+    await until(lambda: "dock_budget" in tabbed(studio))
+    assert studio.window.dock("detail").isVisible()
+    studio.window.resize(1440, 900)
+    await until(lambda: not tabbed(studio))
+    assert not studio.window.dock("detail").isVisible()
+    studio.furniture.services.actions.run("layout.reset")
+    assert studio.window.dock("detail").isVisible()
+
+
+async def test_that_docks_grow_with_their_text(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance
+) -> None:
+    await opened(studio, until, QSize(1900, 1000))
+    before = studio.window.dock("navigator").width()
+    appearance.set_scale(1.25)
+    await until(lambda: studio.window.dock("navigator").width() >= round(before * 1.2))
+    visible = [each for each in studio.window.findChildren(QDockWidget) if each.isVisible()]
+    assert len(visible) == 3

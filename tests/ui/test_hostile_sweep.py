@@ -1,0 +1,221 @@
+"""Every hostile text in everything that a real file can hold, through every view and dialog of the real window."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+
+from inspector.exchange.formats import plan_import_of
+from inspector.runtime.engine import Surroundings
+from inspector.runtime.files import make_sample
+from inspector.ui.widgets.import_preview import ImportPreview
+from tests.exchange.agent_files import counted_ids
+from tests.hostile import HOSTILE_TEXTS, MARKUP_TEXTS, window_texts
+from tests.ui.conftest import Studio, Until
+from tests.ui.hostile_file import agent_file, make_hostile
+from tests.ui.looking import faults, faults_of_rows, show_tips
+from tests.ui.real_files import Real
+from tests.ui.walking import Walk
+from tests.ui.watching import Watch, watching
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = [*MARKUP_TEXTS, *HOSTILE_TEXTS]
+_TOGETHER = 9
+# What could be taken for markup is walked through at every run, the rest where slow tests run too.
+GROUPS = [
+    pytest.param(
+        NAMES[start : start + _TOGETHER],
+        id=f"{NAMES[start]} to {NAMES[start : start + _TOGETHER][-1]}",
+        marks=() if start < len(MARKUP_TEXTS) else (pytest.mark.slow,),
+    )
+    for start in range(0, len(NAMES), _TOGETHER)
+]
+WIDEST = 1_600
+# What a program needs of the system: itself, its libraries, the zones and the mounts.
+SYSTEM = (
+    ROOT,
+    Path(sys.prefix),
+    Path(sys.base_prefix),
+    Path(sysconfig.get_path("stdlib")),
+    Path("/proc"),
+    Path("/usr/share"),
+    Path("/usr/lib"),
+    Path("/etc/localtime"),
+    Path("/dev/null"),
+)
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample constellation, made once."""
+    folder = tmp_path_factory.mktemp("sample")
+    path = folder / "sample.constellation"
+    asyncio.run(make_sample(path, Surroundings(state_folder=folder / "state")))
+    return path
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where a test finds its sample and may put files."""
+
+    sample: Path
+    folder: Path
+    surroundings: Surroundings
+    own: tuple[Path, ...]
+
+
+@pytest.fixture
+def places(sample: Path, tmp_db_dir: Path, tmp_path: Path, surroundings: Surroundings) -> Places:
+    """The places of one test."""
+    return Places(sample, tmp_db_dir, surroundings, (tmp_db_dir, tmp_path, sample.parent))
+
+
+def place_for(folder: Path, text: str) -> Path:
+    """A path that reads like the text, as far as a file system takes it."""
+    path = folder / f"{text}.constellation"
+    try:
+        if ".." in path.parts or len(str(path)) > 1_000:
+            raise ValueError
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        path.unlink()
+    except (OSError, ValueError):
+        path = folder / "plain.constellation"
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def test_that_there_are_enough_texts_and_that_each_is_another() -> None:
+    texts = window_texts("/a", "/b", 1)
+    assert len(texts) == len(NAMES) >= 80
+    assert len(set(texts.values())) == len(texts)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("names", GROUPS)
+async def test_that_texts_stay_texts_wherever_a_file_holds_them(
+    qloop: asyncio.AbstractEventLoop,
+    real_window: Real,
+    until: Until,
+    places: Places,
+    names: Sequence[str],
+) -> None:
+    with watching(places.folder) as watch:
+        all_texts = window_texts(str(watch.canary), str(watch.pipe), watch.port)
+        texts = [all_texts[name] for name in names]
+        path = place_for(places.folder / "files", texts[0])
+        make_hostile(places.sample, path, texts)
+        watch.opened.clear()
+        found = await walked(real_window, until, texts, (path, places.surroundings))
+        assert found == {}
+        check_opened(watch, *places.own)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("names", GROUPS)
+async def test_that_texts_stay_texts_in_the_names_of_files_and_in_what_is_imported(
+    qloop: asyncio.AbstractEventLoop,
+    studio: Studio,
+    until: Until,
+    places: Places,
+    names: Sequence[str],
+) -> None:
+    found: dict[str, list[str]] = {}
+    with watching(places.folder) as watch:
+        all_texts = window_texts(str(watch.canary), str(watch.pipe), watch.port)
+        watch.opened.clear()
+        for name in names:
+            path = place_for(places.folder / "files", all_texts[name])
+            for step in (open_it, close_it, find_it, import_it):
+                await step(studio, until, path, all_texts[name])
+                wrong = [*faults(), *grown(studio.window)]
+                if wrong:
+                    found[f"{name}: {step.__name__}"] = wrong[:4]
+                for dialog in studio.window.findChildren(QDialog):
+                    dialog.reject()
+        assert found == {}
+        check_opened(watch, *places.own)
+
+
+async def open_it(studio: Studio, until: Until, path: Path, text: str) -> None:
+    """A file with that name is open, and another cannot be opened."""
+    workspace = studio.furniture.workspace
+    workspace.open(path)
+    await until(lambda: workspace.path == path and workspace.request)
+    workspace.open(path.with_name(f"broken{path.name}"))
+    await until(lambda: not [each for each in studio.bridge.running if each != "Following changes"])
+    studio.furniture.files.copy_to(path.with_name(f"copy of {path.name}"))
+    studio.furniture.services.actions.run("help.about")
+    await asyncio.sleep(0.01)
+
+
+async def close_it(studio: Studio, until: Until, path: Path, text: str) -> None:
+    """It is one of last time; another of last time is there no more."""
+    studio.furniture.services.preferences.remember(path.with_name(f"gone{path.name}"))
+    await asyncio.to_thread(path.touch)
+    studio.furniture.services.actions.run("file.close")
+    await until(lambda: studio.furniture.workspace.path is None)
+    studio.furniture.workspace.file_changed.emit()
+    studio.window.menu_bar.actions()[0].menu().aboutToShow.emit()  # type: ignore[attr-defined]
+
+
+async def find_it(studio: Studio, until: Until, path: Path, text: str) -> None:
+    """It stands in the list of a file dialog."""
+    studio.furniture.services.actions.run("file.open")
+    await until(lambda: any(each.isVisible() for each in studio.window.findChildren(QFileDialog)))
+    await asyncio.sleep(0.05)
+
+
+async def import_it(studio: Studio, until: Until, path: Path, text: str) -> None:
+    """What an import of a file of that name with that text in it would make."""
+    plan = plan_import_of(agent_file(text).encode(), counted_ids(), origin=path.name)
+    ImportPreview(studio.window, path.name, plan, lambda: None).open()
+    await asyncio.sleep(0.01)
+
+
+async def walked(
+    real: Real, until: Until, texts: Sequence[str], files: tuple[Path, Surroundings]
+) -> dict[str, list[str]]:
+    """What was wrong at each step of a whole walk."""
+    found: dict[str, list[str]] = {}
+
+    def look(step: str, rows: bool) -> None:
+        wrong = [*faults(), *grown(real.window)]
+        if rows:
+            wrong += [*faults_of_rows(real.window), *show_tips(real.window)]
+        if wrong:
+            found.setdefault(step, wrong[:4])
+
+    await Walk(real, until, texts, look).whole(*files)
+    return found
+
+
+def grown(window: QWidget) -> list[str]:
+    """Whether a text has made the window wider than a screen."""
+    least = window.minimumSizeHint().width()
+    if max(least, window.width()) <= WIDEST:
+        return []
+    wide = (
+        each for each in window.findChildren(QWidget) if each.isVisible() and not each.findChildren(QWidget)
+    )
+    widest = max(wide, key=lambda each: each.minimumSizeHint().width())
+    return [
+        f"the window needs {least} pixels, for {type(widest).__name__} in {type(widest.parent()).__name__}"
+    ]
+
+
+def check_opened(watch: Watch, *folders: Path) -> None:
+    """Nobody touched a canary, and nothing else was opened but what a program needs."""
+    assert not watch.touched()
+    assert str(watch.canary) not in watch.opened
+    assert str(watch.pipe) not in watch.opened
+    assert watch.strangers((*SYSTEM, *folders)) == []

@@ -1,0 +1,192 @@
+"""The tabs of a file come back as they were: which, in what order, which in front, of which agent."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QTabBar
+
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.appearance import Appearance
+from inspector.ui.icons import Icons
+from inspector.ui.preferences import Preferences
+from tests.ui import invented
+from tests.ui.conftest import Studio, Until, open_window
+from tests.ui.fake_engine import FakeDoors, FakeOpener
+
+FILE = Path("harbor.constellation")
+QUESTIONS, PERSONA, ONCALL = (
+    Ref(RefKind.BLOCK, id_) for id_ in ("blk_questions", "blk_persona", "blk_oncall")
+)
+RunWindow = Callable[..., Awaitable[Studio]]
+
+
+@pytest.fixture
+def run_window(
+    qapp: QApplication,
+    qloop: asyncio.AbstractEventLoop,
+    appearance: Appearance,
+    icons: Icons,
+    tmp_path: Path,
+    until: Until,
+) -> RunWindow:
+    """``await run_window()``: one run of the window on preferences that all runs share, with the file open."""
+
+    async def run(opener: FakeOpener | None = None, file: Path = FILE) -> Studio:
+        preferences = Preferences(tmp_path / "window.json")
+        made = open_window(qloop, (appearance, icons, preferences), opener or FakeOpener())
+        made.furniture.workspace.open(file)
+        await until(lambda: made.furniture.workspace.request)
+        return made
+
+    return run
+
+
+async def end(made: Studio) -> None:
+    """End a run as the program does."""
+    made.window.close()
+    await made.furniture.workspace.settle()
+    await made.bridge.close()
+    await made.furniture.workspace.close()
+    made.window.let_go()
+
+
+def keys(made: Studio) -> list[object]:
+    return list(made.window.centre.keys)
+
+
+async def test_that_tabs_their_order_and_the_one_in_front_come_back(run_window: RunWindow) -> None:
+    first = await run_window()
+    for ref in (QUESTIONS, PERSONA, ONCALL):
+        first.furniture.services.selection.open(ref)
+    bar = first.window.centre.tabBar()
+    bar.moveTab(3, 1)
+    first.window.centre.setCurrentIndex(2)
+    shown = keys(first)
+    assert shown == [("request", None), ("block", ONCALL), ("block", QUESTIONS), ("block", PERSONA)]
+    await end(first)
+    second = await run_window()
+    assert keys(second) == shown
+    assert second.window.centre.current_key == ("block", QUESTIONS)
+    await end(second)
+
+
+async def test_that_a_tab_that_was_dragged_stays_where_it_was_put(
+    run_window: RunWindow, until: Until
+) -> None:
+    first = await run_window()
+    first.furniture.services.selection.open(QUESTIONS)
+    bar = first.window.centre.tabBar()
+    start, to = bar.tabRect(1).center(), bar.tabRect(0).center()
+    QTest.mousePress(bar, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, start)
+    for step in range(1, 11):
+        QTest.mouseMove(bar, start + (to - start - QPoint(20, 0)) * step / 10)
+        await asyncio.sleep(0)
+    QTest.mouseRelease(bar, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, to - QPoint(20, 0))
+    await until(lambda: keys(first) == [("block", QUESTIONS), ("request", None)])
+    await end(first)
+    second = await run_window()
+    assert keys(second) == [("block", QUESTIONS), ("request", None)]
+    await end(second)
+
+
+async def test_that_a_closed_tab_stays_closed(run_window: RunWindow) -> None:
+    first = await run_window()
+    for ref in (QUESTIONS, PERSONA):
+        first.furniture.services.selection.open(ref)
+    close = first.window.centre.tabBar().tabButton(1, QTabBar.ButtonPosition.RightSide)
+    assert isinstance(close, QAbstractButton)
+    QTest.mouseClick(close, Qt.MouseButton.LeftButton)
+    await end(first)
+    second = await run_window()
+    assert keys(second) == [("request", None), ("block", PERSONA)]
+    await end(second)
+
+
+async def test_that_tabs_are_kept_before_the_end_so_that_a_crash_loses_none(
+    run_window: RunWindow, until: Until, tmp_path: Path
+) -> None:
+    first = await run_window()
+    first.furniture.services.selection.open(QUESTIONS)
+    await until(
+        lambda: (
+            ["block", str(QUESTIONS), invented.ADA]
+            in Preferences(tmp_path / "window.json").view_of(FILE).get("tabs", [])
+        )
+    )
+    await end(first)
+
+
+async def test_that_the_agent_that_was_shown_is_shown_again(run_window: RunWindow, until: Until) -> None:
+    first = await run_window()
+    first.furniture.workspace.show_agent(invented.LINUS)
+    await until(lambda: first.furniture.workspace.request)
+    await end(first)
+    second = await run_window()
+    agent = second.furniture.workspace.agent
+    assert agent is not None
+    assert agent.id == invented.LINUS
+    await end(second)
+
+
+async def test_that_a_tab_on_another_agents_block_is_read_for_it(run_window: RunWindow, until: Until) -> None:
+    first = await run_window()
+    workspace = first.furniture.workspace
+    workspace.load(invented.GRACE)
+    await until(lambda: workspace.holdings(invented.GRACE))
+    first.furniture.services.selection.open(ONCALL)
+    await end(first)
+    second = await run_window()
+    await until(lambda: second.furniture.workspace.holdings(invented.GRACE))
+    assert ("block", ONCALL) in keys(second)
+    await end(second)
+
+
+async def test_that_a_tab_on_what_is_gone_does_not_come_back(run_window: RunWindow, until: Until) -> None:
+    first = await run_window()
+    for ref in (QUESTIONS, PERSONA):
+        first.furniture.services.selection.open(ref)
+    await end(first)
+
+    def prepare(path: Path) -> FakeDoors:
+        doors = FakeDoors(path)
+        del doors.states[QUESTIONS.id]
+        return doors
+
+    opener = FakeOpener()
+    opener.prepare = prepare  # type: ignore[assignment]
+    second = await run_window(opener)
+    await until(lambda: keys(second) == [("request", None), ("block", PERSONA)])
+    await end(second)
+
+
+async def test_that_every_file_has_tabs_of_its_own(run_window: RunWindow, until: Until) -> None:
+    first = await run_window()
+    first.furniture.services.selection.open(QUESTIONS)
+    first.furniture.workspace.open(Path("other.constellation"))
+    await until(lambda: first.furniture.workspace.path == Path("other.constellation"))
+    assert keys(first) == [("request", None)]
+    first.furniture.workspace.open(FILE)
+    await until(lambda: first.furniture.workspace.path == FILE)
+    assert keys(first) == [("request", None), ("block", QUESTIONS)]
+    await end(first)
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {"tabs": "x", "front": "y", "agent": 3},
+        {"tabs": [["no such panel", "", ""], ["block", "nonsense", ""], [1, 2, 3], "x"], "front": 99},
+        {"tabs": [["block", "block:blk_none", "agt_none"]], "front": -1, "agent": "agt_none"},
+    ],
+)
+async def test_that_what_is_stored_badly_gives_the_first_tabs(
+    run_window: RunWindow, tmp_path: Path, stored: dict[str, object]
+) -> None:
+    Preferences(tmp_path / "window.json").store_view(FILE, stored)
+    made = await run_window()
+    assert keys(made) == [("request", None)]
+    await end(made)
