@@ -18,6 +18,7 @@ import importlib.util
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -154,7 +155,13 @@ def has_display() -> bool:
 def call(command: list[str], *, silent: bool = False, **environment: str) -> int:
     """Run a command from the project's root; `silent` leaves only its errors to see. Return its exit code."""
     output = subprocess.DEVNULL if silent else None
-    return subprocess.call(command, cwd=ROOT, env={**os.environ, **environment}, stdout=output)
+    child = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environment}, stdout=output)
+    # Whoever ends this ends the window that it opened.
+    before = signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    try:
+        return child.wait()
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def inspector(template: tuple[str, ...], **values: object) -> list[str]:

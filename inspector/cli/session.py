@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from inspector.cli.terminal import write_error
 from inspector.domain.errors import InspectorError, RefusedError
-from inspector.runtime.engine import Engine
+from inspector.runtime.engine import Engine, usual_surroundings
 from inspector.runtime.wording import word_error
 
 T = TypeVar("T")
@@ -21,7 +21,7 @@ DONE, INPUT_AT_FAULT, WRONG_USAGE, REFUSED = 0, 1, 2, 3
 @asynccontextmanager
 async def opened(path: Path, older: Literal["refuse", "copy"] = "copy") -> AsyncIterator[Engine]:
     """The engine on a file, closed at the end. Without a write the file stays as it was."""
-    engine = await Engine.open(path, older=older)
+    engine = await Engine.open(path, usual_surroundings(), older=older)
     try:
         yield engine
     finally:

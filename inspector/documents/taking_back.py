@@ -75,33 +75,35 @@ class _Walk:
     def __init__(self, replica: Replica, names: frozenset[str]) -> None:
         self._replica = replica
         self._names = names
-        self._told: dict[str, list[TextDelta]] = {}
+        self._heard: list[DiffEvent] = []
         with guarded("document.failed"):
             self._doc = replica.doc.fork()
-            self._subscription = self._doc.subscribe_root(self._hear)
+            self._subscription = self._doc.subscribe_root(self._heard.append)
 
     def go(self, place: Frontiers | Version) -> Deltas:
         """Go to a version, and give what that does to each text."""
         frontiers = self._replica.frontiers(place) if isinstance(place, str) else place
-        self._told = {}
+        self._heard.clear()
         with guarded("document.failed"):
             self._doc.checkout(frontiers)
-        return self._told
+            return self._told()
 
     def texts(self) -> dict[str, str]:
         """The texts where the walk has come to."""
         with guarded("document.failed"):
             return {name: self._doc.get_text(name).to_string() for name in self._names}
 
-    def _hear(self, event: DiffEvent) -> None:
-        for each in event.events:
+    def _told(self) -> Deltas:
+        told: dict[str, list[TextDelta]] = {}
+        for each in (part for event in self._heard for part in event.events):
             target, diff = each.target, each.diff
             if (
                 isinstance(target, ContainerID.Root)
                 and target.name in self._names
                 and isinstance(diff, Diff.Text)
             ):
-                self._told[target.name] = diff.diff
+                told[target.name] = diff.diff
+        return told
 
 
 def _followed(

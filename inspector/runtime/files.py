@@ -22,6 +22,7 @@ from inspector.runtime.backups import failure
 from inspector.runtime.edits import Told
 from inspector.runtime.engine import Engine, Surroundings
 from inspector.runtime.jobs import RunningJob
+from inspector.storage.connection import finish
 from inspector.storage.creation import beside, put_in_place, remove_with_side_files
 from inspector.storage.held import is_held
 
@@ -152,18 +153,18 @@ async def _make(target: Path, surroundings: Surroundings, fill: Callable[[Engine
 
 
 async def _put_in_place(temporary: Path, target: Path) -> None:
-    putting = asyncio.ensure_future(asyncio.to_thread(put_in_place, temporary, target))
+    placed: list[Path] = []
+
+    def put() -> None:
+        put_in_place(temporary, target)
+        placed.append(target)
+
     try:
-        await asyncio.shield(putting)
-    except asyncio.CancelledError:
-        # The thread cannot be stopped; what it puts there is this one's own, under a name that nothing had.
-        await asyncio.wait((putting,))
-        if putting.exception() is None:
-            remove_with_side_files(target)
-        remove_with_side_files(temporary)
-        raise
+        await finish(asyncio.to_thread(put))
     except BaseException:
-        remove_with_side_files(temporary)
+        # The thread cannot be stopped; what it put there is this one's own, under a name that nothing had.
+        for each in (temporary, *placed):
+            remove_with_side_files(each)
         raise
 
 

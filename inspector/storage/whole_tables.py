@@ -1,4 +1,4 @@
-"""What a file holds, as a list: every table with its columns, their forms, and the order that tells the same rows alike.
+"""What a file holds, as a list: each table's columns, their forms, and the order that tells the same rows alike.
 
 What is derived (contents, renderings, the search index), the numbers that a file gives out by itself, and who holds
 a lease at the moment are not part of it.

@@ -15,6 +15,7 @@ from typing import Protocol
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 import qasync
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QWidget
 
 from inspector.domain.blocks import TextSchema
@@ -51,6 +52,7 @@ class LivingWindow(Protocol):
         ...
 
 
+_OFFSCREEN_REMARK = "This plugin does not support propagateSizeHints"
 _SETTLE_SECONDS = 0.3
 _LONGEST_WAIT_SECONDS = 60.0
 
@@ -62,6 +64,7 @@ def run(
 
     The file stays as it was. Pictures are called ``PANEL-THEME.png``; those of the same name are replaced.
     """
+    before = qInstallMessageHandler(_tell)
     try:
         made = _draw(file, out, (themes, size), make)
     except InspectorError as error:
@@ -70,8 +73,16 @@ def run(
     except OSError as error:
         sys.stderr.write(show_controls(f"{error.filename or out}: {error.strerror}") + "\n")
         return 1
+    finally:
+        qInstallMessageHandler(before)
     sys.stdout.write("".join(show_controls(str(path)) + "\n" for path in made))
     return 0
+
+
+def _tell(_kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    """Pass on what Qt says, but for what it says at every size hint of a platform without a display."""
+    if _OFFSCREEN_REMARK not in message:
+        sys.stderr.write(show_controls(message) + "\n")
 
 
 def _draw(
@@ -145,6 +156,7 @@ class _Photographer:
                     dock.show()
                     await _settle()
                     self._save(dock, row.id, theme)
+                    dock.setVisible(row.shown)
 
     async def _draw_welcome(self, furniture: Furniture, themes: Sequence[str]) -> None:
         for theme in themes:

@@ -75,7 +75,7 @@ def kill_often(folder: Path, form: ExportFormat, kills: int) -> None:
     now = 0
     for turn in range(kills):
         process = export(paths[1 - now], target, form)
-        time.sleep(random.uniform(0.5, 1.05) * takes)
+        time.sleep(random.uniform(0.45, 0.95) * takes)
         process.kill()
         ended = process.wait() == 0
         there = expected.index(contents(target))

@@ -197,3 +197,11 @@ def test_that_a_refused_operation_changes_nothing(
     assert numbers.items() <= dict(caught.value.parameters).items()
     assert document.version == version
     assert text_of(document) == "a🙂c"
+
+
+def test_that_splices_which_give_together_what_was_there_change_nothing() -> None:
+    document = new(TextSchema(), TextContent("aaa"))
+    before = document.version
+    assert document.apply(SpliceText((Splice(0, 1, ""), Splice(1, 1, "aa"))), stamp()) is None
+    assert document.version == before
+    assert document.apply(SpliceText((Splice(0, 1, ""), Splice(1, 1, "ab"))), stamp()) is not None

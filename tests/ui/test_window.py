@@ -406,6 +406,22 @@ async def test_that_both_themes_paint_at_both_sizes(
     assert pictures[ThemeChoice.DARK, 1280] != pictures[ThemeChoice.LIGHT, 1280]
 
 
+async def test_that_a_tab_keeps_its_button_through_themes_and_sizes_of_text(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance
+) -> None:
+    await open_file(studio, until)
+    studio.furniture.services.selection.open(CHECKLIST)
+    bar = studio.window.centre.tabBar()
+    for choice, scale in ((ThemeChoice.LIGHT, 1.0), (ThemeChoice.DARK, 2.0), (ThemeChoice.LIGHT, 1.0)):
+        appearance.apply(choice, scale)
+        await asyncio.sleep(0.02)
+        close = bar.tabButton(1, QTabBar.ButtonPosition.RightSide)
+        assert isinstance(close, QAbstractButton)
+        assert close.isVisible()
+        assert close.width() >= close.iconSize().width() > 0
+        assert bar.tabRect(1).contains(close.geometry())
+
+
 async def test_that_at_1280_no_view_needs_a_scroll_bar_across(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:

@@ -9,7 +9,7 @@ from loro import LoroDoc, LoroText
 from inspector.documents.checks import check_text, wrong_schema
 from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
-from inspector.documents.text_edits import SplicingOperation, splices_of
+from inspector.documents.text_edits import SplicingOperation, spliced, splices_of
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Operation
@@ -43,9 +43,11 @@ class TextShape:
             raise wrong_schema(operation, "text")
         splices = splices_of(operation, self.length, self._text.to_string)
         effective = [splice for splice in splices if not self._is_there(splice)]
+        if not effective or self._are_there(effective):
+            return None
         for splice in reversed(effective):
             self._splice(splice)
-        return () if effective else None
+        return ()
 
     def merges(self, operation: Operation) -> bool:
         """All of them: each counts positions or compares with the body it was made for."""
@@ -71,6 +73,15 @@ class TextShape:
         if len(splice.insert) != splice.delete:
             return False
         return self._text.slice(splice.start, splice.start + splice.delete) == splice.insert
+
+    def _are_there(self, splices: list[Splice]) -> bool:
+        """Whether splices give together what stands there, though each by itself would change it."""
+        if sum(len(each.insert) - each.delete for each in splices):
+            return False
+        first, last = splices[0], splices[-1]
+        there = self._text.slice(first.start, last.start + last.delete)
+        inside = [Splice(each.start - first.start, each.delete, each.insert) for each in splices]
+        return spliced(there, inside) == there
 
     def _splice(self, splice: Splice) -> None:
         if splice.delete:

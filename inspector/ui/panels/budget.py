@@ -36,7 +36,6 @@ from inspector.ui.widgets.rows_view import dress_tree
 from inspector.ui.wording import number, share, signed, tr, tr_code
 
 Index = QModelIndex | QPersistentModelIndex
-WARNING_SHARE = 0.8
 _WIDEST = ("199,999", "≈", "99.9 %", "+9,999")
 _SHARE, _CHANGE, _NAME_STEPS = 3, 4, 32
 _OPEN_AT_FIRST = frozenset({"core", "working", "log", "shared"})
@@ -255,8 +254,7 @@ class BudgetPanel(Panel):
         limits = request.limits
         mark = "" if request.method is Method.EXACT else "~ "
         self._total.setText(f"{mark}{number(request.tokens)}")
-        used = request.tokens / limits.usable if limits.usable else 1.0
-        self._total.set_tone("error" if used > 1 else "warning" if used > WARNING_SHARE else "")
+        self._total.set_tone(self.services.marks.tone(request.tokens, limits.usable))
         self._of.setText(tr("of {usable} tokens", usable=number(limits.usable)))
         kept = share(limits.reserved_response_tokens, limits.max_tokens)
         self._reserved.setText(tr("{share} kept for the reply", share=kept))

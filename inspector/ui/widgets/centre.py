@@ -119,6 +119,8 @@ class Centre(QTabWidget):
             if close is not None:
                 self._fit(close)
                 bar.setTabButton(place, _END, close)
+                # Qt hides the one that was there, which is the same.
+                close.show()
 
     def _fit(self, close: QWidget) -> None:
         side = self._appearance.space(_CLOSE_STEPS)

@@ -14,6 +14,7 @@ from inspector.ui.widgets.banner import Banners, Notice, failure_notice
 @pytest.fixture
 def banners(qtbot: QtBot, appearance: Appearance, icons: Icons) -> Banners:
     made = Banners(appearance, icons)
+    made.resize(800, 900)
     qtbot.addWidget(made)
     return made
 
@@ -65,3 +66,10 @@ def test_that_a_passing_notice_goes_by_itself(
     monkeypatch.setattr("inspector.ui.widgets.banner._PASSING_MILLISECONDS", 1)
     banners.show_notice(Notice("a", "done", passing=True))
     qtbot.waitUntil(lambda: not banners.notices)
+
+
+def test_that_a_low_window_keeps_the_newest_alone(banners: Banners) -> None:
+    banners.resize(800, 400)
+    for number in range(3):
+        banners.show_notice(Notice(str(number), str(number)))
+    assert [notice.key for notice in banners.notices] == ["2"]
