@@ -20,7 +20,20 @@ if TYPE_CHECKING:
     from inspector.ui.preferences import Preferences
 
 _COMMANDS = frozenset(
-    {"agents", "report", "build", "show", "check", "edit", "import", "sample", "open", "screenshots"}
+    {
+        "agents",
+        "report",
+        "build",
+        "show",
+        "check",
+        "edit",
+        "import",
+        "sample",
+        "open",
+        "screenshots",
+        "blocks",
+    }
+    | {"history", "diff", "restore", "undo", "redo", "share", "search", "export", "backup", "salvage"}
 )
 _AIRLOCK = "--airlock"
 _HELP = frozenset({"--help", "-h", "--version"})
@@ -91,10 +104,15 @@ def _serve_airlock() -> int:
 
 def _run_command(given: list[str]) -> int:
     from inspector.cli.commands import Windows, command_line
+    from inspector.cli.terminal import write_error
 
     group = command_line(Windows(open_window, take_screenshots))
     try:
         group.main(given, prog_name="context-inspector")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 1
+    except OSError as error:
+        # Help or version on an output that takes no more.
+        write_error(f"context-inspector: {error.strerror or error}")
+        return 1
     return 0

@@ -6,12 +6,16 @@ are shown as escapes, so that no text can move the cursor, set a title or reach 
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import sys
 import unicodedata
 from collections.abc import Sequence
 from typing import Any, TextIO
+
+from inspector.domain.errors import InputError
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _CONTROL_IN_JSON = re.compile(r"\x7f")
@@ -29,7 +33,7 @@ def escape_controls(text: str) -> str:
 
 def write_exactly(text: str) -> None:
     """Write text to standard output and nothing before or after it; escaped on a terminal."""
-    _write(sys.stdout, escape_controls(text) if sys.stdout.isatty() else text)
+    _write(sys.stdout, escape_controls(text) if sys.stdout is not None and sys.stdout.isatty() else text)
 
 
 def write_line(text: str = "") -> None:
@@ -38,8 +42,9 @@ def write_line(text: str = "") -> None:
 
 
 def write_error(text: str) -> None:
-    """Write a line to standard error: always escaped."""
-    _write(sys.stderr, escape_controls(text) + "\n")
+    """Write a line to standard error: always escaped. There is nobody to tell when that fails."""
+    with contextlib.suppress(InputError):
+        _write(sys.stderr, escape_controls(text) + "\n")
 
 
 def write_json(value: Any) -> None:
@@ -48,14 +53,31 @@ def write_json(value: Any) -> None:
     _write(sys.stdout, _CONTROL_IN_JSON.sub(r"\\u007f", text) + "\n")
 
 
-def _write(stream: TextIO, text: str) -> None:
-    stream.flush()
-    buffer = getattr(stream, "buffer", None)
-    if buffer is None:
-        stream.write(text)
-    else:
-        buffer.write(text.encode("utf-8", "replace"))
-        buffer.flush()
+def _write(stream: TextIO | None, text: str) -> None:
+    if stream is None:
+        raise InputError("output.failed", why="it is closed")
+    try:
+        stream.flush()
+        buffer = getattr(stream, "buffer", None)
+        if buffer is None:
+            stream.write(text)
+        else:
+            buffer.write(text.encode("utf-8", "replace"))
+            buffer.flush()
+    except BrokenPipeError:
+        # Whoever read it has read enough.
+        _drop(stream)
+    except OSError as error:
+        _drop(stream)
+        raise InputError("output.failed", why=error.strerror or str(error)) from error
+
+
+def _drop(stream: TextIO) -> None:
+    """Send what is left in the stream nowhere: it is flushed once more when the program ends."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def text_width(text: str) -> int:

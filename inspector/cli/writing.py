@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ from inspector.runtime.moments import sortable_ids
 from inspector.runtime.wording import word
 
 STANDARD_INPUT = "-"
+_MOST_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +43,29 @@ def read_text(name: str) -> str:
     r"""The text of a file, or of standard input for ``-``: UTF-8, newlines as they are, a leading BOM kept.
 
     Raises:
-        InputError: it cannot be read, or is no UTF-8, with the place.
+        InputError: it cannot be read, is too large, or is no UTF-8, with the place.
     """
     try:
-        raw = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+        raw = _read_bytes(name)
         return raw.decode()
     except OSError as error:
         raise InputError("input.unreadable_file", path=name, why=error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
         raise InputError("input.not_utf8", path=name, offset=error.start) from error
+
+
+def _read_bytes(name: str) -> bytes:
+    if name == STANDARD_INPUT:
+        raw = sys.stdin.buffer.read(_MOST_BYTES + 1)
+    else:
+        with Path(name).open("rb") as source:
+            # A device has no end.
+            if stat.S_ISCHR(os.fstat(source.fileno()).st_mode):
+                raise InputError("input.not_a_file", path=name)
+            raw = source.read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        raise InputError("input.too_large", path=name, limit=_MOST_BYTES)
+    return raw
 
 
 def storable(text: str) -> str:

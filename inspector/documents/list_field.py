@@ -74,10 +74,10 @@ class ListField:
         """Add an element, and give its id: `item` if that is given, else a new one.
 
         Raises:
-            RefusedError: when the value breaks the field's rules.
+            RefusedError: when the value breaks the field's rules, or ``refused.id_taken``.
         """
         check_element(self._field, value)
-        made = item or stamp.new_id()
+        made = self._elements.free_id(item, stamp)
         self._insert(len(self._elements), made, value)
         return made
 

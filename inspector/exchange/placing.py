@@ -22,9 +22,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from inspector.domain.errors import FileError
+from inspector.storage.held import is_held
 
 _SUFFIX = ".new"
 _LONGEST_SHOWN = 100
+_DATABASE = b"SQLite format 3\x00"
+_LOOKED_AT = 64
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 _RENAME_SWAP = 2
 
@@ -33,9 +36,13 @@ def place_file(target: Path, data: bytes, *, replace: bool = False) -> None:
     """Write a file. With `replace`, over one that is there.
 
     Raises:
-        FileError: ``file.exists``, ``export.not_a_file``, or why it cannot be written; nothing was changed.
+        FileError: ``file.exists``, ``export.not_a_file``, ``file.open_here``, ``export.is_constellation``,
+            ``export.not_an_export``, or why
+            it cannot be written; nothing was changed.
     """
     target = _real(target)
+    if replace:
+        _refuse_constellation(target)
     mode = _mode_of(target, replace, stat.S_ISREG, "export.not_a_file")
     temporary = _beside(target)
     with _explained(target), _removed_on_failure(temporary, _unlink):
@@ -105,6 +112,21 @@ def _refuse_others(target: Path, known: frozenset[str]) -> None:
     if others:
         shown = tuple(name[:_LONGEST_SHOWN] for name in others[:5])
         raise FileError("export.folder_has_others", path=str(target), names=shown)
+
+
+def _refuse_constellation(target: Path) -> None:
+    """An export takes the place of an older export, never of the memory that exports are made of."""
+    if is_held(target):
+        raise FileError("file.open_here", path=str(target))
+    with _explained(target):
+        if not target.is_file():
+            return
+        with target.open("rb") as file:
+            start = file.read(_LOOKED_AT)
+    if start.startswith(_DATABASE):
+        raise FileError("export.is_constellation", path=str(target))
+    if start and not start.lstrip().startswith(b"{"):
+        raise FileError("export.not_an_export", path=str(target))
 
 
 def _beside(target: Path) -> Path:

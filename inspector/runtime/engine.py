@@ -123,8 +123,10 @@ class Engine:
     ) -> Engine:
         """Open a constellation file; not a byte of it changes before the first write.
 
-        With `watch`, other processes' changes and a file that moves away are noticed by themselves, backups are
-        made by plan, and documents that nobody should read are found before anybody needs them.
+        With `older` "copy" it is only to be read: an older version as a copy that is brought to this one, one in
+        WAL mode as it is. With `watch`, other processes' changes and a file that moves away are noticed by
+        themselves, backups are made by plan, and documents that nobody should read are found before anybody
+        needs them.
 
         Raises:
             FileError: the file cannot be opened, with the reason.
@@ -132,7 +134,14 @@ class Engine:
         given = surroundings or Surroundings()
         clock, actor, program = given.clock, given.actor, given.program
         try:
-            database = await Database.open(path, create=create, clock=clock, actor=actor, program=program)
+            database = await Database.open(
+                path,
+                create=create,
+                leave_wal=older == "refuse",
+                clock=clock,
+                actor=actor,
+                program=program,
+            )
         except FileError as error:
             if error.code != "file.older_version" or older == "refuse":
                 raise

@@ -67,7 +67,7 @@ def check_file(path: Path, read_document: DocumentReader) -> tuple[Problem, ...]
             A damaged or foreign structure is a problem, not an error.
     """
     try:
-        admission = admit(path)
+        admission = admit(path, leave_wal=False)
     except FileError as error:
         if error.code in ("file.damaged", "file.foreign_objects", "file.wrong_schema"):
             return (Problem(error.code, Severity.ERROR, str(path), dict(error.parameters)),)

@@ -168,11 +168,12 @@ class Database:
         hold(self._identity)
 
     @classmethod
-    async def open(
+    async def open(  # noqa: PLR0913  all that an opening depends on
         cls,
         path: Path,
         *,
         create: bool = False,
+        leave_wal: bool = True,
         clock: Clock,
         actor: Actor,
         program: str,
@@ -188,7 +189,7 @@ class Database:
         """
         if create:
             await asyncio.to_thread(create_constellation, path, clock())
-        admission = await asyncio.to_thread(admit, path, form)
+        admission = await asyncio.to_thread(admit, path, form, leave_wal=leave_wal)
         return await cls._connected(admission, _Process(actor, program, clock()), None)
 
     @classmethod

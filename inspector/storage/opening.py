@@ -80,10 +80,10 @@ class Admission:
     problems: tuple[Problem, ...]
 
 
-def admit(path: Path, form: Format = FORMAT) -> Admission:
+def admit(path: Path, form: Format = FORMAT, *, leave_wal: bool = True) -> Admission:
     """Check a file at the door.
 
-    A file in WAL mode is taken out of it when nobody else uses it.
+    A file in WAL mode is taken out of it when nobody else uses it, unless it is only to be read (`leave_wal`).
 
     Raises:
         FileError: ``file.not_found``, ``file.not_a_constellation``, ``file.newer_version``,
@@ -100,8 +100,11 @@ def admit(path: Path, form: Format = FORMAT) -> Admission:
             problems = _check_structure(connection, path)
             mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
         read_only = _why_read_only(path, writable, version, form)
-        if mode == "wal" and read_only is None and not _leave_wal(path):
-            read_only = _reason("file.wal_busy", path)
+        if mode == "wal" and read_only is None:
+            if not leave_wal:
+                read_only = _reason("file.wal_kept", path)
+            elif not _leave_wal(path):
+                read_only = _reason("file.wal_busy", path)
     except Failure as error:
         raise file_error(error, str(path)) from error
     if Identity.of(path) != identity:

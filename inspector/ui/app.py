@@ -23,6 +23,7 @@ os.environ["QT_API"] = "pyside6"
 
 import qasync
 from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QDialog
 
 from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
@@ -117,6 +118,9 @@ class Program:
         self._open_first()
         self.preferences.end_start()
         await stop.wait()
+        for dialog in self.window.findChildren(QDialog):
+            # One that lists a folder has a thread, which must end while the loop still runs.
+            dialog.reject()
         await self.furniture.workspace.settle()
         await bridge.close()
         await self.furniture.workspace.close()

@@ -21,6 +21,8 @@ from PySide6.QtWidgets import QLabel, QMessageBox, QSizePolicy, QWidget
 
 _TIP_LENGTH = 2_000
 _LINE = 50
+_BOX_LINES, _BOX_LENGTH = 16, 2_000
+"""As much as leaves a question's buttons on a small screen."""
 _LABEL_LENGTH = 10_000
 _ELLIPSIS = "…"
 
@@ -88,6 +90,12 @@ def hidden_at(text: str) -> tuple[int, ...]:
 def shorten(text: str, length: int) -> str:
     """At most `length` characters, the last an ellipsis where some were cut."""
     return text if len(text) <= length else text[: length - 1] + _ELLIPSIS
+
+
+def few_lines(text: str, lines: int = 6, length: int = 600) -> str:
+    """The beginning of a text that must leave room for others: so many lines and characters at most."""
+    kept = shorten(text, length).splitlines()
+    return "\n".join(kept) if len(kept) <= lines else "\n".join((*kept[: lines - 1], _ELLIPSIS))
 
 
 def shorten_start(text: str, length: int) -> str:
@@ -263,8 +271,8 @@ def safe_message(
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setWindowTitle(window_title(question.title))
-    box.setText(breakable(_bounded(question.text)))
-    box.setInformativeText(breakable(_bounded(question.meaning)))
+    box.setText(breakable(show_controls(few_lines(question.text, _BOX_LINES, _BOX_LENGTH))))
+    box.setInformativeText(breakable(show_controls(few_lines(question.meaning, _BOX_LINES, _BOX_LENGTH))))
     if question.details:
         box.setDetailedText(_bounded(question.details))
     warning = question.weight is Weight.WARNING

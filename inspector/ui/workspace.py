@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -56,6 +57,7 @@ class Workspace(QObject):
         self.drafts = Drafts()
         self._bridge = bridge
         self._doors: Doors | None = None
+        self._writes: set[asyncio.Task[Any]] = set()
         self._keeper = DraftKeeper(bridge, self.drafts)
         self._known = Known()
         self._fresh = Refresher(bridge, self.drafts, opener.settings, self)
@@ -228,7 +230,9 @@ class Workspace(QObject):
         """Apply an operation to a block; `on_error` may deal with a refusal by answering True."""
         if self._doors is not None:
             work = self._doors.edit(block_id, operation, options or EditOptions())
-            self._bridge.spawn(work, name=self._doing(block_id), on_done=on_done, on_error=on_error)
+            self._write(
+                self._bridge.spawn(work, name=self._doing(block_id), on_done=on_done, on_error=on_error)
+            )
 
     def apply(
         self,
@@ -239,7 +243,8 @@ class Workspace(QObject):
         """Apply edits of any kind as one, as the person at this machine."""
         if self._doors is not None:
             intents = [Intent(edit, self._doors.actor, reason) for edit in edits]
-            self._bridge.spawn(self._doors.apply(intents), name=tr("Saving"), on_done=on_done)
+            work = self._doors.apply(intents)
+            self._write(self._bridge.spawn(work, name=tr("Saving"), on_done=on_done))
 
     def set_draft(self, edit: Edit, content: Content) -> None:
         """Keep unsaved work on a block; the figures follow at once."""
@@ -260,7 +265,11 @@ class Workspace(QObject):
             self._fresh.refresh()
 
     async def settle(self) -> None:
-        """Wait until all unsaved work is written down; nothing typed is lost after that."""
+        """Wait until every save that was asked for has ended, and all unsaved work is written down."""
+        # A save drops its draft when it is through; were it cut off, the draft would come back as new work.
+        while self._writes:
+            await asyncio.gather(*self._writes, return_exceptions=True)
+            await asyncio.sleep(0)
         await self._keeper.settle()
 
     def preview(self, edit: Edit, on_done: Callable[[Content], None]) -> None:
@@ -308,8 +317,13 @@ class Workspace(QObject):
             tell.emit()
         self._fresh.refresh(holdings=True, saved=True)
 
+    def _write(self, task: asyncio.Task[Any] | None) -> None:
+        if task is not None:
+            self._writes.add(task)
+            task.add_done_callback(self._writes.discard)
+
     async def _leave(self) -> None:
-        await self._keeper.settle()
+        await self.settle()
         doors, self._doors = self._doors, None
         self._fresh.end()
         self._bridge.cancel("feed")

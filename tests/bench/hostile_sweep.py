@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -120,6 +121,7 @@ def main(names: list[str]) -> int:
     application = make_application(["bench"])
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
+    loop.set_default_executor(ThreadPoolExecutor(4))
     times = Times()
     with tempfile.TemporaryDirectory(prefix="hostile-", dir=_memory()) as scratch:
         folder = Path(scratch)
@@ -136,6 +138,7 @@ def main(names: list[str]) -> int:
                 place = (path, Surroundings(state_folder=own / "state"))
                 loop.run_until_complete(walk(real, name, text, place, times))
             gc.collect()
+    loop.close()
     times.tell()
     return int(times.over() > 0)
 

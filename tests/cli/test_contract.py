@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -217,3 +220,33 @@ def test_that_commands_without_a_window_never_import_qt(sample: Path) -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("command", ["agents", "check", "report"])
+def test_that_an_output_that_takes_nothing_is_told_without_a_traceback(sample: Path, command: str) -> None:
+    agent = ("--agent", "Ada") if command == "report" else ()
+    words = [sys.executable, "-m", "inspector", command, str(sample), *agent]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(words, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, timeout=120, check=False)
+    assert done.returncode == 1
+    assert b"standard output" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_that_reading_leaves_a_file_in_wal_mode_as_it_is(sample: Path, tmp_path: Path) -> None:
+    path = tmp_path / "wal.constellation"
+    shutil.copy(sample, path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    before = digest(path)
+    assert said("agents", path, "--json") == said("agents", sample, "--json")
+    assert said("check", path, "--json")["ok"]
+    assert digest(path) == before
+    assert said("edit", path, "--agent", "Ada", "--block", "scratchpad", "--append", "x", "--json")["changed"]
+
+
+def test_that_a_text_from_a_device_without_end_is_refused(sample: Path) -> None:
+    done = run("edit", sample, "--agent", "Ada", "--block", "scratchpad", "--set-file", "/dev/zero")
+    assert done.returncode == 1
+    assert done.stdout == b""

@@ -219,6 +219,15 @@ def test_that_defaults_are_applied() -> None:
     }
 
 
+def test_that_the_id_of_an_element_is_not_given_twice() -> None:
+    document = new(SCHEMA)
+    document.apply(AppendToField("list", "a", "one"), stamp())
+    with pytest.raises(RefusedError) as caught:
+        document.apply(AppendToField("list", "b", "one"), stamp())
+    assert caught.value.code == "refused.id_taken"
+    assert document.content() == MapContent({"list": (FieldEntry("one", "a"),)})
+
+
 def test_that_elements_that_stay_keep_their_ids() -> None:
     document = new(SCHEMA)
     document.apply(SetField("list", ("a", "b", "c")), stamp())

@@ -205,3 +205,12 @@ def test_that_splices_which_give_together_what_was_there_change_nothing() -> Non
     assert document.apply(SpliceText((Splice(0, 1, ""), Splice(1, 1, "aa"))), stamp()) is None
     assert document.version == before
     assert document.apply(SpliceText((Splice(0, 1, ""), Splice(1, 1, "ab"))), stamp()) is not None
+
+
+def test_that_a_splice_removes_nothing_that_it_would_write_again() -> None:
+    document = new(TextSchema(), TextContent("one two three"))
+    other = replica(document)
+    document.apply(SpliceText((Splice(0, 13, "one 2 three"),)), stamp())
+    other.apply(SpliceText((Splice(0, 3, "eins"),)), stamp())
+    document.merge(other.export_updates())
+    assert text_of(document) == "eins 2 three"

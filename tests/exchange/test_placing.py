@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import os
 import random
+import sqlite3
 import stat
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -92,6 +94,22 @@ def test_that_what_is_there_stays_unless_it_may_be_replaced(tmp_path: Path) -> N
         assert caught.value.code == "file.exists"
     assert (tmp_path / "file").read_bytes() == b"old"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_that_a_database_is_never_replaced_by_an_export(tmp_path: Path) -> None:
+    target = tmp_path / "mine.constellation"
+    with closing(sqlite3.connect(target)) as connection:
+        connection.execute("CREATE TABLE memory (text)")
+    before = target.read_bytes()
+    with pytest.raises(FileError) as caught:
+        place_file(target, b"{}", replace=True)
+    assert caught.value.code == "export.is_constellation"
+    assert target.read_bytes() == before
+    target.write_text("precious")
+    with pytest.raises(FileError) as caught:
+        place_file(target, b"{}", replace=True)
+    assert caught.value.code == "export.not_an_export"
+    assert target.read_text() == "precious"
 
 
 def test_that_a_file_is_not_put_where_a_folder_is_nor_the_other_way_round(tmp_path: Path) -> None:

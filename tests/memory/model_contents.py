@@ -25,34 +25,16 @@ from inspector.domain.blocks import (
     TextSchema,
     TreeSchema,
 )
-from inspector.domain.content import (
-    CompositeContent,
-    Content,
-    FieldEntry,
-    FieldItem,
-    ListContent,
-    ListItem,
-    LogContent,
-    LogEntry,
-    MapContent,
-    TextContent,
-    TreeContent,
-    TreeNode,
-)
 from inspector.domain.edits import fields, items, text
 from inspector.domain.edits.base import Operation
-
-Part = Any
-"""A content in plain Python, as told above."""
-
-ANY = "<any id>"
+from tests.memory.model_forms import ANY, Part
 
 
 class Refused(Exception):
     """The model says no, with the code that the store should give."""
 
     def __init__(self, code: str) -> None:
-        self.code = f"refused.{code}"
+        self.code = code if "." in code else f"refused.{code}"
         super().__init__(self.code)
 
 
@@ -66,16 +48,6 @@ def empty(schema: Schema) -> Part:
         case CompositeSchema():
             return {each.name: empty(each.schema) for each in schema.sections}
     return []
-
-
-def visible(schema: Schema, part: Part) -> Part:
-    """What the schema shows of a content: no field that it does not have, none that is not set."""
-    if isinstance(schema, CompositeSchema):
-        return {each.name: visible(each.schema, part[each.name]) for each in schema.sections}
-    if isinstance(schema, MapSchema):
-        names = [each.name for each in schema.fields]
-        return {name: part[name] for name in names if part.get(name) not in (None, [])}
-    return part
 
 
 def apply(schema: Schema, part: Part, operation: Operation, author: str, at: datetime) -> Part:
@@ -171,42 +143,44 @@ def _map(schema: MapSchema, part: Part, operation: Operation) -> Part:
     if not isinstance(name, str):
         raise Refused("wrong_schema")
     field = _named(schema.fields, name)
-    match operation:
-        case fields.SetField(value=value):
-            _check(field, value)
-            part[name] = _listed(part.get(name), value) if isinstance(value, tuple) else value
-        case fields.ClearField():
-            _check(field, None)
-            part.pop(name, None)
-        case fields.Increment(by=by):
-            _check_kind(field, FieldType.COUNTER)
-            if by:
-                after = (part.get(name) or 0) + by
-                _check_bounds(field, after)
-                part[name] = after
-        case fields.AppendToField(value=value, id=item):
-            _check_kind(field, FieldType.LIST)
-            _check_one(field, value)
-            row = part.setdefault(name, [])
-            _insert(row, [item or ANY, value], len(row))
-        case fields.RemoveFromField(item=item):
-            _check_kind(field, FieldType.LIST)
-            row = part.get(name, [])
-            index = _find(row, item)
-            if field.required and len(row) == 1:
-                raise Refused("required")
-            del row[index]
-        case fields.MoveInField(item=item, before=before):
-            _check_kind(field, FieldType.LIST)
-            _move(part.get(name, []), item, before)
-        case _:
-            raise Refused("wrong_schema")
+    if isinstance(operation, fields.AppendToField | fields.RemoveFromField | fields.MoveInField):
+        _check_kind(field, FieldType.LIST)
+        _list_field(field, part.setdefault(name, []), operation)
+    elif isinstance(operation, fields.SetField):
+        _check(field, operation.value)
+        is_list = isinstance(operation.value, tuple)
+        part[name] = _listed(part.get(name), operation.value) if is_list else operation.value
+    elif isinstance(operation, fields.ClearField):
+        _check(field, None)
+        part.pop(name, None)
+    elif isinstance(operation, fields.Increment):
+        _check_kind(field, FieldType.COUNTER)
+        if operation.by:
+            after = (part.get(name) or 0) + operation.by
+            _check_bounds(field, after)
+            part[name] = after
     if part.get(name) in (None, []):
         part.pop(name, None)
     return part
 
 
-def _listed(old: Part, values: tuple[object, ...]) -> Part:
+def _list_field(
+    field: FieldDef, row: Part, operation: fields.AppendToField | fields.RemoveFromField | fields.MoveInField
+) -> None:
+    match operation:
+        case fields.AppendToField(value=value, id=item):
+            _check_one(field, value)
+            _insert(row, [item or ANY, value], len(row))
+        case fields.RemoveFromField(item=item):
+            index = _find(row, item)
+            if field.required and len(row) == 1:
+                raise Refused("required")
+            del row[index]
+        case fields.MoveInField(item=item, before=before):
+            _move(row, item, before)
+
+
+def _listed(old: Part, values: Any) -> Part:
     """A list set as a whole: an equal one stays as it is, else which ids stay is the store's to say."""
     if [each for _, each in old or []] == list(values):
         return old or []
@@ -247,46 +221,51 @@ def _log(schema: LogSchema, part: Part, operation: Operation, author: str, at: d
 
 
 def _tree(schema: TreeSchema, part: Part, operation: Operation) -> Part:
-    places = {node[0]: (node, row, parent) for node, row, parent in walk(part)}
-
-    def at(node: str) -> tuple[Part, Part, str | None]:
-        if node not in places:
-            raise Refused("no_longer_there")
-        return places[node]
-
-    def row_under(parent: str | None) -> Part:
-        return part if parent is None else at(parent)[0][2]
-
-    def check_before(before: str | None, parent: str | None) -> None:
-        if before is not None and at(before)[2] != parent:
-            raise Refused("not_under")
-
+    defs = schema.node_schema
     match operation:
         case items.AddNode(value, parent, before, item):
-            made = _new_value(schema.node_schema, value)
-            if item in places:
+            made = _new_value(defs, value)
+            if any(node[0] == item for node, _, _ in walk(part)):
                 raise Refused("id_taken")
-            row = row_under(parent)
-            check_before(before, parent)
+            row = _row_under(part, parent, before)
             row.insert(len(row) if before is None else _find(row, before), [item or ANY, made, []])
         case items.UpdateNode(item, value):
-            node = at(item)[0]
-            node[1] = _updated(schema.node_schema, node[1], value)
-        case items.MoveNode(item, parent, before):
-            node, old_row, _ = at(item)
-            row = row_under(parent)
-            check_before(before, parent)
-            if parent is not None and (parent == item or any(each[0] == parent for each, _, _ in walk(node[2]))):
-                raise Refused("under_itself")
-            if before != item:
-                old_row.remove(node)
-                row.insert(len(row) if before is None else _find(row, before), node)
+            node = _place(part, item)[0]
+            node[1] = _updated(defs, node[1], value)
+        case items.MoveNode():
+            _move_node(part, operation)
         case items.RemoveNode(item):
-            node, row, _ = at(item)
+            node, row, _ = _place(part, item)
             row.remove(node)
         case _:
             raise Refused("wrong_schema")
     return part
+
+
+def _move_node(part: Part, operation: items.MoveNode) -> None:
+    item, parent, before = operation.node, operation.parent, operation.before
+    node, old_row, _ = _place(part, item)
+    row = _row_under(part, parent, before)
+    if parent is not None and (parent == item or any(each[0] == parent for each, _, _ in walk(node[2]))):
+        raise Refused("under_itself")
+    if before != item:
+        old_row.remove(node)
+        row.insert(len(row) if before is None else _find(row, before), node)
+
+
+def _place(part: Part, node: str) -> tuple[Part, Part, str | None]:
+    for place in walk(part):
+        if place[0][0] == node:
+            return place
+    raise Refused("no_longer_there")
+
+
+def _row_under(part: Part, parent: str | None, before: str | None) -> Part:
+    """The nodes under a node, or the roots; `before` must be one of them."""
+    row = part if parent is None else _place(part, parent)[0][2]
+    if before is not None and _place(part, before)[2] != parent:
+        raise Refused("not_under")
+    return row
 
 
 def walk(row: Part, parent: str | None = None) -> Iterator[tuple[Part, Part, str | None]]:
@@ -396,107 +375,9 @@ def _check_one(field: FieldDef, value: Any) -> None:
 
 def _check_bounds(field: FieldDef, value: Any) -> None:
     """The model's schemas have both bounds or none."""
-    if field.minimum is not None and field.maximum is not None and not field.minimum <= value <= field.maximum:
+    if (
+        field.minimum is not None
+        and field.maximum is not None
+        and not field.minimum <= value <= field.maximum
+    ):
         raise Refused("range")
-
-
-def plain(content: Content) -> Part:
-    """A content of the store's in the model's form."""
-    match content:
-        case TextContent():
-            return content.text
-        case MapContent():
-            return {name: _plain_value(each) for name, each in content.fields.items()}
-        case ListContent():
-            return [[each.id, _plain_object(each.value)] for each in content.items]
-        case LogContent():
-            return [[each.id, each.timestamp, each.author, _plain_object(each.fields)] for each in content.entries]
-        case TreeContent():
-            return [_plain_node(each) for each in content.roots]
-        case CompositeContent():
-            return {name: plain(each) for name, each in content.sections.items()}
-
-
-def content_of(schema: Schema, part: Part) -> Content:
-    """A content of the model's as the domain has it."""
-    match schema:
-        case TextSchema():
-            return TextContent(part)
-        case MapSchema():
-            return MapContent({name: _field_item(each) for name, each in visible(schema, part).items()})
-        case ListSchema():
-            return ListContent(tuple(ListItem(item, _object(value)) for item, value in part))
-        case LogSchema():
-            return LogContent(
-                tuple(LogEntry(item, at, author, _fields(value)) for item, at, author, value in part)
-            )
-        case TreeSchema():
-            return TreeContent(tuple(_node(each) for each in part))
-        case CompositeSchema():
-            contents = {each.name: content_of(each.schema, part[each.name]) for each in schema.sections}
-            return CompositeContent(contents)  # type: ignore[arg-type]
-
-
-def _plain_value(value: FieldItem) -> Any:
-    return [[each.id, each.value] for each in value] if isinstance(value, tuple) else value
-
-
-def _plain_object(value: str | Mapping[str, FieldItem]) -> Any:
-    return value if isinstance(value, str) else {name: _plain_value(each) for name, each in value.items()}
-
-
-def _plain_node(node: TreeNode) -> Part:
-    return [node.id, _plain_object(node.value), [_plain_node(each) for each in node.children]]
-
-
-def _field_item(value: Any) -> FieldItem:
-    return tuple(FieldEntry(*each) for each in value) if isinstance(value, list) else value
-
-
-def _fields(value: Any) -> dict[str, FieldItem]:
-    return {name: _field_item(each) for name, each in value.items()}
-
-
-def _object(value: Any) -> str | dict[str, FieldItem]:
-    return value if isinstance(value, str) else _fields(value)
-
-
-def _node(node: Part) -> TreeNode:
-    return TreeNode(node[0], _object(node[1]), tuple(_node(each) for each in node[2]))
-
-
-def learned(expected: Part, actual: Part) -> Part:
-    """`expected` with the ids that the store has made, taken from `actual`; equal to that where the store is right."""
-    if expected == ANY:
-        return actual if isinstance(actual, str) and actual else expected
-    if isinstance(expected, dict) and isinstance(actual, dict):
-        return {name: learned(each, actual.get(name)) for name, each in expected.items()}
-    if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
-        return [learned(*both) for both in zip(expected, actual, strict=True)]
-    return expected
-
-
-def paths(part: Part, at: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
-    """All values of a content by the path of names and ids, wherever they stand; an element has ``True`` there.
-
-    A text is no value: what becomes of it is told by its characters.
-    """
-    found: dict[tuple[str, ...], Any] = {}
-    if isinstance(part, dict):
-        for name, each in part.items():
-            found |= paths(each, (*at, name)) if isinstance(each, list | dict) else _value_at((*at, name), each)
-    elif isinstance(part, list):
-        for element in part:
-            found[*at, element[0]] = True
-            for each in element[1:]:
-                below = at if _is_children(element, each) else (*at, element[0])
-                found |= paths(each, below) if isinstance(each, list | dict) else _value_at(below, each)
-    return found
-
-
-def _value_at(path: tuple[str, ...], value: Any) -> dict[tuple[str, ...], Any]:
-    return {(*path, "="): value}
-
-
-def _is_children(element: Part, each: Any) -> bool:
-    return len(element) == 3 and each is element[2]

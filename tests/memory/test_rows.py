@@ -255,6 +255,48 @@ async def test_that_a_shared_block_is_seen_and_written_at_the_lower_level(tmp_db
         assert (info.owner_agent_id, info.label, info.permission) == (AGENT.id, "notes", Permission.APPEND)
 
 
+async def test_that_sharing_goes_by_id_whatever_the_label_is(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        shared, hidden, own = [
+            await world.make(label, owner=owner)
+            for label, owner in (("notes", AGENT.id), ("other", AGENT.id), ("notes", OTHER.id))
+        ]
+        await world.do(ref(shared), AttachBlock(OTHER.id, Permission.APPEND))
+        assert [each.state.block.id for each in await world.memory.shared_with(OTHER.id)] == [shared]
+        await world.do(ref(shared), SetLabel("renamed"))
+        await world.do(ref(hidden), SetLabel("notes"))
+        assert [each.state.block.id for each in await world.memory.shared_with(OTHER.id)] == [shared]
+        assert await world.memory.shared_block(hidden, OTHER.id) is None
+        assert await refusal(world, ref(hidden), AppendText("x"), actor=OTHER) == "refused.no_access"
+        await world.memory.edit(own, SetText("mine"), actor=OTHER)
+        assert [await world.text(each) for each in (shared, hidden)] == ["one two three"] * 2
+
+
+async def test_that_sharing_and_its_end_leave_who_did_it_in_the_journal(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make()
+        await world.do(ref(block), AttachBlock(OTHER.id), actor=PARTNER)
+        await world.do(ref(block), AttachBlock(OTHER.id, Permission.ADMIN))
+        await world.do(ref(block), DetachBlock(OTHER.id), actor=PARTNER)
+        told = await world.rows(
+            "SELECT kind, ref_id, ref_part, actor_id, before IS NULL, after IS NULL FROM changes"
+            " WHERE ref_kind = 'attachment' ORDER BY seq"
+        )
+        assert told == [
+            ("attach_block", block, OTHER.id, PARTNER.id, 1, 0),
+            ("attach_block", block, OTHER.id, HUMAN.id, 0, 0),
+            ("detach_block", block, OTHER.id, PARTNER.id, 0, 1),
+        ]
+
+
+async def test_that_a_receiver_may_not_share_what_it_may_only_write(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(permission=Permission.ADMIN)
+        await world.do(ref(block), AttachBlock(OTHER.id, Permission.READ_WRITE))
+        code = await refusal(world, ref(block), AttachBlock(OTHER.id, Permission.ADMIN), actor=OTHER)
+        assert code == "refused.permission"
+
+
 async def test_that_attaching_again_replaces_the_level_and_keeps_the_time(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make()

@@ -8,7 +8,7 @@ import re
 import tempfile
 import unicodedata
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -360,6 +360,19 @@ async def test_that_an_agent_finds_its_own_and_what_is_shared_and_nothing_else(t
         assert await found(world, "needle", agent_id=AGENT.id) == seen - {shared}
         assert await found(world, "", agent_id=AGENT.id) == seen - {shared}
         assert await found(world, "needle", agent_id="nobody") == {everyones}
+
+
+async def test_that_the_time_of_a_filter_is_a_moment_in_whatever_zone_it_is_written(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        early = await entry(world, "needle")
+        # As texts, 09:30 in the east would come after 09:00 in Greenwich, and 04:30 in the west before it.
+        moment = world.clock.now + timedelta(minutes=30)
+        world.clock.now += timedelta(hours=1)
+        late = await entry(world, "needle")
+        for hours in (-14, -5, 0, 5, 12):
+            there = moment.astimezone(timezone(timedelta(hours=hours)))
+            assert await found(world, "needle", since=there) == {late}
+            assert await found(world, "needle", until=there) == {early}
 
 
 async def test_that_every_filter_holds(tmp_db_dir: Path) -> None:

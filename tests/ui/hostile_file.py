@@ -96,9 +96,10 @@ def _make_small(copy: sqlite3.Connection) -> None:
 
 
 def _texts(copy: sqlite3.Connection) -> list[tuple[str, str]]:
-    names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    # The words of the search index must stay those of its texts.
+    tables = [row[0] for row in copy.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     found = []
-    for (table,) in copy.execute(names).fetchall():
+    for table in (each for each in tables if not each.startswith(("sqlite_", "search_"))):
         for _, column, kind, *_ in copy.execute(f"PRAGMA table_info({table})").fetchall():
             fixed = column in _FIXED or column.endswith(_FIXED_ENDINGS)
             if kind == "TEXT" and not fixed and (table, column) not in {("tools", "name"), ("meta", "name")}:

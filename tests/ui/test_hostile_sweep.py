@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Sequence
@@ -37,7 +40,7 @@ GROUPS = [
     )
     for start in range(0, len(NAMES), _TOGETHER)
 ]
-WIDEST = 1_600
+WIDEST, HIGHEST = 1_600, 1_000
 # What a program needs of the system: itself, its libraries, the zones and the mounts.
 SYSTEM = (
     ROOT,
@@ -98,6 +101,23 @@ def test_that_there_are_enough_texts_and_that_each_is_another() -> None:
     assert len(set(texts.values())) == len(texts)
 
 
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="elsewhere only Python's own openings are seen"
+)
+def test_that_the_canaries_notice_who_comes(tmp_db_dir: Path) -> None:
+    with watching(tmp_db_dir) as watch:
+        assert not watch.touched()
+        subprocess.run(["/bin/cat", str(watch.canary)], check=True, capture_output=True)
+        assert watch.touched()
+        assert not watch.touched()
+        os.close(os.open(watch.pipe, os.O_RDONLY | os.O_NONBLOCK))
+        assert watch.touched()
+        socket.create_connection(("127.0.0.1", watch.port)).close()
+        assert watch.touched()
+        assert watch.strangers((Path("/nowhere"),)) == [str(watch.pipe)]
+        assert watch.strangers((tmp_db_dir,)) == []
+
+
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("names", GROUPS)
@@ -142,6 +162,7 @@ async def test_that_texts_stay_texts_in_the_names_of_files_and_in_what_is_import
                     found[f"{name}: {step.__name__}"] = wrong[:4]
                 for dialog in studio.window.findChildren(QDialog):
                     dialog.reject()
+                await until(lambda: not studio.window.findChildren(QFileDialog))
         assert found == {}
         check_opened(watch, *places.own)
 
@@ -200,8 +221,10 @@ async def walked(
 
 
 def grown(window: QWidget) -> list[str]:
-    """Whether a text has made the window wider than a screen."""
-    least = window.minimumSizeHint().width()
+    """Whether a text has made the window wider or higher than a screen."""
+    least, height = window.minimumSizeHint().width(), window.minimumSizeHint().height()
+    if height > HIGHEST:
+        return [f"the window needs to be {height} pixels high"]
     if max(least, window.width()) <= WIDEST:
         return []
     wide = (

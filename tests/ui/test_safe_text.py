@@ -13,6 +13,7 @@ from inspector.ui.safe_text import (
     Question,
     breakable,
     count_hidden,
+    few_lines,
     hidden_at,
     one_line,
     safe_message,
@@ -176,6 +177,12 @@ def test_that_one_line_is_one_and_says_that_something_was_cut() -> None:
     assert one_line("word " * 100, 20) == "word word word word…"
     assert len(one_line("\x9b" * 100, 20)) == 20
     assert without_mnemonic("R&D " * 100, 9) == "R&&D R&&D …"
+
+
+def test_that_a_notice_keeps_to_a_few_lines() -> None:
+    assert few_lines("a\nb") == "a\nb"
+    assert few_lines("line\n" * 100, 3) == "line\nline\n…"
+    assert len(few_lines("x" * 9_000)) == 600
 
 
 def test_that_a_path_is_cut_at_its_start() -> None:

@@ -228,6 +228,8 @@ class Walk:
                     self.type_everywhere(dialog)
                 await self.rest(f"dialog of {name}")
                 dialog.reject()
+        # One that lists a folder has a thread, which ends with it.
+        await self.until(lambda: not self.window.findChildren(QFileDialog))
         await self.popup(name)
         await self.calm()
 

@@ -42,7 +42,7 @@ class TextShape:
         if not isinstance(operation, SplicingOperation):
             raise wrong_schema(operation, "text")
         splices = splices_of(operation, self.length, self._text.to_string)
-        effective = [splice for splice in splices if not self._is_there(splice)]
+        effective = [each for each in map(self._least, splices) if each.delete or each.insert]
         if not effective or self._are_there(effective):
             return None
         for splice in reversed(effective):
@@ -69,10 +69,13 @@ class TextShape:
         """None."""
         return iter(())
 
-    def _is_there(self, splice: Splice) -> bool:
-        if len(splice.insert) != splice.delete:
-            return False
-        return self._text.slice(splice.start, splice.start + splice.delete) == splice.insert
+    def _least(self, splice: Splice) -> Splice:
+        """The splice without what it would remove and write again: that stays who wrote it, and mergeable."""
+        if not splice.delete or not splice.insert:
+            return splice
+        there = self._text.slice(splice.start, splice.start + splice.delete)
+        least = changed_stretch(there, splice.insert)
+        return Splice(splice.start + least.start, least.delete, least.insert)
 
     def _are_there(self, splices: list[Splice]) -> bool:
         """Whether splices give together what stands there, though each by itself would change it."""

@@ -89,7 +89,7 @@ class BudgetRows:
     def rows(self, request: Request, saved: Request | None) -> tuple[Row, ...]:
         """Sections with their pieces below them. `saved` is what changes are told against, None for none."""
         before = None if saved is None else {section.name: section for section in saved.sections}
-        window = request.limits.max_tokens
+        window = request.limits.usable
         made = {}
         for section in request.sections:
             was = None if before is None else _pieces_of(before.get(section.name))

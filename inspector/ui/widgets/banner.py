@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWid
 from inspector.ui.appearance import Appearance
 from inspector.ui.failures import Failure
 from inspector.ui.icons import Icons
-from inspector.ui.safe_text import PlainLabel
+from inspector.ui.safe_text import PlainLabel, few_lines
 from inspector.ui.widgets.controls import arrange, button, icon_button
 from inspector.ui.widgets.picture import Picture
 from inspector.ui.wording import tr
@@ -65,17 +65,20 @@ class Banner(QFrame):
         self.setAccessibleName(notice.text)
         mark = Picture(appearance, icons, notice.tone, 16, notice.tone)
         words = QVBoxLayout()
-        text = PlainLabel(notice.text, strong=True, wrap=True)
+        told, remark = few_lines(notice.text), few_lines(notice.remark)
+        text = PlainLabel(told, strong=True, wrap=True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         arrange(words, text, spacing=2)
-        if notice.remark:
-            words.addWidget(PlainLabel(notice.remark, tone="muted", wrap=True))
+        if remark:
+            words.addWidget(PlainLabel(remark, tone="muted", wrap=True))
         self._buttons = QWidget()
         self._choices = QHBoxLayout(self._buttons)
         arrange(self._choices, *(button(label, run) for label, run in notice.choices))
-        if notice.details:
+        if notice.details or (told, remark) != (notice.text, notice.remark):
             self._choices.addWidget(button(tr("Copy details"), self._copy))
-        self._buttons.setVisible(self._choices.count() > 0)
+        # Never shown here: without a parent it would be a window of its own for a moment, and take the focus.
+        if self._choices.count() == 0:
+            self._buttons.hide()
         self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._body.addLayout(words, 1)
         self._body.addWidget(self._buttons, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

@@ -289,3 +289,19 @@ async def test_that_a_version_that_is_told_again_changes_nothing(desk: OpenDesk)
     assert one.editor.text == f"x{STORED}"
     assert one.banner("wrote meanwhile") is None
     assert one.doors.states[ID].version != Version("")
+
+
+async def test_that_leaving_waits_for_the_save_that_was_asked_for(desk: OpenDesk) -> None:
+    one = await desk()
+    one.doors.pass_.clear()
+    one.type("Now: ", at=0)
+    one.press(QKeySequence.StandardKey.Save)
+    leaving = asyncio.ensure_future(one.workspace.close())
+    await asyncio.sleep(0.05)
+    assert not leaving.done()
+    one.doors.pass_.set()
+    await leaving
+    assert one.doors.text(ID) == f"Now: {STORED}"
+    assert len(one.doors.edits) == 1
+    # Neither as a draft that would come back as new work.
+    assert ID not in one.doors.kept

@@ -85,8 +85,8 @@ async def test_that_totals_and_sections_are_those_of_the_request(budget: Open) -
     assert panel.total_text == "~ 10,554"
     rows = texts(panel)
     assert [row[0] for row in rows[:4]] == ["Tools", "Persona", "Core Memory", "Working Memory"]
-    assert rows[0][1:4] == ["1,254", "~", "8.6 %"]
-    assert rows[2][1:4] == ["1,054", "=", "7.3 %"]
+    assert rows[0][1:4] == ["1,254", "~", "9.4 %"]
+    assert rows[2][1:4] == ["1,054", "=", "7.9 %"]
     figures = [int(row[1].replace(",", "")) for row in rows]
     assert sum(figures) == 10_554
 
