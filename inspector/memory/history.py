@@ -11,6 +11,7 @@ from itertools import groupby
 
 from inspector.documents.document import Document, Stamp
 from inspector.documents.three_way import Draft, Sides, three_way
+from inspector.domain.actor import Actor
 from inspector.domain.blocks import Schema, UnreadableSchema
 from inspector.domain.content import Content
 from inspector.domain.differences.conflicts import conflicts, text_sides
@@ -82,6 +83,11 @@ class BlockHistory:
             await self._measure(opened, wanted)
         lengths = {each.seq: self._lengths.get((block_id, each.version)) for each in unknown}
         return tuple(replace(each, length=lengths.get(each.seq, each.length)) for each in found)
+
+    async def holds(self, edit: Edit, actor: Actor) -> bool:
+        """Whether an actor's edit was stored as it is, on the base that it names: a save that nobody heard of."""
+        async with self._database.read() as connection:
+            return edit.base is not None and await updates.holds(connection, edit, actor)
 
     async def content_at(self, block_id: str, version: Version) -> VersionContent:
         """What a version said, by the schema that the block had then.

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from inspector.domain.actor import Actor
 from inspector.domain.codec import Plain, write_time
-from inspector.domain.edits.base import Operation, Version
+from inspector.domain.edits.base import Edit, Operation, Version
 from inspector.domain.errors import MalformedError
 from inspector.domain.history import BlockVersion
 from inspector.storage.changes import actor_of
@@ -52,6 +52,10 @@ _HISTORY = """
 _SPANS = "SELECT seq, peer, counter_from, counter_to FROM updates WHERE block_id = ? ORDER BY seq"
 _CHANGE_OF = """
     SELECT min(change_seq) AS change_seq FROM updates WHERE block_id = ?1 AND version_after = ?2
+"""
+_HOLDS = """
+    SELECT 1 FROM updates
+    WHERE block_id = ? AND version_before = ? AND operation = ? AND actor_kind = ? AND actor_id = ? LIMIT 1
 """
 _SCHEMA_CHANGES = """
     SELECT seq, before FROM changes
@@ -197,6 +201,12 @@ async def change_of(connection: Connection, block_id: str, version: Version) -> 
     """The number of the change that led to a version, None when none did."""
     row = await connection.fetch_one(_CHANGE_OF, (block_id, version))
     return None if row is None else row["change_seq"]
+
+
+async def holds(connection: Connection, edit: Edit, actor: Actor) -> bool:
+    """Whether an actor's very edit, with its base, is among a block's deltas."""
+    wanted = (edit.target.id, edit.base, dump(edit.operation), actor.kind.value, actor.id)
+    return await connection.fetch_one(_HOLDS, wanted) is not None
 
 
 async def schema_changes(connection: Connection, block_id: str) -> tuple[tuple[int, str], ...]:

@@ -57,6 +57,10 @@ class LeftWork:
         if newer is not None and newer.draft.edit == draft.edit:
             await self._engine.drafts.forget(stored)
             return
+        if await self._engine.memory.versions.holds(draft.edit, self._engine.actor):
+            # It was saved, and the program ended before the draft was dropped. As new work it would be there twice.
+            await self._engine.drafts.forget(stored)
+            return
         if newer is not None:
             await self._keep(stored, OLDER, "")
             return

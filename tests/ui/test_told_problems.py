@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTableView
 
 from inspector.domain.content import TextContent
-from inspector.domain.edits.base import Edit, Version
+from inspector.domain.edits.base import Edit, Intent, Version
 from inspector.domain.edits.text import SetText, Splice, SpliceText
 from inspector.runtime.engine import Engine, Surroundings
 from inspector.storage import mounts
@@ -211,3 +211,28 @@ async def test_that_a_file_opens_though_the_drafts_of_last_time_are_out_of_reach
     await show(real_window, path, until)
     await until(lambda: listed(real_window))
     assert real_window.furniture.workspace.request is not None
+
+
+async def test_that_a_draft_that_was_saved_before_the_program_was_killed_is_not_taken_for_new_work(
+    qloop: asyncio.AbstractEventLoop,
+    real_window: Real,
+    until: Until,
+    tmp_db_dir: Path,
+    surroundings: Surroundings,
+) -> None:
+    path = await make_file(tmp_db_dir / "a.constellation", surroundings)
+    engine = await Engine.open(path, surroundings)
+    state = await engine.memory.get(NOTES.id)
+    assert state is not None
+    edit = Edit(NOTES, SpliceText((Splice(0, 0, "Now: "),)), state.version)
+    await engine.drafts.keep(edit)
+    await engine.apply([Intent(edit, engine.actor)])
+    await engine.close()
+    assert await left(path, surroundings) == [edit]
+    await show(real_window, path, until)
+    await open_block(real_window, until)
+    assert real_window.furniture.workspace.drafts.get(NOTES.id) is None
+    assert await left(path, surroundings) == []
+    stored = real_window.furniture.workspace.block(NOTES.id)
+    assert stored is not None
+    assert stored.content == TextContent(f"Now: {STORED}")
