@@ -61,8 +61,13 @@ def place(target: Path, rows: ConstellationRows, wish: ExportWish) -> Exported:
         size = sum(map(len, files.values()))
         return Exported(wish.form, agents, len(files), size, _too_large(files))
     data = _ONE_FILE[wish.form](rows)
-    place_file(target, data, replace=wish.replace)
+    place_file(target, data, replace=wish.replace, is_ours=_is_object)
     return Exported(wish.form, agents, 1, len(data), _too_large({target.name: data}))
+
+
+def _is_object(start: bytes) -> bool:
+    """Whether a file that begins so can be an older export: both forms are a JSON object."""
+    return start.lstrip().startswith(b"{")
 
 
 def _too_large(files: Mapping[str, bytes]) -> tuple[Problem, ...]:

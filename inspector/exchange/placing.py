@@ -32,8 +32,10 @@ _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 _RENAME_SWAP = 2
 
 
-def place_file(target: Path, data: bytes, *, replace: bool = False) -> None:
-    """Write a file. With `replace`, over one that is there.
+def place_file(
+    target: Path, data: bytes, *, replace: bool = False, is_ours: Callable[[bytes], bool] = bool
+) -> None:
+    """Write a file. With `replace`, over one that is there, if `is_ours` says so of its first bytes or it is empty.
 
     Raises:
         FileError: ``file.exists``, ``export.not_a_file``, ``file.open_here``, ``export.is_constellation``,
@@ -42,7 +44,7 @@ def place_file(target: Path, data: bytes, *, replace: bool = False) -> None:
     """
     target = _real(target)
     if replace:
-        _refuse_constellation(target)
+        _refuse_others_file(target, is_ours)
     mode = _mode_of(target, replace, stat.S_ISREG, "export.not_a_file")
     temporary = _beside(target)
     with _explained(target), _removed_on_failure(temporary, _unlink):
@@ -114,7 +116,7 @@ def _refuse_others(target: Path, known: frozenset[str]) -> None:
         raise FileError("export.folder_has_others", path=str(target), names=shown)
 
 
-def _refuse_constellation(target: Path) -> None:
+def _refuse_others_file(target: Path, is_ours: Callable[[bytes], bool]) -> None:
     """An export takes the place of an older export, never of the memory that exports are made of."""
     if is_held(target):
         raise FileError("file.open_here", path=str(target))
@@ -125,7 +127,7 @@ def _refuse_constellation(target: Path) -> None:
             start = file.read(_LOOKED_AT)
     if start.startswith(_DATABASE):
         raise FileError("export.is_constellation", path=str(target))
-    if start and not start.lstrip().startswith(b"{"):
+    if start and not is_ours(start):
         raise FileError("export.not_an_export", path=str(target))
 
 

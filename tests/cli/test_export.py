@@ -53,14 +53,14 @@ def test_that_history_comes_on_request(sample: Path, tmp_path: Path) -> None:
 
 def test_that_an_export_is_not_replaced_without_force(sample: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    out.write_text("mine")
+    out.write_text('{"mine": 1}')
     done = run("export", sample, "--out", out)
     assert done.returncode == 1
     assert done.stdout == b""
     assert b"Traceback" not in done.stderr
-    assert out.read_text() == "mine"
+    assert out.read_text() == '{"mine": 1}'
     assert run("export", sample, "--out", out, "--force").returncode == 0
-    assert out.read_text() != "mine"
+    assert out.read_text() != '{"mine": 1}'
 
 
 @pytest.mark.parametrize(

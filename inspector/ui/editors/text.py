@@ -401,12 +401,12 @@ class TextEditor(QPlainTextEdit):
             end - units_in(before[len(before) - last :]),
             typed[first : len(typed) - last],
         )
+        if stand_in(change.inserted) != change.inserted:
+            self._raw.append(change)
         if change.removed == change.inserted:
             return False
         self._note((Splice(change.start, len(change.removed), change.inserted),))
         self._steps.add(change)
-        if stand_in(change.inserted) != change.inserted:
-            self._raw.append(change)
         return True
 
     def _stand_in_for_raw(self) -> None:

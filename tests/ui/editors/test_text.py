@@ -192,6 +192,14 @@ def test_that_the_operation_tells_of_whatever_is_done_with_keys_and_words(
     assert editor.text == text
 
 
+def test_that_what_an_input_method_puts_in_place_of_the_same_text_keeps_its_marks(editor: TextEditor) -> None:
+    editor.load("👩\u200d🚀!")
+    put_cursor(editor, 0, 3)
+    commit(editor, "👩\u200d🚀")
+    assert settled(editor) is None
+    assert editor.text == "👩\u200d🚀!"
+
+
 def test_that_typing_over_a_selection_replaces_it(editor: TextEditor) -> None:
     editor.load("one two\r\nthree")
     put_cursor(editor, 4, 7)
