@@ -43,7 +43,12 @@ def _aspects(diff: ContentDiff) -> Iterator[_Aspect]:
                 yield name, "value"
     elif isinstance(diff, MapDiff):
         for field in diff.fields:
-            inside = [f"{id_}:{aspect}" for each in field.elements for id_, aspect in _of_element(each)]
+            inside = [
+                # As with elements elsewhere, which of two neighbours moved is a matter of view.
+                aspect if aspect == _MOVED else f"{id_}:{aspect}"
+                for each in field.elements
+                for id_, aspect in _of_element(each)
+            ]
             yield from ((field.name, aspect) for aspect in inside or ["value"])
     elif isinstance(diff, ElementsDiff):
         for each in diff.elements:
