@@ -123,7 +123,7 @@ class Document:
         if isinstance(operation, TakeBack):
             return self.undo(operation.before, operation.after, stamp, undone)
         if isinstance(operation, RestoreVersion):
-            return self.undo(operation.version, base or self.version, stamp)
+            return self._restore(operation.version, base or self.version, stamp)
         shape = self._shape()
         if base is not None and base != self.version:
             frontiers = self._replica.frontiers(base)
@@ -322,6 +322,12 @@ class Document:
 
     def _texts(self) -> dict[str, LoroText]:
         return self._shape().texts()
+
+    def _restore(self, version: Version, base: Version, stamp: Stamp) -> Applied | None:
+        """Undo what came between; where both say the same, nothing did for those who restore."""
+        if self.content_at(version) == self.content_at(base):
+            return None
+        return self.undo(version, base, stamp)
 
     def _take(self, made: Applied | None) -> Applied | None:
         """Merge a change that was made in a fork of this document."""

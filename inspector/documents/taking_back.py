@@ -14,7 +14,6 @@ from loro import ContainerID, Diff, DiffEvent, Frontiers, LoroText, TextDelta
 
 from inspector.documents.errors import guarded
 from inspector.documents.replica import Replica
-from inspector.documents.text_edits import spliced
 from inspector.domain.differences.carrying import Followed, Run
 from inspector.domain.edits.base import Version
 from inspector.domain.edits.text import Splice
@@ -49,24 +48,17 @@ def text_deltas(
         return inverse
     walk.go(after)
     followed = _followed(walk, {name: len(old[name]) for name in inverse}, undone, present)
-    new = walk.texts()
-    return {
-        # What was undone since has left the text as it was.
-        name: delta
-        if undone and old[name] == new[name]
-        else list(_delta_of(followed[name].carry(list(_splices_of(delta)))))
-        for name, delta in inverse.items()
-    }
+    return {name: list(_delta_of(followed[name].carry(list(_splices_of(inverse[name]))))) for name in inverse}
 
 
 def apply_deltas(replica: Replica, deltas: Deltas) -> None:
-    """Edit texts; to be called inside a change. What would put back what is there is left out."""
+    """Edit texts; to be called inside a change.
+
+    Also where the texts will say the same: these are other characters, and the next undo asks for them.
+    """
     for name, delta in deltas.items():
-        container = replica.doc.get_text(name)
-        text = container.to_string()
-        splices = [each for each in _splices_of(delta) if _differs(each, text)]
-        if spliced(text, splices) != text:
-            container.apply_delta(list(_delta_of(splices)))
+        if delta:
+            replica.doc.get_text(name).apply_delta(delta)
 
 
 class _Walk:
@@ -128,11 +120,6 @@ def _name_of(container: ContainerID) -> str:
     if not isinstance(container, ContainerID.Root):
         raise TypeError(type(container).__name__)
     return container.name
-
-
-def _differs(splice: Splice, text: str) -> bool:
-    """Whether it would change what the text says."""
-    return text[splice.start : splice.start + splice.delete] != splice.insert
 
 
 def _splices_of(delta: Iterable[TextDelta]) -> Iterator[Splice]:

@@ -59,6 +59,21 @@ class Page:
         assert after.replace(letter, "") == others
         assert after.count(letter) == self.counts[letter]
 
+    async def follow(self, script: str) -> None:
+        """Act as written: ``a+0:2`` writes two letters at 0, ``a-3:1`` puts one in the place of the fourth."""
+        for word in script.split():
+            letter, what, where = word[0], word[1], word[2:]
+            places = [tuple(map(int, each.split(":"))) for each in where.split(",") if each]
+            text = await self.text()
+            if what in "+-":
+                removed = "+-".index(what)
+                await self.edit(letter, tuple(Splice(at, removed, letter * n) for at, n in places))
+            else:
+                await (self.undo if what == "<" else self.redo)(letter, text)
+            after = await self.text()
+            assert after.replace(letter, "") == text.replace(letter, "")
+            assert after.count(letter) == self.counts[letter]
+
     async def write(self, letter: str, text: str) -> None:
         """Insert own letters at up to three places."""
         places = self.draw(st.lists(st.integers(0, len(text)), min_size=1, max_size=3, unique=True))
@@ -119,6 +134,29 @@ async def test_that_no_writers_letters_go_or_double(data: st.DataObject, section
             page = Page(desk, data.draw, sections)
             for _ in range(data.draw(st.integers(1, 40))):
                 await page.act()
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "a+0:1 c+0:2,1:3 c-0:2,1:0,3:0,4:0,5:0 a+0:1 a+0:1 a+0:1 c< a+0:1 c<",
+        "a+0:8 a+0:2 a+0:1 b+0:1 a< a-1:0,2:2,3:0 a< a-1:0,2:2 a<",
+        "a+0:1 c+0:3,1:1 a< a> a-3:0 c< a< c> a<",
+        "c+0:1 a+0:3 a+1:3,2:4,3:2 c-12:0 a-7:0,10:2,11:0 c< a< a<",
+        "b+0:2 c+0:1,1:2,2:3 b-1:0,4:0 c-0:2,1:2,2:0,4:0,5:0 b< b-4:0 b< c< c<",
+    ],
+)
+async def test_that_letters_which_look_alike_are_told_apart(script: str, tmp_db_dir: Path) -> None:
+    async with new_desk(tmp_db_dir) as desk:
+        await desk.do(PAPER, CreateBlock(AGENT.id, PAPER.id, TextSchema()), SYSTEM)
+        await Page(desk, None, False).follow(script)
+
+
+def test_that_what_came_back_in_another_order_is_still_found() -> None:
+    followed = Followed(4)
+    removed = followed.edit([Splice(0, 2, "")])
+    followed.edit([Splice(2, 0, "xy")], removed)
+    assert followed.carry([Splice(0, 3, "new")]) == (Splice(0, 1, ""), Splice(2, 2, "new"))
 
 
 def test_that_an_edit_is_carried_over_what_was_written_before_and_inside_it() -> None:

@@ -44,22 +44,21 @@ class Followed:
 
         All splices ascend and do not overlap. What has gone is not removed again; what was put in between stays.
         """
-        kept = list(self._kept())
+        kept = sorted(self._kept(), key=lambda run: run.start)
         carried: list[Splice] = []
         first = 0
         for edit in edits:
             while first < len(kept) and kept[first].end <= edit.start:
                 first += 1
             carried += _carried(edit, kept, first)
-        return tuple(carried)
+        # What came back may stand in another order, so the edits may.
+        return tuple(sorted(carried, key=lambda each: each.start))
 
     def _kept(self) -> Iterator[_Kept]:
-        at = end = 0
+        at = 0
         for run in self._runs:
-            # What came back before what once stood before it is left to whoever brought it there.
-            if run.start is not None and run.length and run.start >= end:
-                end = run.start + run.length
-                yield _Kept(run.start, end, at)
+            if run.start is not None and run.length:
+                yield _Kept(run.start, run.start + run.length, at)
             at += run.length
 
 
