@@ -105,6 +105,8 @@ class Run:
         wanted = next_of(block)
         if wanted is not None and actor.crosses(wanted):
             block, wanted = None, next_of(None)
+        if wanted is not None and actor.crosses(wanted):
+            return
         door = self.desk.undo if what == "undo" else self.desk.redo
         ref = None if block is None else target(block)
         stack = await self.desk.edits.undo_stack(person, ref, 1)

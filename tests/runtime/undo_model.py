@@ -222,16 +222,21 @@ class ModelStep:
 
 @dataclass
 class ModelActor:
-    """An actor's parts and steps: those in force, and those undone with the moment of it; the newest is last."""
+    """An actor's parts and steps: those in force, and those undone with the moment of it; the newest is last.
+
+    `beside` are the steps in force about the same parts when each was made.
+    """
 
     parts: dict[Place, Part]
     done: list[ModelStep] = field(default_factory=list)
     undone: list[tuple[int, ModelStep]] = field(default_factory=list)
     made: list[tuple[int, ModelStep]] = field(default_factory=list)
+    beside: dict[int, list[int]] = field(default_factory=dict)
     now: int = 0
 
     def act(self, step: ModelStep) -> None:
         """Another step."""
+        self.beside[step.seq] = self._beside(step)
         self.done.append(step)
         self.made.append((self._tick(), step))
 
@@ -260,9 +265,13 @@ class ModelActor:
         return None
 
     def crosses(self, step: ModelStep) -> bool:
-        """Whether a newer step in force changed what this one did: both cannot be told apart in a part."""
-        newer = self.done[self.done.index(step) + 1 :] if step in self.done else self.done
-        return any(set(each.before) & set(step.before) and each.seq > step.seq for each in newer)
+        """Whether other steps about the same parts are in force than when it was made: parts do not tell them apart."""
+        return self._beside(step) != self.beside[step.seq]
+
+    def _beside(self, step: ModelStep) -> list[int]:
+        """The steps in force that changed some of the same parts."""
+        shared = (each for each in self.done if each is not step and set(each.before) & set(step.before))
+        return sorted(each.seq for each in shared)
 
     def _tick(self) -> int:
         self.now += 1
