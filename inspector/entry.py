@@ -32,6 +32,8 @@ _COMMANDS = frozenset(
         "open",
         "screenshots",
         "blocks",
+        "export-request",
+        "layouts",
     }
     | {"history", "diff", "restore", "undo", "redo", "share", "search", "export", "backup", "salvage"}
 )

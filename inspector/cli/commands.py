@@ -13,12 +13,30 @@ import click
 from inspector import __version__
 from inspector.cli import reading, writing
 from inspector.cli.choices import Named
+from inspector.cli.conversation import CONVERSATION_COMMANDS
 from inspector.cli.exporting import export_command
 from inspector.cli.keeping import KEEPING_COMMANDS
+from inspector.cli.layouts import layouts_command
+from inspector.cli.looking import LOOKING_COMMANDS
 from inspector.cli.memory import MEMORY_COMMANDS, show
-from inspector.cli.options import AGENT, AS_AGENT, BLOCK, FILE, JSON, OWNER, REASON, UNLOCK, Moment, Size
+from inspector.cli.options import (
+    AGENT,
+    AS_AGENT,
+    BLOCK,
+    CACHE_MARKS,
+    FILE,
+    JSON,
+    OWNER,
+    REASON,
+    UNLOCK,
+    WIRE_FORMS,
+    Size,
+    asking,
+)
 from inspector.cli.past import PAST_COMMANDS
+from inspector.cli.requests import export_request_command
 from inspector.cli.session import run
+from inspector.domain.wire.values import WireForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +58,27 @@ def command_line(windows: Windows) -> click.Group:
         Without a command, or with a file, the window opens.
         """
 
-    own = (_agents, _report, _build, _show, _check, _edit, _import, export_command, _sample)
-    for command in (*own, *MEMORY_COMMANDS, *PAST_COMMANDS, *KEEPING_COMMANDS):
+    own = (
+        _agents,
+        _report,
+        _build,
+        _show,
+        _check,
+        _edit,
+        _import,
+        export_command,
+        layouts_command,
+        _sample,
+        export_request_command,
+    )
+    for command in (
+        *own,
+        *MEMORY_COMMANDS,
+        *PAST_COMMANDS,
+        *KEEPING_COMMANDS,
+        *CONVERSATION_COMMANDS,
+        *LOOKING_COMMANDS,
+    ):
         inspector.add_command(command)
 
     @inspector.command("open")
@@ -64,18 +101,6 @@ def command_line(windows: Windows) -> click.Group:
     return inspector
 
 
-def _asking(command: Callable[..., None]) -> Callable[..., None]:
-    for option in (
-        click.option("--layout", help="Another layout than the agent's."),
-        click.option("--model", help="Another model than the agent's."),
-        click.option("--zone", default="UTC", show_default=True, help="Time zone for times in the Request."),
-        click.option("--now", type=Moment(), help="Build as of this moment; the present one otherwise."),
-        AGENT,
-    ):
-        command = option(command)
-    return command
-
-
 @click.command("agents")
 @click.argument("file", type=FILE)
 @JSON
@@ -86,20 +111,32 @@ def _agents(file: Path, as_json: bool) -> None:
 
 @click.command("report")
 @click.argument("file", type=FILE)
-@_asking
+@asking
+@click.option("--as", "form", type=click.Choice(WIRE_FORMS), help="With what this provider's form changes.")
 @JSON
-def _report(file: Path, as_json: bool, **asked: Any) -> None:
+def _report(file: Path, form: str | None, as_json: bool, **asked: Any) -> None:
     """Account for every character and token of an agent's Request."""
-    sys.exit(run(lambda: reading.report(file, reading.Asked(**asked), as_json=as_json)))
+    wire = None if form is None else WireForm(form)
+    sys.exit(run(lambda: reading.report(file, reading.Asked(**asked), wire, as_json=as_json)))
 
 
 @click.command("build")
 @click.argument("file", type=FILE)
-@_asking
-@click.option("--as", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def _build(file: Path, form: str, **asked: Any) -> None:
-    """Write an agent's Request to standard output."""
-    sys.exit(run(lambda: reading.build(file, reading.Asked(**asked), form=form)))
+@asking
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["text", "json", *WIRE_FORMS]),
+    default="text",
+    show_default=True,
+    help="The text form, neutral JSON, or the JSON that a provider is sent.",
+)
+@CACHE_MARKS
+def _build(file: Path, form: str, cached: bool, **asked: Any) -> None:
+    """Write an agent's Request to standard output; what a provider's form changes is told on standard error."""
+    if cached and form not in WIRE_FORMS:
+        raise click.UsageError("--cache-marks stand in a provider's form: name one by --as")
+    sys.exit(run(lambda: reading.build(file, reading.Asked(**asked), form=form, cached=cached)))
 
 
 @click.command("show")
@@ -174,7 +211,7 @@ def _edit(  # noqa: PLR0913  one parameter an option
 @click.option("--dry-run", is_flag=True, help="Only say what would be imported.")
 @JSON
 def _import(source: Path, target: Path | None, into: Path | None, dry_run: bool, as_json: bool) -> None:
-    """Import an agent file, or what export wrote; without a target, beside it with ``.constellation``."""
+    """Import an agent file, an export or a recorded request; without a target, beside it with ``.constellation``."""
     if target is not None and into is not None:
         raise click.UsageError("name the constellation once")
     place = into or target or source.with_suffix(".constellation")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
-from inspector.domain.codec import read_time
+from inspector.domain.codec import from_plain, read_time
+from inspector.domain.errors import MalformedError
+from inspector.domain.limits import STRATEGIES, Strategy
+from inspector.domain.wire.values import WireForm
 
 _SIZE = re.compile(r"(\d{3,5})x(\d{3,5})")
 
@@ -20,6 +25,10 @@ BLOCK = click.option("--block", required=True, metavar="ID|LABEL")
 OWNER = click.option("--owner", metavar="ID|NAME", help="Whose block, when several have the label.")
 REASON = click.option("--reason", default="", help="Kept in the block's history.")
 UNLOCK = click.option("--unlock", is_flag=True, help="Write a part that is read-only for its agent.")
+CACHE_MARKS = click.option(
+    "--cache-marks", "cached", is_flag=True, help="Mark where the provider's cache is to end."
+)
+WIRE_FORMS = [form.value for form in WireForm]
 AS_AGENT = click.option("--as-agent", is_flag=True, help="Act as the agent, bound by its permissions.")
 
 
@@ -38,6 +47,25 @@ class Moment(click.ParamType[datetime]):
             self.fail(f"{value!r} is no ISO 8601 time such as 2026-11-20T09:30:00Z", param, ctx)
 
 
+NOW, LAST = "now", "last"
+"""The Request as it would be now, and the newest one that was sent."""
+
+
+class Place(click.ParamType[datetime | str]):
+    """A moment: a time, the id of a run, or ``last`` for the newest one."""
+
+    name = "time|run|last"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime | str:
+        """The time, or the name."""
+        if isinstance(value, datetime):
+            return value
+        name = str(value)
+        if name in (LAST, NOW) or name.startswith("run_"):
+            return name
+        return Moment().convert(value, param, ctx)
+
+
 class Size(click.ParamType[tuple[int, int]]):
     """Width and height in pixels."""
 
@@ -53,3 +81,48 @@ class Size(click.ParamType[tuple[int, int]]):
         if match is None:
             self.fail(f"{value!r} is no size such as 1440x900", param, ctx)
         return int(match[1]), int(match[2])
+
+
+class StrategyValue(click.ParamType[Strategy]):
+    """How a history is shortened: a strategy's name, or JSON with its settings."""
+
+    name = "strategy"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Strategy:
+        """The strategy, or wrong usage."""
+        if not isinstance(value, str):
+            return cast(Strategy, value)
+        try:
+            plain = json.loads(value) if value.lstrip().startswith("{") else {"kind": value}
+            return cast(Strategy, from_plain(Strategy, plain))
+        except (ValueError, RecursionError, MalformedError):
+            kinds = ", ".join(each.kind for each in STRATEGIES)
+            example = '\'{"kind": "window", "verbatim_count": 5}\''
+            self.fail(f"{value!r} is neither one of {kinds} nor JSON such as {example}", param, ctx)
+
+
+def asking(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say which Request is meant."""
+    for option in (
+        click.option(
+            "--strategy", type=StrategyValue(), help="Another way to shorten the history: a name, or JSON."
+        ),
+        click.option(
+            "--continue",
+            "continuing",
+            is_flag=True,
+            help="With the newest turn, though it waits for its reply or for results.",
+        ),
+        click.option("--layout", help="Another layout than the agent's."),
+        click.option("--model", help="Another model than the agent's."),
+        click.option("--zone", default="UTC", show_default=True, help="Time zone for times in the Request."),
+        click.option("--now", type=Moment(), help="Build as of this moment; the present one otherwise."),
+        click.option(
+            "--at",
+            type=Place(),
+            help="As it was at a time, or at a run (its id, or last), and whether that is what was sent.",
+        ),
+        AGENT,
+    ):
+        command = option(command)
+    return command

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from inspector.cli.choices import choose_agent
+from inspector.cli.moments import as_of, plain_past, print_past, tell_past
 from inspector.cli.session import DONE, INPUT_AT_FAULT, opened
 from inspector.cli.terminal import format_table, write_error, write_exactly, write_json, write_line
 from inspector.domain.agents import Agent
 from inspector.domain.health import Problem, Severity
+from inspector.domain.limits import Strategy
+from inspector.domain.past import PastRequest
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec, Snapshot
+from inspector.domain.wire.values import WireForm
 from inspector.runtime.engine import Engine
 from inspector.runtime.files import check_file
 from inspector.runtime.moments import system_clock
@@ -29,13 +33,20 @@ class Asked:
     agent: str | None = None
     model: str | None = None
     layout: str | None = None
+    strategy: Strategy | None = None
+    continuing: bool = False
     now: datetime | None = None
     zone: str = "UTC"
+    at: datetime | str | None = None
 
     def spec(self) -> RequestSpec:
         """As the builder takes it."""
         return RequestSpec(
-            now=self.now or system_clock(), zone=self.zone, model=self.model, layout=self.layout
+            now=self.now or system_clock(),
+            zone=self.zone,
+            model=self.model,
+            layout=self.layout,
+            strategy=self.strategy,
         )
 
 
@@ -54,26 +65,42 @@ async def list_agents(path: Path, *, as_json: bool) -> int:
     return DONE
 
 
-async def report(path: Path, asked: Asked, *, as_json: bool) -> int:
-    """Account for every character and token of an agent's Request."""
+async def report(path: Path, asked: Asked, form: WireForm | None, *, as_json: bool) -> int:
+    """Account for every character and token of an agent's Request; with a form, for what that changes too."""
     async with opened(path) as engine:
-        _, _, request = await _built(engine, asked)
+        built = await built_as(engine, asked)
+        snapshot, request = built.snapshot, built.request
+        if form is not None:
+            wire = engine.wire.request(request, snapshot, form)
+            request = replace(request, adaptations=(*request.adaptations, *wire.adaptations))
         account = engine.context.report(request)
+    if built.past is not None:
+        account["past"] = plain_past(built.past)
     if as_json:
         write_json(account)
     else:
+        if built.past is not None:
+            print_past(built.past)
         _print_report(request, account)
     return DONE
 
 
-async def build(path: Path, asked: Asked, *, form: str) -> int:
-    """Write an agent's Request as text or as neutral JSON."""
+async def build(path: Path, asked: Asked, *, form: str, cached: bool = False) -> int:
+    """Write an agent's Request as text, as neutral JSON or as a provider's, with the ends of cached prefixes."""
     async with opened(path) as engine:
-        _, snapshot, request = await _built(engine, asked)
+        built = await built_as(engine, asked)
+        snapshot, request = built.snapshot, built.request
+        if built.past is not None:
+            tell_past(built.past)
         if form == "text":
             write_exactly(request.text)
-        else:
+        elif form == "json":
             write_json(engine.context.neutral(request, snapshot))
+        else:
+            wire = engine.wire.request(request, snapshot, WireForm(form), cached=cached)
+            for problem in wire.adaptations:
+                write_error(f"{problem.severity.value}: {told(problem)}")
+            write_json(wire.body)
     return DONE
 
 
@@ -93,7 +120,7 @@ async def every_agent(engine: Engine) -> tuple[Agent, ...]:
     """All agents that can be read, in the order they were made; what cannot is told on standard error."""
     agents, problems = await engine.agents.list()
     for problem in problems:
-        write_error(f"{word(problem.code, problem.parameters)} [{problem.where}]")
+        write_error(told(problem))
     return agents
 
 
@@ -110,7 +137,12 @@ def plain_problem(problem: Problem) -> dict[str, str]:
 def print_problems(problems: Sequence[Problem]) -> None:
     """One line a problem."""
     for problem in problems:
-        write_line(f"{problem.severity.value}: {word(problem.code, problem.parameters)} [{problem.where}]")
+        write_line(f"{problem.severity.value}: {told(problem)}")
+
+
+def told(problem: Problem) -> str:
+    """A problem and its place as one line."""
+    return f"{word(problem.code, problem.parameters)} [{problem.where}]"
 
 
 async def _agent_rows(engine: Engine) -> list[dict[str, Any]]:
@@ -128,11 +160,26 @@ async def _agent_rows(engine: Engine) -> list[dict[str, Any]]:
     ]
 
 
-async def _built(engine: Engine, asked: Asked) -> tuple[Agent, Snapshot, Request]:
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A Request, and how it stands to one of the past if that was asked for."""
+
+    snapshot: Snapshot
+    request: Request
+    past: PastRequest | None = None
+
+
+async def built_as(engine: Engine, asked: Asked) -> Built:
+    """The Request that is asked for, with what it was built from."""
     agent = choose_agent(await every_agent(engine), asked.agent)
     spec = asked.spec()
+    if asked.at is not None:
+        past = await as_of(engine, agent.id, asked.at, spec)
+        return Built(past.snapshot, past.request, past)
     snapshot = await engine.context.snapshot(agent.id)
-    return agent, snapshot, await engine.context.request(agent.id, spec)
+    if asked.continuing and snapshot.history and not snapshot.history[-1].is_complete:
+        spec = replace(spec, active_batch=snapshot.history[-1].id)
+    return Built(snapshot, await engine.context.request(agent.id, spec))
 
 
 _MARKS = {"exact": "=", "estimate": "~", "reconstructed": "≈", "provider": "p", "reported": "r"}
@@ -175,6 +222,8 @@ def _print_report(request: Request, account: dict[str, Any]) -> None:
     write_line(
         format_table(("Section and piece", "Tokens", "", "Share, or why it is in"), rows, frozenset({1}))
     )
+    if request.unreachable_tokens:
+        write_line(word("told.report_unreachable", {"tokens": request.unreachable_tokens}))
     if account["left_out"]:
         write_line()
         left = [

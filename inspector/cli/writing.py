@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from inspector.cli.choices import Named, choose
 from inspector.cli.reading import plain_problem, print_problems
@@ -95,8 +95,17 @@ def operation(given: Mapping[str, str | None]) -> Operation:
 
 
 def _parsed_operation(text: str) -> Operation:
+    return cast("Operation", from_plain(Operation, plain_json(text)))
+
+
+def plain_json(text: str) -> Any:
+    """What a JSON text holds.
+
+    Raises:
+        InputError: it is no text that can be stored. MalformedError: it is no JSON, with the line and column.
+    """
     try:
-        plain = json.loads(storable(text), parse_constant=_refuse_constant)
+        return json.loads(storable(text), parse_constant=_refuse_constant)
     except RecursionError:
         raise MalformedError("input.malformed_json", where="1:1", why="nested too deeply") from None
     except json.JSONDecodeError as error:
@@ -105,7 +114,6 @@ def _parsed_operation(text: str) -> Operation:
         ) from None
     except ValueError as error:
         raise MalformedError("input.malformed_json", where="1:1", why=str(error)) from None
-    return cast("Operation", from_plain(Operation, plain))
 
 
 def _refuse_constant(name: str) -> object:

@@ -1,4 +1,4 @@
-"""The system string from the parts that were chosen: pieces, sections, sums."""
+"""The system string, and the message behind the history, from the parts that were chosen: pieces, sections, sums."""
 
 from __future__ import annotations
 
@@ -18,55 +18,117 @@ from inspector.domain.rules import InRule
 
 @dataclass(frozen=True)
 class Assembled:
-    """The system string's pieces by section, in order.
+    """The pieces by section, in order.
 
     Attributes:
-        sections: The sections, the frame in the first of them.
-        tokens: All of it, with the frame.
+        sections: The system string's sections, the frame in the first of them.
+        tail_sections: Those of the message behind the history, likewise.
+        tokens: All of it, with the frames.
         capped_tokens: What counts against `memory_tokens`.
-        frame_tokens: The frame alone.
-        border_tokens: What the last piece takes more if another part follows it.
+        frame_tokens: The system string's frame alone.
+        tail_frame_tokens: That of the message behind the history.
+        border_tokens: What the last piece of each takes more if another part follows it.
     """
 
     sections: tuple[Section, ...]
+    tail_sections: tuple[Section, ...]
     tokens: int
     capped_tokens: int
     frame_tokens: int
+    tail_frame_tokens: int
     border_tokens: int
 
     @property
     def system(self) -> str | None:
         """The string itself, None when there is nothing."""
-        runs = (run for section in self.sections for piece in section.pieces for run in piece.runs)
-        return "".join(run.text for run in runs if run.sent) or None
+        return _sent(self.sections)
 
-    def tokens_of(self, names: Collection[str]) -> int:
-        """The tokens of some sections."""
-        return sum(section.tokens for section in self.sections if section.name in names)
+    @property
+    def tail(self) -> str | None:
+        """The message behind the history, None when there is nothing."""
+        return _sent(self.tail_sections)
+
+
+def _sent(sections: Sequence[Section]) -> str | None:
+    runs = (run for section in sections for piece in section.pieces for run in piece.runs)
+    return "".join(run.text for run in runs if run.sent) or None
+
+
+@dataclass(frozen=True)
+class _String:
+    """One of the two strings, ready: its sections with the frame, and sums."""
+
+    sections: tuple[Section, ...] = ()
+    tokens: int = 0
+    capped: int = 0
+    frame: int = 0
+    border: int = 0
 
 
 class Assembler:
-    """Assembles under one plan."""
+    """Assembles under one plan.
 
-    def __init__(self, plan: Plan, entries: Sequence[SectionLayout], counting: PartCounter) -> None:
+    Args:
+        plan: The plan.
+        entries: The layout's entries before the history.
+        tail: Those behind it.
+        counting: Counts parts.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        entries: Sequence[SectionLayout],
+        tail: Sequence[SectionLayout],
+        counting: PartCounter,
+    ) -> None:
         self._plan = plan
         self._entries = entries
+        self._tail = tail
+        self._tail_names = frozenset(entry.name for entry in tail)
         self._counting = counting
         cost = plan.costs.message()
-        frame = Run("=== system ===\n", sent=False, tokens=cost.tokens, method=cost.method)
-        self._frame = frame
+        self._frame = Run("=== system ===\n", sent=False, tokens=cost.tokens, method=cost.method)
+        self._tail_frame = Run("=== user ===\n", sent=False, tokens=cost.tokens, method=cost.method)
+
+    @property
+    def frame_tokens(self) -> int:
+        """What the frame of either string takes."""
+        return self._frame.tokens
+
+    def is_tail(self, entry: SectionLayout) -> bool:
+        """Whether a section stands behind the history."""
+        return entry.name in self._tail_names
 
     def assemble(self, parts: dict[str, list[Part]], capped: Collection[str]) -> Assembled:
-        """The system string.
+        """Both strings.
 
         Args:
             parts: The content of each of the layout's entries, by its name.
             capped: The entries that count against `memory_tokens`.
         """
-        contents = [(entry, parts.get(entry.name, ())) for entry in self._entries]
-        dressed = dress(self._plan.layout, contents)
+        system = self._string(self._entries, parts, capped, self._frame)
+        tail = self._string(self._tail, parts, capped, self._tail_frame)
+        return Assembled(
+            system.sections,
+            tail.sections,
+            system.tokens + tail.tokens,
+            system.capped + tail.capped,
+            system.frame,
+            tail.frame,
+            system.border + tail.border,
+        )
+
+    def _string(
+        self,
+        entries: Sequence[SectionLayout],
+        parts: dict[str, list[Part]],
+        capped: Collection[str],
+        frame: Run,
+    ) -> _String:
+        dressed = dress(self._plan.layout, [(entry, parts.get(entry.name, ())) for entry in entries])
         if not dressed:
-            return Assembled((), 0, 0, 0, 0)
+            return _String()
         flat = [part for each in dressed for part in each.parts]
         pieces = self._pieces(flat)
         sections: list[Section] = []
@@ -79,10 +141,10 @@ class Assembler:
             if each.entry.name in capped:
                 capped_tokens += spent
             self._add(sections, each, own)
-        frame = self._frame_piece(sections[0].name)
-        sections[0] = Section(sections[0].name, sections[0].title, (frame, *sections[0].pieces))
+        lead = self._frame_piece(sections[0].name, frame)
+        sections[0] = Section(sections[0].name, sections[0].title, (lead, *sections[0].pieces))
         border = max(0, flat[-1].cost(self._counting) - pieces[-1].tokens)
-        return Assembled(tuple(sections), tokens + frame.tokens, capped_tokens, frame.tokens, border)
+        return _String(tuple(sections), tokens + lead.tokens, capped_tokens, lead.tokens, border)
 
     def _pieces(self, parts: Sequence[Part]) -> list[Piece]:
         counting = self._counting
@@ -97,9 +159,10 @@ class Assembler:
         else:
             sections.append(Section(name, section_title(dressed.entry), tuple(pieces)))
 
-    def _frame_piece(self, section: str) -> Piece:
-        source = Source(SourceKind.LITERAL, "system/frame", "frame")
-        return Piece("literal:system/frame", section, source, InRule.FRAME.value, (self._frame,))
+    def _frame_piece(self, section: str, frame: Run) -> Piece:
+        place = "system/frame" if frame is self._frame else "tail/frame"
+        source = Source(SourceKind.LITERAL, place, "frame")
+        return Piece(f"literal:{place}", section, source, InRule.FRAME.value, (frame,))
 
 
 def contents(candidates: Sequence[Candidate]) -> dict[str, list[Part]]:

@@ -6,6 +6,8 @@ from collections import Counter as Tally
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
 
 from inspector.context.identity import IdentityCache
 from inspector.context.markup import (
@@ -17,18 +19,34 @@ from inspector.context.markup import (
     starts_legally,
 )
 from inspector.context.parts import Part
-from inspector.domain.blocks import Block, LogSchema, UnreadableSchema
-from inspector.domain.content import LogContent
+from inspector.domain.blocks import Block, LogSchema, TextSchema, UnreadableSchema, Viewport
+from inspector.domain.content import LogContent, TextContent
 from inspector.domain.errors import InspectorError, Parameters
 from inspector.domain.health import Problem, Severity
 from inspector.domain.rendering.render import render
 from inspector.domain.rendering.rendered import Rendered
+from inspector.domain.rendering.text import line_end, text_lines
 from inspector.domain.requests import Source, SourceKind
 from inspector.domain.rules import InRule
 from inspector.domain.snapshot import BlockState, SharedBlock, Snapshot
 
 
+class CutKind(StrEnum):
+    """What a shortened block is counted in."""
+
+    ENTRIES = "entries"
+    LINES = "lines"
+
+
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """A block shown in part: the newest entries of a log, or so many lines of anything else."""
+
+    kind: CutKind
+    count: int
+
+
+@dataclass(frozen=True)
 class BlockView:
     """One block that the agent sees, own or shared, with its rendering.
 
@@ -74,6 +92,16 @@ class BlockView:
             return 0
         return min(len(content.entries), max(0, schema.display_limit))
 
+    @cached_property
+    def whole(self) -> Cut:
+        """How much of it there is to show."""
+        if self.entry_count:
+            return Cut(CutKind.ENTRIES, self.entry_count)
+        lines = self.rendered.text.count("\n") + (not self.rendered.text.endswith("\n"))
+        schema = self.block.schema
+        has_window = isinstance(schema, TextSchema) and schema.viewport is not None
+        return Cut(CutKind.LINES, lines - 1 if has_window else lines)
+
     @property
     def hidden_entries(self) -> int:
         """How many entries of a log its display limit hides."""
@@ -118,14 +146,14 @@ class BlockReader:
         return list(seen.values())
 
     def part(
-        self, view: BlockView, dress: Dress, section: str, rule: InRule, entries: int | None = None
+        self, view: BlockView, dress: Dress, section: str, rule: InRule, cut: Cut | None = None
     ) -> Adapted:
-        """The block's part under a section and a rule; of a log only the newest `entries` if that is given."""
+        """The block's part under a section and a rule, in part if a cut is given."""
         thing = view.state if view.shared is None else view.shared
         return self._parts.get(
             thing,
-            (dress, section, rule, entries),
-            lambda: enclose(view, dress, section, rule, entries),
+            (dress, section, rule, cut),
+            lambda: enclose(view, dress, section, rule, cut),
         )
 
     def _shared_view(self, shared: SharedBlock) -> BlockView:
@@ -183,9 +211,9 @@ def _opening(view: BlockView, own_element: bool) -> str:
     return opening
 
 
-def enclose(view: BlockView, dress: Dress, section: str, rule: InRule, entries: int | None) -> Adapted:
+def enclose(view: BlockView, dress: Dress, section: str, rule: InRule, cut: Cut | None) -> Adapted:
     """The part of a block: its text in its wrapper, as one run."""
-    rendered = view.rendered if entries is None else _fewer(view, entries)
+    rendered = view.rendered if cut is None else _shortened(view, cut)
     name = dress.tag.partition(" ")[0]
     adaptations: list[Problem] = []
     where = f"block:{view.block.id}"
@@ -212,24 +240,34 @@ def enclose(view: BlockView, dress: Dress, section: str, rule: InRule, entries: 
     else:
         text = text.rstrip("\n")
     marks = tuple(mark for mark in escaped.move(rendered.marks, len(head)) if mark.end <= len(text))
-    facts = _facts(view, entries)
+    facts = _facts(view, cut)
     part = Part(where, section, view.source, rule, text, marks=marks, parameters=facts)
     return Adapted(part, tuple(adaptations))
 
 
-def _fewer(view: BlockView, entries: int) -> Rendered:
+def _shortened(view: BlockView, cut: Cut) -> Rendered:
     schema, content = view.block.schema, view.state.content
-    if not isinstance(schema, LogSchema) or not isinstance(content, LogContent):
-        return view.rendered
-    return render(replace(schema, display_limit=entries), content)
+    if isinstance(schema, LogSchema) and isinstance(content, LogContent):
+        return render(replace(schema, display_limit=cut.count), content)
+    if isinstance(schema, TextSchema) and isinstance(content, TextContent):
+        start = schema.viewport.start_line if schema.viewport else 1
+        return render(replace(schema, viewport=Viewport(start, cut.count)), content)
+    lines = text_lines(view.rendered.text)
+    head = f"[Showing lines 1-{cut.count} of {len(lines)}]\n"
+    shown = "".join(lines[: cut.count])
+    text = head + shown.removesuffix(line_end(shown))
+    moved = (replace(mark, start=mark.start + len(head), end=mark.end + len(head)) for mark in view.rendered.marks)
+    return Rendered(text, tuple(mark for mark in moved if mark.end <= len(text)))
 
 
-def _facts(view: BlockView, entries: int | None) -> dict[str, str | int | bool]:
+def _facts(view: BlockView, cut: Cut | None) -> dict[str, str | int | bool]:
     facts: dict[str, str | int | bool] = {"label": view.block.label}
     if view.shared is not None:
         facts["owner_name"] = view.shared.owner_name
     if view.entry_count:
-        facts["entries"] = view.entry_count if entries is None else entries
+        facts["entries"] = view.entry_count if cut is None else cut.count
+    elif cut is not None:
+        facts["lines"], facts["of"] = cut.count, view.whole.count
     if view.state.draft:
         facts["draft"] = True
     return facts

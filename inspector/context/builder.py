@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from inspector.context.assembly import Assembled, Assembler, contents
 from inspector.context.candidates import Candidate, Gathered, Turn, layout_fix
 from inspector.context.choosing import Chooser, Chosen
 from inspector.context.counting.pool import CounterPool, ModelSource
 from inspector.context.gathering import SUMMARY, Entries, Gathering, GatheringCache, layout_entries
-from inspector.context.history.strategies import Choice, SummaryUse
+from inspector.context.history.choice import Choice, SummaryUse
 from inspector.context.history.writing import History, HistoryWriter, Run
 from inspector.context.parts import PARAGRAPH, PartCounter
 from inspector.context.plan import Plan, Planner
 from inspector.context.sections import summaries, tools
+from inspector.domain.coverage import Ranges, covered_ranges, merged
 from inspector.domain.errors import BudgetError
 from inspector.domain.health import Problem
 from inspector.domain.layouts import Layout
@@ -74,21 +75,23 @@ class _Build:
         snapshot, plan = self.snapshot, self.plan
         entries = layout_entries(plan)
         offered = tools.offered_tools(snapshot, plan)
-        definitions = tools.definition_pieces(offered.tools, plan)
+        definitions = tools.definition_pieces(offered.tools, plan) if plan.spec.native_tools else ()
         reply = _reply_piece(plan)
         history = self.histories.open(snapshot, plan)
         gathering = Gathering(snapshot, plan, entries, offered.tools, self.counting, self.gathering)
         gathered = gathering.gather()
-        assembler = Assembler(plan, entries.ordered, self.counting)
+        assembler = Assembler(plan, entries.ordered, entries.tail, self.counting)
         fixed = [*definitions, reply]
         available = plan.limits.usable - sum(piece.tokens for piece in fixed)
-        self._check_must(gathered.candidates, assembler, history, fixed)
-        chooser = Chooser(plan, assembler, self.counting, available - history.active_tokens)
+        history = self._check_must(gathered.candidates, assembler, history, fixed)
+        kept = min(entries.kept, history.index.tokens_from(0)) if entries.kept else 0
+        chooser = Chooser(plan, assembler, self.counting, available - history.active_tokens, kept)
         chosen, system = chooser.choose(gathered.candidates, entries.capped)
         told = _Telling(self, chosen.in_order(gathered.candidates), assembler, entries)
         system, choice = told.settle(system, history, available)
         run = history.run(choice)
-        self.left_out += (*gathered.left_out, *chosen.left_out, *told.left_out, *history.left_out(choice))
+        trimmed = history.left_out(choice, run, told.covered)
+        self.left_out += (*gathered.left_out, *chosen.left_out, *told.left_out, *trimmed)
         sections = _sections(definitions, system, run, reply)
         return Request(
             agent_id=plan.agent.id,
@@ -97,36 +100,45 @@ class _Build:
             limits=plan.limits,
             tokenizer=plan.costs.counter.tokenizer,
             layout=plan.layout.name,
-            strategy=history.strategy.kind,
+            strategy=plan.strategy.kind,
             now=plan.spec.now.isoformat(),
             zone=plan.spec.zone,
             sections=sections,
             system=system.system,
+            tail=system.tail,
+            tail_sections=tuple(section.name for section in system.tail_sections),
             messages=run.messages,
-            tools=tuple(tool.name for tool in offered.tools),
+            tools=tuple(tool.name for tool in offered.tools) if plan.spec.native_tools else (),
             left_out=tuple(self.left_out),
             overheads=_overheads(definitions, system, run, reply),
-            problems=self._problems(gathered, chosen, (*history.problems, *offered.problems)),
+            problems=self._problems(gathered, chosen, offered.problems),
             adaptations=told.adaptations,
             unreachable_tokens=_unreachable(plan, sections, system, run),
+            history_state=choice.state and replace(choice.state, checkpoint=told.checkpoint),
         )
 
     def _check_must(
         self, candidates: list[Candidate], assembler: Assembler, history: History, fixed: list[Piece]
-    ) -> None:
-        """Refuse a Request whose least possible content is too large."""
+    ) -> History:
+        """Refuse a Request whose least possible content is too large.
+
+        Returns:
+            The history, its active batch shortened where that is what it takes.
+        """
         must = [each for each in candidates if each.turn is Turn.MUST]
         system = assembler.assemble(contents(must), ())
-        in_system = (piece for section in system.sections for piece in section.pieces)
-        active = history.active.pieces if history.active else ()
+        both = (*system.sections, *system.tail_sections)
+        others = [*reversed(fixed), *(piece for section in both for piece in section.pieces)]
         left = self.plan.limits.usable
-        for piece in (*reversed(fixed), *in_system, *active):
+        history = history.with_active_within(left - sum(piece.tokens for piece in others))
+        for piece in (*others, *history.active_pieces):
             if piece.tokens > left:
                 label = piece.source.label or piece.id
                 raise BudgetError(
                     "budget.does_not_fit", piece=piece.id, label=label, needed=piece.tokens, available=left
                 )
             left -= piece.tokens
+        return history
 
     def _problems(
         self, gathered: Gathered, chosen: Chosen, others: tuple[Problem, ...]
@@ -150,18 +162,20 @@ class _Telling:
     entries: Entries
     left_out: list[LeftOut] = field(default_factory=list)
     adaptations: tuple[Problem, ...] = ()
+    covered: Ranges = ()
+    checkpoint: str | None = None
 
     def settle(self, system: Assembled, history: History, available: int) -> tuple[Assembled, Choice]:
         """Choose history and summaries until both agree. The history only ever shrinks on the way."""
         plan = self.build.plan
-        usable = [each for each in self.build.snapshot.summaries if not each.is_deleted]
+        stored = self.build.snapshot.summaries
         entry = self.entries.by_name.get(SUMMARY)
         banned: set[str] = set()
         current: tuple[Summary, ...] = ()
         room = available - system.tokens
         while True:
             choice = history.choose(room)
-            picked = self._pick(usable, history.run(choice), choice)
+            picked = self._pick(stored, history.run(choice), choice)
             wanted = tuple(each for each in picked.chosen if each.id not in banned)
             if entry is None or wanted == current:
                 break
@@ -177,15 +191,18 @@ class _Telling:
         self._tell(picked, current, entry is not None)
         return system, choice
 
-    def _pick(self, usable: list[Summary], run: Run, choice: Choice) -> summaries.SummaryChoice:
+    def _pick(self, stored: tuple[Summary, ...], run: Run, choice: Choice) -> summaries.SummaryChoice:
         if choice.summaries is SummaryUse.LATEST:
-            return summaries.choose_latest(usable, run.kept, is_whole=run.is_whole)
-        return summaries.choose_covering(usable, run.kept)
+            return summaries.choose_latest(stored, run.kept, is_whole=run.is_whole)
+        return summaries.choose_covering(stored, run.kept)
 
     def _tell(self, picked: summaries.SummaryChoice, current: tuple[Summary, ...], has_section: bool) -> None:
         plan = self.build.plan
         element = self.entries.by_name[SUMMARY].element if has_section else ""
         inside = {each.id for each in current}
+        ranges = covered_ranges(self.build.snapshot.summaries)
+        self.covered = merged(each for summary in current for each in ranges[summary.id])
+        self.checkpoint = current[-1].id if current else None
         self.adaptations = tuple(
             problem
             for made in (
@@ -221,6 +238,7 @@ def _sections(
     found += system.sections
     if run.section is not None:
         found.append(run.section)
+    found += system.tail_sections
     found.append(Section("reply", "Reply", (reply,)))
     return tuple(found)
 
@@ -230,7 +248,7 @@ def _overheads(definitions: tuple[Piece, ...], system: Assembled, run: Run, repl
     return {
         "tools": definitions[0].tokens if definitions else 0,
         "system": system.frame_tokens,
-        "messages": run.frame_tokens,
+        "messages": run.frame_tokens + system.tail_frame_tokens,
         "reply": reply.tokens,
     }
 

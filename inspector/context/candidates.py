@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import partial
 
-from inspector.context.blocks import Adapted, BlockReader, BlockView, Dress, choose_openings
+from inspector.context.blocks import Adapted, BlockReader, BlockView, Cut, CutKind, Dress, choose_openings
 from inspector.context.identity import IdentityCache
-from inspector.context.layouts import BLOCK_SECTIONS
 from inspector.context.markup import GENERIC_ELEMENT
 from inspector.context.parts import PARAGRAPH, Part, PartCounter
 from inspector.context.plan import Plan
@@ -19,6 +18,7 @@ from inspector.domain.blocks import CONSTELLATION_OWNER, BlockType
 from inspector.domain.counts import Count, Method
 from inspector.domain.errors import Parameters
 from inspector.domain.health import Problem
+from inspector.domain.layout_rules import BLOCK_SECTIONS
 from inspector.domain.layouts import SectionLayout, Wrapper
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut
@@ -48,8 +48,8 @@ class Candidate:
         value: Among those of one turn and one priority, higher ones are chosen first.
         line: The event, where it is one.
         view: The block, where it is one.
-        shorter: The part with only the newest n entries, for a log that may be shortened.
-        entries: How many entries are shown, where the part is a shorter one.
+        shorter: The part cut to a size, for what may be shortened.
+        cut: How much is shown, where the part is a shorter one.
     """
 
     entry: SectionLayout
@@ -59,8 +59,8 @@ class Candidate:
     value: tuple[float, str] = (0.0, "")
     line: EventLine | None = None
     view: BlockView | None = None
-    shorter: Callable[[int], Adapted] | None = None
-    entries: int | None = None
+    shorter: Callable[[Cut], Adapted] | None = None
+    cut: Cut | None = None
 
     @property
     def part(self) -> Part:
@@ -171,7 +171,7 @@ class BlockGatherer:
         reader = self._reader
         made = reader.part(view, dress, entry.name, rule)
         shorter = None
-        if view.entry_count > 1:
+        if view.whole.count > 1:
             shorter = partial(reader.part, view, dress, entry.name, rule)
         return Candidate(
             entry,
@@ -229,7 +229,8 @@ class BlockGatherer:
         shown = self._would_take(view, "log")
         count = view.hidden_entries
         everything = view.entry_count + count
-        tokens = self._count(self._reader.part(view, self._dress(view), "log", InRule.FITS, everything))
+        whole = Cut(CutKind.ENTRIES, everything)
+        tokens = self._count(self._reader.part(view, self._dress(view), "log", InRule.FITS, whole))
         fix = Fix("set_display_limit", Ref(RefKind.BLOCK, view.block.id), everything, {"value": everything})
         told: Parameters = {"label": view.block.label, "count": count, "shown": view.entry_count}
         return LeftOut(

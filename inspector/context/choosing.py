@@ -1,26 +1,30 @@
 """Choosing what goes into the system string: what must, then the rest while there is room.
 
-Greedy, and without stopping: a smaller candidate may take room that a larger one before it could not. Each is
-weighed as it would stand between two others; the assembled string is counted once more, and what was chosen
-last goes out again if that is over a limit.
+Each section is allotted its part of the memory cap and of the window; inside it a packing chooses forms by value
+for tokens; what is left over then goes to whatever it still lets in. Each candidate is weighed as it would stand
+between two others; the assembled string is counted once more, and what was chosen last goes out again if that
+is over a limit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import groupby
 
+from inspector.context.allotting import Allotment, Claim
 from inspector.context.assembly import Assembled, Assembler, contents
+from inspector.context.blocks import Cut, CutKind
 from inspector.context.candidates import Candidate, Turn
-from inspector.context.layouts import dress_parts
-from inspector.context.parts import PARAGRAPH, Part, PartCounter
+from inspector.context.forms import Forms, cut_to, forms_of
+from inspector.context.leaving_out import Account, Outcome
+from inspector.context.packing import Step, pack, steps
+from inspector.context.parts import PartCounter
 from inspector.context.plan import Plan
-from inspector.context.sections.activity import LEAD, day_part
-from inspector.domain.blocks import BlockType
+from inspector.context.room import Room
 from inspector.domain.errors import Parameters
 from inspector.domain.health import Problem, Severity
-from inspector.domain.ref import Ref, RefKind
-from inspector.domain.requests import Fix, LeftOut
+from inspector.domain.requests import LeftOut
 from inspector.domain.rules import OutRule
 
 
@@ -45,21 +49,29 @@ class Chooser:
         plan: The plan.
         assembler: Assembles what is chosen.
         counting: Weighs parts.
-        available: Tokens of the window that the system string may take.
+        available: Tokens of the window that the system string and the tail may take.
+        kept: Tokens of those that are reserved for the history.
     """
 
-    def __init__(self, plan: Plan, assembler: Assembler, counting: PartCounter, available: int) -> None:
+    def __init__(
+        self, plan: Plan, assembler: Assembler, counting: PartCounter, available: int, kept: int = 0
+    ) -> None:
         self._plan = plan
         self._assembler = assembler
         self._counting = counting
         self._available = available
+        self._kept = kept
 
     def choose(self, candidates: Sequence[Candidate], capped: frozenset[str]) -> tuple[Chosen, Assembled]:
-        """What goes in and the string that it makes. What must go in is taken whatever it costs."""
+        """What goes in and the string that it makes. What must go in is taken whatever it costs.
+
+        Raises:
+            BudgetError: the sections' reserves do not fit into the window.
+        """
         must = [each for each in candidates if each.turn is Turn.MUST]
         core = self._assembler.assemble(contents(must), capped)
         chosen = Chosen(taken=list(must))
-        room = _Room(self._plan, self._counting, core, self._available)
+        room = Room(self._plan, self._counting, self._assembler, core, self._available)
         room.open(must)
         if room.is_core_over:
             told: Parameters = {
@@ -68,43 +80,16 @@ class Chooser:
             }
             chosen.problems.append(Problem("core_over_memory", Severity.WARNING, "section:core", told))
         rest = sorted((each for each in candidates if each.turn is not Turn.MUST), key=_order)
-        for candidate in rest:
-            self._consider(candidate, room, chosen)
-        return chosen, self._settle(candidates, capped, chosen, room)
-
-    def _consider(self, candidate: Candidate, room: _Room, chosen: Chosen) -> None:
-        cost = room.cost(candidate)
-        room.demand(candidate, cost)
-        rule = room.barrier(candidate, cost)
-        if rule is None:
-            room.take(candidate, cost)
-            chosen.taken.append(candidate)
-            return
-        shorter = self._shorter(candidate, room)
-        if shorter is None:
-            chosen.left_out.append(room.left_out(candidate, rule))
-            return
-        room.take(shorter, room.cost(shorter))
-        chosen.taken.append(shorter)
-        chosen.left_out.append(room.left_out_entries(candidate, shorter))
-
-    def _shorter(self, candidate: Candidate, room: _Room) -> Candidate | None:
-        """The log with as many of its newest entries as there is room for."""
-        if candidate.shorter is None or candidate.view is None:
-            return None
-        low, high = 0, candidate.view.entry_count - 1
-        best: Candidate | None = None
-        while low < high:
-            middle = (low + high + 1) // 2
-            tried = replace(candidate, made=candidate.shorter(middle), entries=middle)
-            if room.barrier(tried, room.cost(tried)) is None:
-                low, best = middle, tried
-            else:
-                high = middle - 1
-        return best
+        choice = _Choice(rest, room, self._counting, self._kept)
+        choice.make()
+        chosen.taken += choice.taken.values()
+        system = self._settle(candidates, capped, chosen, choice)
+        account = Account(self._plan, self._counting, room, self._available, choice.allotment)
+        chosen.left_out += account.rows(choice.outcomes())
+        return chosen, system
 
     def _settle(
-        self, candidates: Sequence[Candidate], capped: frozenset[str], chosen: Chosen, room: _Room
+        self, candidates: Sequence[Candidate], capped: frozenset[str], chosen: Chosen, choice: _Choice
     ) -> Assembled:
         """Assemble, and take out again what was chosen last until no limit is passed."""
         cap = self._plan.limits.memory_tokens
@@ -123,141 +108,153 @@ class Chooser:
             if last is None:
                 return made
             chosen.taken.remove(last)
-            rule = OutRule.WINDOW_FULL if is_over else OutRule.MEMORY_FULL
-            chosen.left_out.append(room.left_out(last, rule))
+            choice.undo(last, OutRule.WINDOW_FULL if is_over else OutRule.MEMORY_FULL)
 
 
-class _Room:
-    """What is left of the window and of the memory cap while candidates are chosen."""
+class _Choice:
+    """One choice among what need not go in.
 
-    def __init__(self, plan: Plan, counting: PartCounter, must: Assembled, available: int) -> None:
-        self._plan = plan
+    Args:
+        candidates: In the order in which they are chosen, others being equal.
+        room: What there is; spent here.
+        counting: Weighs parts.
+        kept: Tokens of the window that are reserved for the history.
+    """
+
+    def __init__(
+        self, candidates: Sequence[Candidate], room: Room, counting: PartCounter, kept: int
+    ) -> None:
+        self._candidates = candidates
+        self._room = room
         self._counting = counting
-        self._must = must
-        cap = plan.limits.memory_tokens
-        needed = must.tokens + (must.border_tokens if must.sections else plan.costs.message().tokens)
-        capped = must.capped_tokens + must.border_tokens
-        self.window = available - needed
-        self.memory = None if cap is None else cap - capped
-        self._available = available
-        self._window_demand = needed
-        self._memory_demand = capped
-        self._pinned = capped
-        self._pinned_window = needed
-        self._opened: set[str] = set()
-        self._groups: set[str] = set()
-        self._days: set[str] = set()
-        self._spent: dict[str, int] = {}
+        self._claims = self._claimed()
+        self._wanted: dict[str, tuple[int, int]] = {}
+        self._undone: dict[str, OutRule] = {}
+        self.taken: dict[str, Candidate] = {}
+        self.allotment = Allotment(self._claims, room.memory, room.window, kept)
+        room.window -= kept
 
-    def open(self, candidates: Sequence[Candidate]) -> None:
-        """Note the sections that are in already."""
-        for candidate in candidates:
-            self._opened.add(candidate.entry.name)
-            self._groups.add(candidate.entry.group)
+    def make(self) -> None:
+        """Choose."""
+        if self.allotment.is_ample:
+            for candidate in self._candidates:
+                self._take(candidate)
+            return
+        left: list[Candidate] = []
+        for claim in self._claims:
+            left += self._choose_in(claim)
+        self._spread(left)
 
-    def cost(self, candidate: Candidate) -> int:
-        """What it takes, with its section's headings where it would be the first."""
-        entry = candidate.entry
-        tokens = candidate.part.cost(self._counting)
-        if entry.name not in self._opened:
-            with_group = bool(entry.group) and entry.group not in self._groups
-            tokens += self._weigh(dress_parts(self._plan.layout, entry, with_group=with_group))
-        if candidate.line is not None:
-            day = candidate.line.day
-            tokens += self._weigh((LEAD,)) if entry.name not in self._opened else 0
-            tokens += self._weigh((day_part(day),)) if day not in self._days else 0
-        return tokens
+    def undo(self, candidate: Candidate, rule: OutRule) -> None:
+        """Take one out again."""
+        self.taken.pop(candidate.part.id, None)
+        self._undone[candidate.part.id] = rule
 
-    def barrier(self, candidate: Candidate, cost: int) -> OutRule | None:
-        """The rule that keeps it out, None if there is room."""
-        if candidate.capped and self.memory is not None and cost > self.memory:
-            return OutRule.MEMORY_CORE_OVER if self.is_core_over else OutRule.MEMORY_FULL
-        if cost > self.window:
-            return OutRule.WINDOW_FULL
-        most = candidate.entry.maximum
-        if most is not None and self._spent.get(candidate.entry.name, 0) + cost > most:
-            return OutRule.SECTION_FULL
-        return None
+    def outcomes(self) -> list[Outcome]:
+        """What came of each that is out or not whole, in the order of choosing."""
+        claims = {claim.entry.name: claim for claim in self._claims}
+        found: list[Outcome] = []
+        for candidate in self._candidates:
+            taken = self.taken.get(candidate.part.id)
+            if taken is None or taken.cut is not None:
+                claim = claims[candidate.entry.name]
+                least, most = self._wanted.get(candidate.part.id) or (claim.demand, claim.demand)
+                rule = self._undone.get(candidate.part.id)
+                wanted = least if taken is None else most
+                found.append(Outcome(candidate, taken, claim, wanted, rule))
+        return found
 
-    def demand(self, candidate: Candidate, cost: int) -> None:
-        """Note what all candidates up to this one would take together."""
-        is_pinned = candidate.turn is Turn.PINNED
-        self._window_demand += cost
-        self._pinned_window += cost if is_pinned else 0
-        if candidate.capped:
-            self._memory_demand += cost
-            self._pinned += cost if is_pinned else 0
+    def _claimed(self) -> list[Claim]:
+        """The sections' claims, higher priorities first."""
+        by_entry: dict[str, list[Candidate]] = {}
+        for candidate in self._candidates:
+            by_entry.setdefault(candidate.entry.name, []).append(candidate)
+        claims: list[Claim] = []
+        for found in by_entry.values():
+            heading = self._room.heading(found[0].entry) + self._room.lines(found)
+            costs = tuple(each.part.cost(self._counting) for each in found)
+            claims.append(Claim(found[0].entry, tuple(found), costs, heading))
+        return sorted(claims, key=lambda claim: -claim.entry.priority)
 
-    def take(self, candidate: Candidate, cost: int) -> None:
-        """Spend what it costs."""
-        self.open((candidate,))
-        if candidate.line is not None:
-            self._days.add(candidate.line.day)
-        self.window -= cost
-        if candidate.capped and self.memory is not None:
-            self.memory -= cost
-        self._spent[candidate.entry.name] = self._spent.get(candidate.entry.name, 0) + cost
+    def _choose_in(self, claim: Claim) -> list[Candidate]:
+        """Choose in one section, pinned ones first; gives those that are not in whole."""
+        room = self.allotment.given[claim.entry.name] - claim.heading
+        before = claim.heading
+        left: list[Candidate] = []
+        for _, group in groupby(claim.candidates, key=lambda each: each.turn):
+            forms = forms_of(tuple(group), self._counting, max(room, 0))
+            items = [each.variants for each in forms]
+            ordered = steps(items)
+            self._note_wanted(forms, ordered, before)
+            before += sum(each.variants[0].tokens for each in forms)
+            found = pack(items, room, ordered)
+            room -= found.tokens
+            for each, form in zip(forms, found.chosen, strict=True):
+                if form is not None:
+                    self._take(each.candidates[form])
+                if form != 0:
+                    left.append(each.candidates[0])
+        return left
 
-    def left_out(self, candidate: Candidate, rule: OutRule) -> LeftOut:
-        """A candidate for which there is no room."""
-        piece = candidate.part.piece(self._counting, PARAGRAPH)
-        told: Parameters = {"needed": piece.tokens, "label": candidate.part.source.label}
-        fix = self._fix(candidate, rule)
-        return LeftOut(piece.source, piece.section, rule.value, piece.tokens, piece.method, fix, told)
+    def _note_wanted(self, forms: Sequence[Forms], ordered: Sequence[Step], before: int) -> None:
+        """For each, what its section needs so that it comes in at all, and in whole."""
+        total = before
+        reached: dict[int, tuple[int, int]] = {}
+        for step in ordered:
+            total += step.tokens
+            first, _ = reached.get(step.item, (total, total))
+            reached[step.item] = (first, total)
+        for at, amounts in reached.items():
+            self._wanted[forms[at].candidates[0].part.id] = amounts
 
-    def left_out_entries(self, whole: Candidate, shorter: Candidate) -> LeftOut:
-        """The entries of a log that was shortened."""
-        count = (whole.view.entry_count if whole.view else 0) - (shorter.entries or 0)
-        piece = whole.part.piece(self._counting, PARAGRAPH)
-        tokens = max(0, piece.tokens - shorter.part.cost(self._counting))
-        label = whole.part.source.label
-        source = replace(piece.source, label=f"{label}: {count} older entries")
-        told: Parameters = {"label": label, "count": count, "shown": shorter.entries}
-        fix = self._raise_limit(whole)
-        return LeftOut(source, piece.section, OutRule.ENTRY_ROOM.value, tokens, piece.method, fix, told)
+    def _spread(self, left: Sequence[Candidate]) -> None:
+        """Give what sections could not use to those that it still lets in; only to such as take what others leave."""
+        for candidate in sorted(left, key=_order):
+            if not candidate.entry.grow:
+                continue
+            if candidate.part.id in self.taken:
+                self._enlarge(candidate)
+            elif self._room.barrier(candidate, self._room.cost(candidate)) is None:
+                self._take(candidate)
+            else:
+                self._enlarge(candidate)
 
-    def _fix(self, candidate: Candidate, rule: OutRule) -> Fix | None:
-        """The smallest change that surely brings it in, others before it included."""
-        if rule is OutRule.SECTION_FULL:
-            return None
-        if rule is OutRule.MEMORY_FULL and self._would_fit_pinned(candidate):
-            label = candidate.part.source.label
-            return Fix("pin", candidate.part.source.ref, True, {"label": label})
-        return self._raise_limit(candidate)
+    def _enlarge(self, candidate: Candidate) -> None:
+        """Show as much more of it as there is room for: the whole, else of a log the most entries that fit."""
+        now = self.taken.get(candidate.part.id)
+        if self._fits_instead(now, candidate):
+            self._replace(now, candidate)
+            return
+        view = candidate.view
+        if view is None or view.whole.kind is not CutKind.ENTRIES:
+            return
+        low, high = (now.cut.count if now is not None and now.cut is not None else 0), view.whole.count - 1
+        best: Candidate | None = None
+        while low < high:
+            middle = (low + high + 1) // 2
+            tried = cut_to(candidate, Cut(CutKind.ENTRIES, middle))
+            if tried is not None and self._fits_instead(now, tried):
+                low, best = middle, tried
+            else:
+                high = middle - 1
+        if best is not None:
+            self._replace(now, best)
 
-    def _raise_limit(self, candidate: Candidate) -> Fix | None:
-        agent = Ref(RefKind.AGENT, self._plan.agent.id)
-        limits = self._plan.limits
-        over_window = self._window_demand > self._available
-        over_memory = candidate.capped and limits.memory_tokens is not None
-        over_memory = over_memory and self._memory_demand > (limits.memory_tokens or 0)
-        if over_memory and not over_window:
-            return Fix("raise_memory_tokens", agent, self._memory_demand, {"value": self._memory_demand})
-        if over_window and not over_memory:
-            value = limits.max_tokens + self._window_demand - self._available
-            return Fix("raise_max_tokens", agent, value, {"value": value})
-        return None
+    def _fits_instead(self, now: Candidate | None, wanted: Candidate) -> bool:
+        return self._room.barrier(wanted, self._more(now, wanted)) is None
 
-    def _would_fit_pinned(self, candidate: Candidate) -> bool:
-        view, cap = candidate.view, self._plan.limits.memory_tokens
-        if view is None or view.shared is not None or view.block.block_type is not BlockType.WORKING:
-            return False
-        if candidate.turn is Turn.PINNED or cap is None:
-            return False
-        entry = candidate.entry
-        # As if it were the first of its section, which it may then be.
-        headings = dress_parts(self._plan.layout, entry, with_group=bool(entry.group))
-        cost = candidate.part.cost(self._counting) + self._weigh(headings)
-        return self._pinned + cost <= cap and self._pinned_window + cost <= self._available
+    def _more(self, now: Candidate | None, wanted: Candidate) -> int:
+        if now is None:
+            return self._room.cost(wanted)
+        return wanted.part.cost(self._counting) - now.part.cost(self._counting)
 
-    @property
-    def is_core_over(self) -> bool:
-        """Whether core alone passes the memory cap."""
-        cap = self._plan.limits.memory_tokens
-        return cap is not None and self._must.capped_tokens > cap
+    def _replace(self, now: Candidate | None, wanted: Candidate) -> None:
+        self._room.take(wanted, self._more(now, wanted))
+        self.taken[wanted.part.id] = wanted
 
-    def _weigh(self, parts: Sequence[Part]) -> int:
-        return sum(part.cost(self._counting) for part in parts)
+    def _take(self, candidate: Candidate) -> None:
+        self._room.take(candidate, self._room.cost(candidate))
+        self.taken[candidate.part.id] = candidate
 
 
 def _order(candidate: Candidate) -> tuple[object, ...]:

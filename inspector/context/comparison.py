@@ -3,51 +3,107 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from inspector.domain.requests import Diff, Piece, PieceChange, Request
 
-ADDED, REMOVED, CHANGED, MOVED = "added", "removed", "changed", "moved"
+ADDED, REMOVED, CHANGED, MOVED, RECOUNTED = "added", "removed", "changed", "moved", "recounted"
+
+_Key = tuple[str, int]
+"""A piece's id, and the how manieth piece of that id it is."""
+
+_SETTINGS = ("agent_name", "model", "layout", "strategy", "zone", "now")
+_LIMITS = ("max_tokens", "memory_tokens", "history_tokens", "reserved_response_tokens")
 
 
 def diff(before: Request, after: Request) -> Diff:
     """The pieces added, removed, changed and moved; the rows' differences in tokens sum to the total's.
 
-    Pieces are told apart by their ids. One whose text or tokens differ is changed, wherever it stands; one
-    that only stands in another section, or in another order among those that stayed, is moved.
+    Pieces are told apart by their ids. One whose text differs is changed, wherever it stands; one that only
+    stands in another section, or in another order among those that stayed, is moved; and one that only counts
+    otherwise, as under another model, is recounted.
     """
-    old, new = _by_id(before), _by_id(after)
-    rows = [*_removed(old, new), *_rows_of(old, new)]
-    return Diff(tuple(rows), before.tokens, after.tokens)
+    old, new = _by_key(before), _by_key(after)
+    rows = [*_removed(old, new, after), *_rows_of(old, new)]
+    return Diff(tuple(rows), before.tokens, after.tokens, tuple(_settings(before, after)))
 
 
-def _removed(old: dict[str, Piece], new: dict[str, Piece]) -> Iterator[PieceChange]:
-    for name, piece in old.items():
-        if name not in new:
-            yield _row(piece, REMOVED, piece.tokens, 0)
+def _removed(old: dict[_Key, Piece], new: dict[_Key, Piece], after: Request) -> Iterator[PieceChange]:
+    rows = {row.source.id: row for row in after.left_out if row.source.id is not None}
+    for key, piece in old.items():
+        if key not in new:
+            # Of a history whole batches are left out, and named as such.
+            names = (piece.source.id, piece.parameters.get("batch"))
+            row = next((rows[name] for name in names if isinstance(name, str) and name in rows), None)
+            change = PieceChange(piece.id, piece.section, piece.source, REMOVED, piece.tokens, 0)
+            yield change if row is None else replace(change, rule=row.rule, parameters=row.parameters)
 
 
-def _rows_of(old: dict[str, Piece], new: dict[str, Piece]) -> Iterator[PieceChange]:
-    places = {name: at for at, name in enumerate(old)}
-    stayed = [name for name in new if name in old]
-    steady = _longest_rising([places[name] for name in stayed])
+def _rows_of(old: dict[_Key, Piece], new: dict[_Key, Piece]) -> Iterator[PieceChange]:
+    places = {key: at for at, key in enumerate(old)}
+    stayed = [key for key in new if key in old]
+    steady = _longest_rising([places[key] for key in stayed])
     in_order = {stayed[at] for at in steady}
-    for name, piece in new.items():
-        former = old.get(name)
+    for key, piece in new.items():
+        former = old.get(key)
         if former is None:
-            yield _row(piece, ADDED, 0, piece.tokens)
-        elif former is not piece and (former.tokens != piece.tokens or former.runs != piece.runs):
-            yield _row(piece, CHANGED, former.tokens, piece.tokens)
-        elif former.section != piece.section or name not in in_order:
-            yield _row(piece, MOVED, former.tokens, piece.tokens)
+            yield _row(piece, ADDED, 0)
+            continue
+        moved = former.section != piece.section or key not in in_order
+        kind = _kind(former, piece) or (MOVED if moved else None)
+        if kind is not None:
+            yield _row(piece, kind, former.tokens, moved=moved)
 
 
-def _by_id(request: Request) -> dict[str, Piece]:
-    return {piece.id: piece for section in request.sections for piece in section.pieces}
+def _kind(former: Piece, piece: Piece) -> str | None:
+    """What has become of a piece, but for its place."""
+    if former is piece or (former.tokens == piece.tokens and former.runs == piece.runs):
+        return None
+    return RECOUNTED if former.text == piece.text else CHANGED
 
 
-def _row(piece: Piece, kind: str, before: int, after: int) -> PieceChange:
-    return PieceChange(piece.id, piece.section, piece.source, kind, before, after)
+def _by_key(request: Request) -> dict[_Key, Piece]:
+    # A logged Request is somebody else's word: its ids may come twice, and no token may be lost for that.
+    seen: Counter[str] = Counter()
+    found: dict[_Key, Piece] = {}
+    for section in request.sections:
+        for piece in section.pieces:
+            found[piece.id, seen[piece.id]] = piece
+            seen[piece.id] += 1
+    return found
+
+
+def _row(piece: Piece, kind: str, before: int, *, moved: bool = False) -> PieceChange:
+    return PieceChange(
+        piece.id,
+        piece.section,
+        piece.source,
+        kind,
+        before,
+        piece.tokens,
+        moved=moved,
+        rule=piece.rule,
+        parameters=piece.parameters,
+    )
+
+
+def _settings(before: Request, after: Request) -> Iterator[tuple[str, str, str]]:
+    for name in _SETTINGS:
+        one, other = getattr(before, name), getattr(after, name)
+        if one != other:
+            yield name.removesuffix("_name"), one, other
+    for name in _LIMITS:
+        old, new = getattr(before.limits, name), getattr(after.limits, name)
+        if old != new:
+            yield name, _figure(old), _figure(new)
+    if before.tokenizer.name != after.tokenizer.name:
+        yield "tokenizer", before.tokenizer.name, after.tokenizer.name
+
+
+def _figure(tokens: int | None) -> str:
+    return "" if tokens is None else str(tokens)
 
 
 def _longest_rising(numbers: Sequence[int]) -> list[int]:

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 from inspector.context.blocks import Adapted, BlockReader
 from inspector.context.candidates import BlockGatherer, Candidate, Gathered, Turn, layout_fix
 from inspector.context.identity import IdentityCache
-from inspector.context.layouts import (
+from inspector.context.markup import one_line
+from inspector.context.parts import PARAGRAPH, Part, PartCounter
+from inspector.context.plan import Plan
+from inspector.context.sections import activity, hints, retrieved, texts, tools
+from inspector.domain.agents import Tool
+from inspector.domain.errors import InputError, Parameters
+from inspector.domain.layout_rules import (
     ADDITIONAL,
     BLOCK_SECTIONS,
     EXTRA,
@@ -17,12 +23,6 @@ from inspector.context.layouts import (
     PERSONA,
     RESERVED,
 )
-from inspector.context.markup import one_line
-from inspector.context.parts import PARAGRAPH, PartCounter
-from inspector.context.plan import Plan
-from inspector.context.sections import activity, hints, retrieved, texts, tools
-from inspector.domain.agents import Tool
-from inspector.domain.errors import InputError, Parameters
 from inspector.domain.layouts import SectionLayout
 from inspector.domain.requests import LeftOut, Piece
 from inspector.domain.rules import InRule, OutRule
@@ -33,9 +33,14 @@ SUMMARY = "summary"
 
 @dataclass(frozen=True)
 class Entries:
-    """The layout's entries of one build: the caller's sections in their place, nothing lost."""
+    """The layout's entries of one build: the caller's sections in their place, nothing lost.
+
+    `tail` are those behind the history, `kept` are the tokens that the layout reserves for that.
+    """
 
     ordered: tuple[SectionLayout, ...]
+    tail: tuple[SectionLayout, ...]
+    kept: int
     by_name: dict[str, SectionLayout]
     added: frozenset[str]
     capped: frozenset[str]
@@ -55,19 +60,26 @@ def layout_entries(plan: Plan) -> Entries:
         taken.add(section.name)
         added.append(SectionLayout(section.name, f"# {one_line(section.name)}", text=section.text))
     ordered: list[SectionLayout] = []
+    tail: list[SectionLayout] = []
+    place, kept = ordered, 0
     for entry in plan.layout.sections:
         if entry.name == EXTRA:
-            ordered += added
-        elif entry.name != MESSAGES:
-            ordered.append(entry)
+            place += added
+        elif entry.name == MESSAGES:
+            place, kept = tail, entry.minimum
+        else:
+            place.append(entry)
     if EXTRA not in {entry.name for entry in plan.layout.sections}:
         ordered += added
-    if plan.spec.extra_instructions and ADDITIONAL not in {entry.name for entry in ordered}:
+    if plan.spec.extra_instructions and ADDITIONAL not in {entry.name for entry in (*ordered, *tail)}:
         ordered.append(SectionLayout(ADDITIONAL, "# Additional Instructions"))
-    capped = {entry.name for entry in ordered if entry.name in BLOCK_SECTIONS or entry.blocks}
+    everything = (*ordered, *tail)
+    capped = {entry.name for entry in everything if entry.name in BLOCK_SECTIONS or entry.blocks}
     return Entries(
         tuple(ordered),
-        {entry.name: entry for entry in ordered},
+        tuple(tail),
+        kept,
+        {entry.name: entry for entry in everything},
         frozenset(entry.name for entry in added),
         frozenset(capped),
     )
@@ -105,7 +117,7 @@ class Gathering:
         for candidate in self.found.candidates:
             by_entry.setdefault(candidate.entry.name, []).append(candidate)
         self.found.candidates = []
-        for entry in self.entries.ordered:
+        for entry in (*self.entries.ordered, *self.entries.tail):
             self.found.candidates += by_entry.get(entry.name, ())
             self.found.candidates += self._of_entry(entry)
         self._without_place()
@@ -123,7 +135,7 @@ class Gathering:
             case "hints" if plan.with_hints:
                 return _optional(entry, map(Adapted, hints.hint_parts(self.found.editable, entry.element)))
             case "tool_rules":
-                rules = tools.rule_parts(self.offered, self.snapshot.tool_rules, entry.element)
+                rules = self._tool_rules(entry.element)
                 return _optional(entry, map(Adapted, rules))
             case "retrieved":
                 return _optional(entry, retrieved.retrieved_parts(plan.spec.retrieved, entry.element))
@@ -158,8 +170,12 @@ class Gathering:
         self.found.left_out += rows
         self.found.problems += (line.problem for line in lines if line.problem is not None)
         for line in lines:
-            stamp = line.event.timestamp.timestamp()
-            yield Candidate(entry, Adapted(line.part), value=(stamp, line.event.id), line=line)
+            written = float(line.event.seq)
+            yield Candidate(entry, Adapted(line.part), value=(written, line.event.id), line=line)
+
+    def _tool_rules(self, element: str) -> Iterator[Part]:
+        rules, described = self.snapshot.tool_rules, not self.plan.spec.native_tools
+        return tools.rule_parts(self.offered, rules, element, described=described)
 
     def _names(self) -> dict[str, str]:
         return {self.plan.agent.id: self.plan.agent.name, **self.snapshot.agent_names}
@@ -170,7 +186,7 @@ class Gathering:
         made: dict[str, Iterable[Adapted]] = {
             PERSONA: texts.persona(plan, lost),
             INSTRUCTIONS: texts.instructions(plan, lost),
-            tools.RULES_SECTION: map(Adapted, tools.rule_parts(self.offered, self.snapshot.tool_rules, "")),
+            tools.RULES_SECTION: map(Adapted, self._tool_rules("")),
             retrieved.SECTION: retrieved.retrieved_parts(plan.spec.retrieved, ""),
         }
         for name, adapted in made.items():

@@ -21,6 +21,10 @@ class IdentityCache(Generic[Made]):
         self._young: dict[Hashable, tuple[object, Made]] = {}
         self._old: dict[Hashable, tuple[object, Made]] = {}
 
+    def forget(self) -> None:
+        """Keep nothing of what was made so far."""
+        self._young, self._old = {}, {}
+
     def get(self, thing: object, key: Hashable, make: Callable[[], Made]) -> Made:
         """What was made of `thing` under `key`, or what `make` now gives."""
         whole = (id(thing), key)

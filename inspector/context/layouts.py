@@ -1,4 +1,4 @@
-"""Whether a layout can be used, and what stands around a section's parts."""
+"""What stands around a section's parts: joins, headings, tags, fences."""
 
 from __future__ import annotations
 
@@ -6,36 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from inspector.context.markup import is_element_name, starts_legally
 from inspector.context.parts import LINE, PARAGRAPH, Part, literal
-from inspector.domain.errors import MalformedError
+from inspector.domain.layout_rules import INSTRUCTIONS, PERSONA
 from inspector.domain.layouts import Layout, SectionLayout
 from inspector.domain.rules import InRule
-
-PERSONA = "persona"
-INSTRUCTIONS = "instructions"
-EXTRA = "extra"
-"""Where the sections of a caller stand."""
-ADDITIONAL = "additional"
-MESSAGES = "messages"
-"""The mark behind which a layout puts what is to stand after the history."""
-FIXED = ("tools", "reply")
-BLOCK_SECTIONS = ("core", "working", "log", "shared")
-BUILT_IN = (
-    PERSONA,
-    INSTRUCTIONS,
-    *BLOCK_SECTIONS,
-    "hints",
-    "summary",
-    "activity",
-    "tool_rules",
-    "scratchpad",
-    "retrieved",
-    EXTRA,
-    ADDITIONAL,
-)
-RESERVED = frozenset((*BUILT_IN, MESSAGES, *FIXED))
-"""Names that a section of the user's own cannot have."""
 
 
 def section_name(entry: SectionLayout) -> str:
@@ -47,43 +21,6 @@ def section_title(entry: SectionLayout) -> str:
     """What a person reads: the heading's words, else the name's."""
     words = entry.heading.lstrip("#").strip()
     return words or entry.name.replace("_", " ").capitalize()
-
-
-def check_layout(layout: Layout) -> None:
-    """Refuse a layout whose pieces would start where counts do not add up, or whose names clash.
-
-    Raises:
-        MalformedError: ``malformed.layout`` with the place and the reason.
-    """
-    for where, why in _faults(layout):
-        raise MalformedError("malformed.layout", where=f"{layout.name}: {where}", why=why)
-
-
-def _faults(layout: Layout) -> Iterator[tuple[str, str]]:
-    core = layout.join.strip("\n")
-    if not layout.join.startswith("\n") or (core and not layout.join.endswith("\n")):
-        yield "join", "it must begin and end with a newline"
-    if core and not starts_legally(core):
-        yield "join", "its first line must begin with neither white space nor a solidus"
-    seen: set[str] = set()
-    names = [entry.name for entry in layout.sections]
-    for entry in layout.sections:
-        if not entry.name or entry.name in seen or entry.name in FIXED:
-            yield entry.name, "the name is empty, taken, or that of a fixed section"
-        seen.add(entry.name)
-        if entry.name not in RESERVED and not entry.text and not entry.blocks:
-            yield entry.name, "a section of your own needs a text or block labels"
-        for text in (entry.heading, entry.group):
-            if text and (not starts_legally(text) or text.endswith("\n")):
-                yield entry.name, "a heading must begin and end with visible characters"
-        if entry.name == PERSONA and not _neighbours(names, PERSONA, INSTRUCTIONS):
-            yield entry.name, "it must stand beside the instructions, whose section it belongs to"
-        if entry.element and not is_element_name(entry.element):
-            yield entry.name, f"not an element's name: {entry.element!r}"
-
-
-def _neighbours(names: list[str], one: str, other: str) -> bool:
-    return other not in names or abs(names.index(one) - names.index(other)) == 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,22 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
+from inspector.domain.element_names import GENERIC_ELEMENT, START, is_element_name, starts_legally
 from inspector.domain.requests import Mark
 
-GENERIC_ELEMENT = "block"
-"""What encloses a block whose label is no element name of its own."""
+__all__ = [
+    "GENERIC_ELEMENT",
+    "Escaped",
+    "attribute",
+    "close_proof",
+    "comment",
+    "is_element_name",
+    "one_line",
+    "starts_legally",
+]
 
-_START = (
-    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d\u2070-\u218f"
-    "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
-)
-_NAME = re.compile(f"[{_START}][{_START}.0-9\u00b7\u0300-\u036f\u203f-\u2040-]*")
-"""A name of XML 1.0 without a colon, which would stand for a namespace."""
-_NAME_PART = f"[{_START}.0-9\u00b7\u0300-\u036f\u203f-\u2040:-]"
+_NAME_PART = f"[{START}.0-9\u00b7\u0300-\u036f\u203f-\u2040:-]"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _ESCAPED = "&lt;"
 
@@ -42,16 +44,6 @@ class Escaped:
 
     def _moved(self, at: int) -> int:
         return at + (len(_ESCAPED) - 1) * bisect_left(self.places, at)
-
-
-@lru_cache(maxsize=16_384)
-def is_element_name(label: str) -> bool:
-    """Whether a label can be an element of its own: legal, without a colon, and not reserved."""
-    return (
-        _NAME.fullmatch(label) is not None
-        and not label.lower().startswith("xml")
-        and label.lower() != GENERIC_ELEMENT
-    )
 
 
 def attribute(text: str) -> str:
@@ -78,8 +70,3 @@ def close_proof(text: str, elements: Collection[str]) -> Escaped:
 def one_line(text: str) -> str:
     """The text without line ends and other runs of white space."""
     return " ".join(text.split())
-
-
-def starts_legally(text: str) -> bool:
-    """Whether a stretch of the system string may begin with this text."""
-    return bool(text) and not text[0].isspace() and text[0] != "/"

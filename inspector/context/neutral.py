@@ -7,11 +7,9 @@ from typing import Any
 
 from inspector.context.report import Word, report
 from inspector.domain.codec import to_plain
-from inspector.domain.messages import Message
-from inspector.domain.requests import Request, Section
+from inspector.domain.messages import Message, Role, TextPart
+from inspector.domain.requests import Request, Section, SentMessage, sent_content
 from inspector.domain.snapshot import Snapshot
-
-_NOT_SYSTEM = frozenset({"tools", "messages", "reply"})
 
 
 def neutral(request: Request, snapshot: Snapshot, word: Word) -> dict[str, Any]:
@@ -22,8 +20,8 @@ def neutral(request: Request, snapshot: Snapshot, word: Word) -> dict[str, Any]:
     """
     segments = [
         {"section": section.name, "text": _sent(section)}
-        for section in request.sections
-        if section.name not in _NOT_SYSTEM and _sent(section)
+        for section in request.system_sections
+        if _sent(section)
     ]
     by_id = {message.id: message for batch in snapshot.history for message in batch.messages}
     tools = [
@@ -36,7 +34,7 @@ def neutral(request: Request, snapshot: Snapshot, word: Word) -> dict[str, Any]:
     ]
     return {
         "system": segments or None,
-        "messages": [_message(by_id[sent.id]) for sent in request.messages],
+        "messages": [*(_message(by_id[sent.id], sent) for sent in request.messages), *_tail(request)],
         "tools": tools or None,
         "manifest": manifest(request, word),
     }
@@ -54,10 +52,17 @@ def manifest(request: Request, word: Word) -> dict[str, Any]:
     return {**built, **report(request, word)}
 
 
+def _tail(request: Request) -> list[dict[str, Any]]:
+    """What stands behind the history, as one more message."""
+    if request.tail is None:
+        return []
+    return [{"role": Role.USER.value, "content": to_plain((TextPart(request.tail),))}]
+
+
 def _sent(section: Section) -> str:
     return "".join(run.text for piece in section.pieces for run in piece.runs if run.sent)
 
 
-def _message(message: Message) -> dict[str, Any]:
-    plain = {"role": message.role.value, "content": to_plain(message.content)}
+def _message(message: Message, sent: SentMessage) -> dict[str, Any]:
+    plain = {"role": message.role.value, "content": to_plain(sent_content(sent, message))}
     return plain if message.name is None else {**plain, "name": message.name}

@@ -9,15 +9,16 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.counting.pool import CounterPool, ModelSource
-from inspector.context.layouts import MESSAGES, check_layout
-from inspector.domain.agents import ActivitySettings, Agent
+from inspector.domain.agents import ActivitySettings, Agent, ContextConfig
 from inspector.domain.errors import InputError, MalformedError, NotFoundError, Parameters
 from inspector.domain.health import Problem, Severity
-from inspector.domain.layouts import Layout
+from inspector.domain.layout_rules import check_layout
+from inspector.domain.layouts import Layout, Share
 from inspector.domain.limits import (
     ASSUMED_WINDOW,
     LARGE,
     LIMIT_PRESETS,
+    STRATEGIES,
     LimitOverrides,
     Limits,
     Strategy,
@@ -29,8 +30,8 @@ from inspector.domain.snapshot import RequestSpec, Snapshot
 ADDRESS_PROVIDERS = frozenset(("ollama", "openai_compatible", "openai-compatible"))
 """Providers that are an address of the user's, of whose models nothing need be known."""
 
-_WITHOUT_MAXIMUM = frozenset(("persona", "instructions", "core", "summary", "extra", "additional"))
-"""Sections whose layout cannot bound them: what is in them must be sent, or stands for what is not."""
+_UNBOUNDED = frozenset(("persona", "instructions", "core", "summary", "extra", "additional"))
+"""Sections that a layout cannot bound: what is in them must be sent, or stands for what is not."""
 
 _RESERVED_SHARE = 4
 """A reserved reply of a preset takes at most a quarter of a small model's window."""
@@ -82,15 +83,16 @@ class Planner:
         agent, config = snapshot.agent, snapshot.agent.config
         model = spec.model or agent.model
         facts = self._models.resolve(model)
-        limits = resolve_limits(facts, config.limits, spec.limits, provider=agent.provider)
-        layout, layout_problems = self._layout(spec.layout or config.layout)
+        layout, layout_problems = self._layout(snapshot.layouts, spec.layout or config.layout)
+        limits = resolve_limits(facts, config.limits, spec.limits, provider=agent.provider, layout=layout)
+        is_assumed = _is_assumed(facts, config.limits, spec.limits)
         return Plan(
             agent=agent,
             spec=spec,
             model=model,
             limits=limits,
             layout=layout,
-            strategy=spec.strategy or config.strategy,
+            strategy=spec.strategy or _strategy(config.strategy, layout),
             with_descriptions=_chosen(spec.include_descriptions, config.include_descriptions),
             with_hints=_chosen(spec.include_schemas, config.include_schemas),
             activity=config.activity if spec.activity is None else spec.activity,
@@ -98,35 +100,37 @@ class Planner:
             active=_active(snapshot, spec),
             zone=_zone(spec),
             costs=self._counters.costs(facts),
-            problems=(*_model_problems(model, facts, limits), *layout_problems),
+            problems=(*_model_problems(model, facts, limits, is_assumed=is_assumed), *layout_problems),
         )
 
-    def _layout(self, name: str) -> tuple[Layout, list[Problem]]:
-        layout = self._layouts.get(name)
+    def _layout(self, own: Mapping[str, Layout], name: str) -> tuple[Layout, list[Problem]]:
+        """The layout of that name: the constellation's own, else the shipped one."""
+        layout = own.get(name) or self._layouts.get(name)
         if layout is None:
-            raise NotFoundError("not_found.layout", name=name, candidates=tuple(sorted(self._layouts)))
+            candidates = tuple(sorted({*own, *self._layouts}))
+            raise NotFoundError("not_found.layout", name=name, candidates=candidates)
         check_layout(layout)
-        where = f"layout:{name}"
-        problems: list[Problem] = []
-        names = [entry.name for entry in layout.sections]
-        if MESSAGES in names and names[-1] != MESSAGES:
-            behind = tuple(names[names.index(MESSAGES) + 1 :])
-            problems.append(Problem("layout_tail_in_system", Severity.INFO, where, {"sections": behind}))
-        for entry in layout.sections:
-            has_maximum = entry.maximum is not None and entry.name in _WITHOUT_MAXIMUM
-            if entry.minimum or entry.share != 1.0 or not entry.grow or has_maximum:
-                facts = {"section": entry.name}
-                problems.append(Problem("layout_share_not_available", Severity.WARNING, where, facts))
+        problems = [
+            Problem("layout_bound_in_vain", Severity.WARNING, f"layout:{name}", {"section": entry.name})
+            for entry in layout.sections
+            if entry.name in _UNBOUNDED and (entry.minimum or entry.maximum is not None or not entry.grow)
+        ]
         return layout, problems
 
 
 def resolve_limits(
-    facts: ModelFacts | None, agent: LimitOverrides, spec: LimitOverrides | None, *, provider: str
+    facts: ModelFacts | None,
+    agent: LimitOverrides,
+    spec: LimitOverrides | None,
+    *,
+    provider: str,
+    layout: Layout | None = None,
 ) -> Limits:
     """The limits that hold: what-if before agent before preset, within what the model is known to take.
 
     Without a preset the window is the model's own; of an unknown model at an address of the user's
-    `ASSUMED_WINDOW`. The reserved reply of a preset shrinks with a small window, so that something is left.
+    `ASSUMED_WINDOW`. The reserved reply of a preset shrinks with a small window, so that something is left. A
+    layout may give memory or history the rest of the window where nobody has set a limit or chosen a preset.
     """
     given = (spec, agent) if spec is not None else (agent,)
     presets = [each.preset for each in given if each.preset is not None]
@@ -142,10 +146,14 @@ def resolve_limits(
         max_tokens = min(max_tokens, facts.max_input + reserved)
     memory = _first(given, "memory_tokens")
     history = _first(given, "history_tokens")
+    usual_memory, usual_history = base.memory_tokens, base.history_tokens
+    if layout is not None and not presets:
+        usual_memory = None if layout.memory is Share.REST else usual_memory
+        usual_history = None if layout.history is Share.REST else usual_history
     return Limits(
         max_tokens,
-        base.memory_tokens if memory is None else memory,
-        base.history_tokens if history is None else history,
+        usual_memory if memory is None else memory,
+        usual_history if history is None else history,
         max(0, reserved),
     )
 
@@ -154,9 +162,17 @@ def _window(facts: ModelFacts | None, base: Limits, provider: str, *, is_chosen:
     known = (facts.context_window or facts.max_input) if facts else None
     if known is not None:
         return min(known, base.max_tokens) if is_chosen else known
-    if provider.lower() in ADDRESS_PROVIDERS and not is_chosen:
+    providers = {provider.lower(), facts.provider if facts else ""}
+    if providers & ADDRESS_PROVIDERS and not is_chosen:
         return ASSUMED_WINDOW
     return base.max_tokens
+
+
+def _is_assumed(facts: ModelFacts | None, agent: LimitOverrides, spec: LimitOverrides | None) -> bool:
+    """Whether the window is neither known nor set by anybody."""
+    given = (spec, agent) if spec is not None else (agent,)
+    is_known = facts is not None and (facts.context_window or facts.max_input) is not None
+    return not is_known and _first(given, "max_tokens") is None
 
 
 def _first(given: tuple[LimitOverrides, ...], name: str) -> int | None:
@@ -166,6 +182,14 @@ def _first(given: tuple[LimitOverrides, ...], name: str) -> int | None:
 
 def _chosen(asked: bool | None, usual: bool) -> bool:
     return usual if asked is None else asked
+
+
+def _strategy(configured: Strategy, layout: Layout) -> Strategy:
+    """The agent's own; where that is what every agent begins with, the one that goes with the layout."""
+    if configured != ContextConfig().strategy:
+        return configured
+    fitting = {kind.kind: kind for kind in STRATEGIES}.get(layout.strategy)
+    return configured if fitting is None else fitting()
 
 
 def _active(snapshot: Snapshot, spec: RequestSpec) -> Batch | None:
@@ -186,8 +210,10 @@ def _zone(spec: RequestSpec) -> tzinfo:
         raise InputError("input.unknown_zone", name=spec.zone) from error
 
 
-def _model_problems(model: str, facts: ModelFacts | None, limits: Limits) -> list[Problem]:
-    if facts is not None and facts.resolved_by is not ResolvedBy.MAKER:
-        return []
+def _model_problems(
+    model: str, facts: ModelFacts | None, limits: Limits, *, is_assumed: bool
+) -> list[Problem]:
     told: Parameters = {"model": model, "max_tokens": limits.max_tokens}
-    return [Problem("unknown_model", Severity.WARNING, f"model:{model}", told)]
+    if facts is None or facts.resolved_by is ResolvedBy.MAKER:
+        return [Problem("unknown_model", Severity.WARNING, f"model:{model}", told)]
+    return [Problem("assumed_window", Severity.WARNING, f"model:{model}", told)] if is_assumed else []

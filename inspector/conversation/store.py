@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
-from inspector.domain.activity import DEFAULT_IMPORTANCE, Event, EventKind
-from inspector.domain.codec import to_plain
+from inspector.conversation.activity import ActivityLogger, EventWriter
+from inspector.conversation.journal import Journal
+from inspector.conversation.messages import MessageWriter
+from inspector.conversation.summaries import SummaryWriter
+from inspector.domain.activity import Event
+from inspector.domain.actor import SYSTEM, Actor
+from inspector.domain.agents import Agent
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
 from inspector.domain.edits.rows import (
@@ -19,18 +24,14 @@ from inspector.domain.edits.rows import (
     LogEvent,
     StoreSummary,
 )
-from inspector.domain.errors import NotFoundError, Refusal, RefusedError
-from inspector.domain.findable import found_of_message, found_of_summary
 from inspector.domain.health import Problem
 from inspector.domain.messages import Batch, Message
 from inspector.domain.moments import Clock, IdGenerator
-from inspector.domain.ref import Ref, RefKind
+from inspector.domain.ref import RefKind
 from inspector.domain.summaries import Summary
 from inspector.storage import activity as activity_rows
 from inspector.storage import messages as message_rows
-from inspector.storage import search as search_rows
 from inspector.storage import summaries as summary_rows
-from inspector.storage.connection import Connection
 from inspector.storage.database import Database, Transaction
 
 PAGE_MESSAGES = 500
@@ -45,15 +46,18 @@ class ConversationStore:
         self._database = database
         self._clock = clock
         self._ids = ids
+        self._journal = journal = Journal(clock, ids)
+        self._messages = MessageWriter(journal)
+        self._summaries = SummaryWriter(journal)
         self._appliers: Mapping[type[Operation], Callable[[Transaction, Intent, Any], Awaitable[Receipt]]] = {
-            AppendMessage: self._append,
-            EditMessage: self._edit_message,
-            ArchiveMessage: self._archive,
-            StoreSummary: self._store_summary,
-            EditSummary: self._edit_summary,
-            LogEvent: self._log,
-            DeleteRow: self._delete,
-            RestoreRow: self._delete,
+            AppendMessage: self._messages.append,
+            EditMessage: self._messages.edit,
+            ArchiveMessage: self._messages.archive,
+            StoreSummary: self._summaries.store,
+            EditSummary: self._summaries.edit,
+            LogEvent: EventWriter(journal).log,
+            DeleteRow: self._put_away,
+            RestoreRow: self._put_away,
         }
 
     def takes(self, edit: Edit) -> bool:
@@ -66,8 +70,7 @@ class ConversationStore:
         Raises:
             RefusedError: a rule said no. NotFoundError: the target does not exist.
         """
-        # All that it leaves has one and the same time.
-        intent = replace(intent, at=intent.at or self._clock())
+        intent = self._journal.at_a_moment(intent)
         operation = intent.edit.operation
         return await self._appliers[type(operation)](tx, intent, operation)
 
@@ -103,15 +106,34 @@ class ConversationStore:
             return await message_rows.get(source, message_id)
 
     async def summaries(self, agent_id: str) -> tuple[tuple[Summary, ...], tuple[Problem, ...]]:
-        """An agent's summaries, oldest first, and what could not be read."""
+        """An agent's summaries in the order in which they were written, and what could not be read.
+
+        Deleted ones are among them: deeper ones may have been made of them.
+        """
         async with self._database.read() as source:
-            found, problems = await summary_rows.of_agent(source, agent_id)
+            found, problems = await summary_rows.of_agent(source, agent_id, deleted=True)
         return tuple(found), tuple(problems)
 
-    async def recent_events(self, limit: int) -> tuple[tuple[Event, ...], tuple[Problem, ...]]:
-        """The newest events of all agents, in time order, and what could not be read."""
+    async def recent_events(
+        self, limit: int, after: int = 0
+    ) -> tuple[tuple[Event, ...], tuple[Problem, ...]]:
+        """The newest events of all agents in the order in which they were written, and what could not be read.
+
+        With `after`, only those behind that `seq`.
+        """
         async with self._database.read() as source:
-            return await activity_rows.recent(source, limit)
+            return await activity_rows.recent(source, limit, after)
+
+    def logger(self, agent: Agent, actor: Actor = SYSTEM) -> ActivityLogger:
+        """Logs and reads activity for one agent."""
+        return ActivityLogger(self._database, self._clock, self._ids, agent, actor)
+
+    async def events_until(
+        self, moment: datetime, limit: int
+    ) -> tuple[tuple[Event, ...], tuple[Problem, ...]]:
+        """The newest events of all agents that have a time up to a moment, in the order they were written."""
+        async with self._database.read() as source:
+            return await activity_rows.until(source, moment, limit)
 
     async def event_count(self) -> int:
         """How many events there are, of all agents."""
@@ -123,160 +145,10 @@ class ConversationStore:
         async with self._database.read() as source:
             return await message_rows.counts(source), await summary_rows.counts(source)
 
-    async def _append(self, tx: Transaction, intent: Intent, operation: AppendMessage) -> Receipt:
-        position, sequence = await message_rows.next_place(tx, operation.agent_id, operation.batch_id)
-        message = Message(
-            id=intent.edit.target.id or self._ids("msg"),
-            agent_id=operation.agent_id,
-            position=position,
-            batch_id=operation.batch_id,
-            sequence_in_batch=sequence,
-            role=operation.role,
-            content=operation.content,
-            batch_type=operation.batch_type,
-            created_at=intent.at or self._clock(),
-            source=operation.source,
-            name=operation.name,
-            metadata=operation.metadata,
-            is_archived=operation.is_archived,
-            compiled=operation.compiled,
-        )
-        await message_rows.insert(tx, message)
-        await search_rows.put(tx, found_of_message(message))
-        return await self._recorded(tx, intent, _message_ref(message), message.agent_id, None, message)
-
-    async def _edit_message(self, tx: Transaction, intent: Intent, operation: EditMessage) -> Receipt:
-        message = await self._message(tx, intent)
-        if message.content == operation.content:
-            return self._unchanged(intent)
-        await message_rows.set_content(tx, message.id, operation.content)
-        changed = replace(message, content=operation.content)
-        await search_rows.put(tx, found_of_message(changed))
-        return await self._recorded(tx, intent, _message_ref(message), message.agent_id, message, changed)
-
-    async def _archive(self, tx: Transaction, intent: Intent, operation: ArchiveMessage) -> Receipt:
-        message = await self._message(tx, intent)
-        if message.is_archived == operation.archived:
-            return self._unchanged(intent)
-        await message_rows.set_archived(tx, message.id, archived=operation.archived)
-        changed = replace(message, is_archived=operation.archived)
-        return await self._recorded(tx, intent, _message_ref(message), message.agent_id, message, changed)
-
-    async def _store_summary(self, tx: Transaction, intent: Intent, operation: StoreSummary) -> Receipt:
-        if operation.end < operation.start:
-            raise RefusedError(Refusal("refused.time_range"))
-        summary = Summary(
-            id=intent.edit.target.id or self._ids("sum"),
-            agent_id=operation.agent_id,
-            content=operation.content,
-            topics=operation.topics,
-            start=operation.start,
-            end=operation.end,
-            message_count=operation.message_count,
-            depth=operation.depth,
-            previous_summary_id=operation.previous_summary_id,
-            covers=operation.covers,
-            children=operation.children,
-            details=operation.details,
-            created_at=intent.at or self._clock(),
-        )
-        await summary_rows.insert(tx, summary)
-        await search_rows.put(tx, found_of_summary(summary))
-        ref = Ref(RefKind.SUMMARY, summary.id)
-        return await self._recorded(tx, intent, ref, summary.agent_id, None, summary)
-
-    async def _edit_summary(self, tx: Transaction, intent: Intent, operation: EditSummary) -> Receipt:
-        summary = await self._summary(tx, intent)
-        given = {
-            name: value
-            for name in ("content", "topics", "details")
-            if (value := getattr(operation, name)) is not None
-        }
-        changed = replace(summary, **given)
-        if changed == summary:
-            return self._unchanged(intent)
-        await summary_rows.set_texts(tx, changed)
-        await search_rows.put(tx, found_of_summary(changed))
-        return await self._recorded(tx, intent, intent.edit.target.whole, summary.agent_id, summary, changed)
-
-    async def _log(self, tx: Transaction, intent: Intent, operation: LogEvent) -> Receipt:
-        known = operation.kind if operation.kind in EventKind.__members__.values() else EventKind.CUSTOM
-        event = Event(
-            id=intent.edit.target.id or self._ids("evt"),
-            seq=0,
-            agent_id=operation.agent_id,
-            kind=operation.kind,
-            details=operation.details,
-            importance=DEFAULT_IMPORTANCE[EventKind(known)]
-            if operation.importance is None
-            else operation.importance,
-            timestamp=intent.at or self._clock(),
-            batch_id=operation.batch_id,
-        )
-        await activity_rows.insert(tx, event)
-        return await self._recorded(tx, intent, Ref(RefKind.EVENT, event.id), event.agent_id, None, None)
-
-    async def _delete(self, tx: Transaction, intent: Intent, operation: Operation) -> Receipt:
-        deleted = isinstance(operation, DeleteRow)
-        if intent.edit.target.kind is RefKind.SUMMARY:
-            return await self._delete_summary(tx, intent, deleted=deleted)
-        message = await self._message(tx, intent)
-        if message.is_deleted == deleted:
-            return self._unchanged(intent)
-        await message_rows.set_deleted(tx, message.id, deleted=deleted)
-        changed = replace(message, is_deleted=deleted)
-        await search_rows.put(tx, found_of_message(changed))
-        return await self._recorded(tx, intent, _message_ref(message), message.agent_id, message, changed)
-
-    async def _delete_summary(self, tx: Transaction, intent: Intent, *, deleted: bool) -> Receipt:
-        summary = await self._summary(tx, intent)
-        if summary.is_deleted == deleted:
-            return self._unchanged(intent)
-        await summary_rows.set_deleted(tx, summary.id, deleted=deleted)
-        changed = replace(summary, is_deleted=deleted)
-        await search_rows.put(tx, found_of_summary(changed))
-        return await self._recorded(tx, intent, intent.edit.target.whole, summary.agent_id, summary, changed)
-
-    async def _message(self, source: Connection, intent: Intent) -> Message:
-        message = await message_rows.get(source, intent.edit.target.id)
-        if message is None:
-            raise NotFoundError("not_found.message", name=intent.edit.target.id)
-        return message
-
-    async def _summary(self, source: Connection, intent: Intent) -> Summary:
-        summary = await summary_rows.get(source, intent.edit.target.id)
-        if summary is None:
-            raise NotFoundError("not_found.summary", name=intent.edit.target.id)
-        return summary
-
-    async def _recorded(
-        self,
-        tx: Transaction,
-        intent: Intent,
-        ref: Ref,
-        owner: str | None,
-        before: Message | Summary | None,
-        after: Message | Summary | None,
-    ) -> Receipt:
-        at = intent.at or self._clock()
-        seq = await tx.record(
-            kind=intent.edit.operation.op,
-            ref=ref,
-            actor=intent.actor,
-            reason=intent.reason,
-            at=at,
-            owner=owner,
-            before=None if before is None else _difference(before, after),
-            after=None if after is None else _difference(after, before),
-            batch_id=intent.batch_id,
-            tool_call_id=intent.tool_call_id,
-            undo_of=intent.undo_of,
-        )
-        return Receipt(ref, seq, None, changed=True, actor=intent.actor, at=at)
-
-    def _unchanged(self, intent: Intent) -> Receipt:
-        at = intent.at or self._clock()
-        return Receipt(intent.edit.target, None, None, changed=False, actor=intent.actor, at=at)
+    async def _put_away(self, tx: Transaction, intent: Intent, operation: Operation) -> Receipt:
+        is_summary = intent.edit.target.kind is RefKind.SUMMARY
+        writer = self._summaries if is_summary else self._messages
+        return await writer.put_away(tx, intent, operation)
 
 
 def group_batches(messages: Sequence[Message]) -> tuple[Batch, ...]:
@@ -286,16 +158,3 @@ def group_batches(messages: Sequence[Message]) -> tuple[Batch, ...]:
         if not message.is_deleted:
             by_id.setdefault(message.batch_id, []).append(message)
     return tuple(Batch(batch_id, tuple(each)) for batch_id, each in by_id.items())
-
-
-def _message_ref(message: Message) -> Ref:
-    return Ref(RefKind.MESSAGE, message.id)
-
-
-def _difference(value: Message | Summary, other: Message | Summary | None) -> Any:
-    """What of `value` differs from `other`; all of it when there is no other."""
-    plain = to_plain(value)
-    if other is None:
-        return plain
-    compared = to_plain(other)
-    return {name: each for name, each in plain.items() if each != compared[name]}

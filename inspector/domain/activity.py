@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum, StrEnum
 
+ACTIVITY_LEAD_LINE = "The following events occurred recently in the constellation:"
+PREVIEW_KEPT = 80
+"""Characters of a message that its event keeps; what is shown of them is less (`rendering.activity`)."""
+
 
 class Importance(IntEnum):
     """Ordered as numbers."""
@@ -61,11 +65,21 @@ DEFAULT_IMPORTANCE: dict[EventKind, Importance] = {
 }
 
 
+FAILURE_IMPORTANCE = Importance.HIGH
+"""Of a tool's call that failed."""
+
+
+def default_importance(kind: str) -> Importance:
+    """What a kind has where nothing is said; a kind that is not known has that of custom ones."""
+    known = kind in EventKind.__members__.values()
+    return DEFAULT_IMPORTANCE[EventKind(kind) if known else EventKind.CUSTOM]
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One event. `kind` is the stored name, known or not; `details` is JSON text as stored.
 
-    `agent_id` None means the system. Order is (timestamp, seq).
+    `agent_id` None means the system. Order is that of `seq`: when it was written, whatever the clock said.
     """
 
     id: str

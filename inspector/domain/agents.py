@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from inspector.domain.activity import Importance
+from inspector.domain.activity import ACTIVITY_LEAD_LINE, Importance
 from inspector.domain.limits import LimitOverrides, Strategy, Truncate
 
 
@@ -20,12 +20,18 @@ class AgentStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActivitySettings:
-    """What of the recent activity stands in the prompt."""
+    """What of the recent activity stands in the prompt, and how.
+
+    `own_events_cap` holds only while others' events would be displaced. `lead_line` stands before the events (empty:
+    nothing does), `date_lines` where the day changes.
+    """
 
     entries_limit: int = 15
     lookback_hours: float = 24
     min_importance: Importance = Importance.LOW
     own_events_cap: int = 3
+    lead_line: str = ACTIVITY_LEAD_LINE
+    date_lines: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,23 @@ class Wrapper(StrEnum):
     NONE = "none"
 
 
+class Share(StrEnum):
+    """What bounds the memory or the history."""
+
+    LIMIT = "limit"
+    """The model's or the agent's limit."""
+    REST = "rest"
+    """All that the window leaves, unless a limit was set by hand."""
+
+
 @dataclass(frozen=True, slots=True)
 class SectionLayout:
     """One section's place and dress.
 
     `group` is a heading shared by neighbouring sections (``# Memory State``), printed once before the
     first of them that has content. `minimum`/`maximum` are tokens (None: no bound); a higher `priority` is
-    filled first; `grow` takes what others leave. `text` or `blocks` (labels) make it a section of the user's own.
+    filled first, those of one priority by their `share`; `grow` takes what others leave. `text` or `blocks`
+    (labels) make it a section of the user's own.
     """
 
     name: str
@@ -38,10 +48,18 @@ class SectionLayout:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A named order of sections. `join` stands between top-level parts. `messages` and `tools` keep their places."""
+    """A named order of sections. `join` stands between top-level parts.
+
+    What follows the section ``messages`` stands behind the history, in a message of its own. `memory` and
+    `history` say what bounds them. `strategy` is the kind of strategy that goes with the layout, for agents that
+    have not chosen one; empty for none.
+    """
 
     name: str
     description: str
     join: str
     wrapper: Wrapper
     sections: tuple[SectionLayout, ...]
+    memory: Share = Share.LIMIT
+    history: Share = Share.LIMIT
+    strategy: str = ""

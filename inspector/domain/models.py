@@ -81,6 +81,7 @@ class ModelFacts:
             (``no_assistant_prefill``). A flag that is absent is not known.
         retires: The announced last day as an ISO date, or None.
         resolved_by: How the id was recognised.
+        overridden: The names of the facts that are the user's own.
     """
 
     id: str
@@ -95,6 +96,7 @@ class ModelFacts:
     flags: frozenset[str]
     retires: str | None
     resolved_by: ResolvedBy
+    overridden: frozenset[str] = frozenset()
 
     @property
     def input_limit(self) -> int | None:

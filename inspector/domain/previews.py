@@ -9,13 +9,14 @@ from inspector.domain.archival import ArchivalEntry
 from inspector.domain.blocks import Attachment
 from inspector.domain.edits.base import Intent, Receipt
 from inspector.domain.errors import Refusal
+from inspector.domain.layouts import Layout
 from inspector.domain.messages import Message
 from inspector.domain.records import Wakeup
 from inspector.domain.ref import Ref
 from inspector.domain.snapshot import BlockState
 from inspector.domain.summaries import Summary
 
-Row = Agent | ArchivalEntry | Attachment | Message | Summary | Tool | ToolRule | Wakeup | str
+Row = Agent | ArchivalEntry | Attachment | Layout | Message | Summary | Tool | ToolRule | Wakeup | str
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
+from inspector.domain.compaction import HistoryState
 from inspector.domain.counts import Method, Tokenizer, joint_method
 from inspector.domain.errors import Parameters
 from inspector.domain.health import Problem
 from inspector.domain.limits import Limits
+from inspector.domain.messages import Message, Part
 from inspector.domain.ref import Ref, RefKind
 
 
@@ -206,6 +208,12 @@ class Request:
     adaptations: tuple[Problem, ...]
     unreachable_tokens: int = 0
     """What part of the usable window no section can use, by the caps that are set."""
+    tail: str | None = None
+    """The text of one more message in the user's role, behind all others: what a layout puts behind the history."""
+    tail_sections: tuple[str, ...] = ()
+    """The sections that it is made of; they stand between the messages and the reply."""
+    history_state: HistoryState | None = None
+    """How far the history was shortened, for the next Request; None where the strategy keeps no such account."""
 
     @cached_property
     def text(self) -> str:
@@ -216,6 +224,12 @@ class Request:
     def tokens(self) -> int:
         """The total: the sum of the sections'."""
         return sum(section.tokens for section in self.sections)
+
+    @cached_property
+    def system_sections(self) -> tuple[Section, ...]:
+        """The sections that the system string is made of."""
+        aside = {"tools", "messages", "reply", *self.tail_sections}
+        return tuple(section for section in self.sections if section.name not in aside)
 
     @cached_property
     def exact_tokens(self) -> int:
@@ -248,15 +262,27 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class SentMessage:
-    """A message of the Request: its id and, where it was shortened, the parts that are sent instead."""
+    """A message of the Request: its id and, where it was changed for it, the parts that are sent instead of its own.
+
+    Such parts are the stub of an elided result, a shortened text, or a mark where messages before it are left out.
+    """
 
     id: str
-    elided: tuple[str, ...] = ()
+    content: tuple[Part, ...] | None = None
+
+
+def sent_content(sent: SentMessage, message: Message) -> tuple[Part, ...]:
+    """The parts that are sent of a message."""
+    return message.content if sent.content is None else sent.content
 
 
 @dataclass(frozen=True, slots=True)
 class PieceChange:
-    """One row of a comparison. Added: `before` 0 tokens; removed: `after` 0."""
+    """One row of a comparison. Added: `before` 0 tokens; removed: `after` 0.
+
+    `section` is the later one. `moved` says that it stands elsewhere, whatever else has changed of it. `rule` is
+    why it is in, or for what was removed why it is left out, None where nothing says so; `parameters` are its own.
+    """
 
     piece_id: str
     section: str
@@ -264,12 +290,29 @@ class PieceChange:
     kind: str
     before: int
     after: int
+    moved: bool = False
+    rule: str | None = None
+    parameters: Parameters = field(default_factory=dict)
+
+    @property
+    def delta(self) -> int:
+        """The tokens that it takes more; less when negative."""
+        return self.after - self.before
 
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """Two Requests compared by piece; the rows' differences sum to the total's."""
+    """Two Requests compared by piece; the rows' differences sum to the total's.
+
+    `settings` are what the two were built by where that differs, by name: before and after as texts.
+    """
 
     changes: tuple[PieceChange, ...]
     before: int
     after: int
+    settings: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def delta(self) -> int:
+        """The tokens that the later one takes more."""
+        return self.after - self.before

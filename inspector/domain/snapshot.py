@@ -11,9 +11,11 @@ from inspector.domain.actor import Actor
 from inspector.domain.agents import ActivitySettings, Agent, Tool, ToolRule
 from inspector.domain.archival import ArchivalEntry
 from inspector.domain.blocks import Attachment, Block, Permission
+from inspector.domain.compaction import HistoryState
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Version
 from inspector.domain.health import Problem
+from inspector.domain.layouts import Layout
 from inspector.domain.limits import LimitOverrides, Strategy
 from inspector.domain.messages import Batch
 from inspector.domain.summaries import Summary
@@ -57,7 +59,13 @@ class SharedBlock:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One agent's view. `history` holds all batches that are not deleted, oldest first, archived ones included."""
+    """One agent's view. `history` holds all batches that are not deleted, oldest first, archived ones included.
+
+    `summaries` stand in the order in which they were written, deleted ones among them: deeper ones may have been made
+    of them. `events` stand in that order too. `history_state` says how far the history was shortened when it was last
+    sent, None if that is not known.
+    `layouts` are the constellation's own, by name; they go before shipped ones.
+    """
 
     constellation_id: str
     seq: int
@@ -71,6 +79,8 @@ class Snapshot:
     tool_rules: tuple[ToolRule, ...] = ()
     agent_names: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    history_state: HistoryState | None = None
+    layouts: Mapping[str, Layout] = field(default_factory=dict)
 
     def with_drafts(self, drafts: Mapping[str, Content]) -> Snapshot:
         """This view with the content of some blocks (by block id) replaced by unsaved drafts."""
@@ -104,6 +114,7 @@ class RequestSpec:
     """What is asked of a build. `now` and `zone` (an IANA name) make it repeatable.
 
     None anywhere means the agent's own setting. `pinned` and `dropped` are block ids, for a what-if.
+    Without `native_tools` the target takes no tool definitions: they are described in the system string instead.
     `active_batch` is the batch in progress: always sent; None takes the newest incomplete one only if `continuing`.
     """
 
@@ -124,3 +135,4 @@ class RequestSpec:
     extra_instructions: tuple[str, ...] = ()
     extra_tools: tuple[Tool, ...] = ()
     retrieved: tuple[ArchivalEntry, ...] = ()
+    native_tools: bool = True

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
+
+from inspector.domain.actor import Actor
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +45,47 @@ class Summary:
     details: SummaryDetails
     created_at: datetime
     is_deleted: bool = False
+
+
+class ChainEnd(StrEnum):
+    """Why a chain of summaries goes no further back."""
+
+    BEGINNING = "beginning"
+    LIMIT = "limit"
+    MISSING = "missing"
+    DELETED = "deleted"
+    CYCLE = "cycle"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Summaries from the newest back, each the one before the last.
+
+    `at` is the id of the link that is not in: the missing, deleted or unreadable one, the one that was in already,
+    or the next one behind a limit; None at the beginning.
+    """
+
+    summaries: tuple[Summary, ...]
+    end: ChainEnd
+    at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Children:
+    """What a summary was made of, in its order, and the ids of those that are not there or cannot be read."""
+
+    summaries: tuple[Summary, ...]
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryVersion:
+    """A summary as a change left it; `seq` is the number of the change, None for a first state nobody recorded."""
+
+    summary: Summary
+    seq: int | None
+    at: datetime
+    actor: Actor | None
+    operation: str
+    reason: str = ""

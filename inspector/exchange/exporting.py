@@ -65,6 +65,15 @@ def place(target: Path, rows: ConstellationRows, wish: ExportWish) -> Exported:
     return Exported(wish.form, agents, 1, len(data), _too_large({target.name: data}))
 
 
+def place_text(target: Path, text: str, *, replace: bool = False) -> None:
+    """Write a text where it is wanted, whole or not at all. With `replace`, over any file but a database.
+
+    Raises:
+        FileError: as `placing`.
+    """
+    place_file(target, text.encode(), replace=replace)
+
+
 def _is_object(start: bytes) -> bool:
     """Whether a file that begins so can be an older export: both forms are a JSON object."""
     return start.lstrip().startswith(b"{")

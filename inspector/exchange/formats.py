@@ -14,6 +14,7 @@ from inspector.exchange.constellation.folder_reading import read_folder
 from inspector.exchange.guard import DEFAULT_LIMITS, Json, Parsed, parse_json, read_bytes
 from inspector.exchange.letta import reader as letta
 from inspector.exchange.letta import sheets
+from inspector.exchange.recorded import anthropic, envelope, openai_chat, openai_responses
 from inspector.exchange.source import Notes, kind_of
 from inspector.exchange.weighing import Limits
 
@@ -34,6 +35,11 @@ FORMATS: tuple[Format, ...] = (
     Format(header.FORMAT, "a constellation as JSON", header.is_constellation, header.read),
     Format(sheets.V2, "Letta Agent File, version 2", sheets.is_v2, letta.read),
     Format(sheets.V1, "Letta Agent File, version 1", sheets.is_v1, letta.read),
+    Format(envelope.ANTHROPIC, "a recorded Anthropic request", envelope.is_anthropic, anthropic.read),
+    Format(envelope.CHAT, "a recorded OpenAI chat request", envelope.is_chat, openai_chat.read),
+    Format(
+        envelope.RESPONSES, "a recorded OpenAI response request", envelope.is_responses, openai_responses.read
+    ),
 )
 
 

@@ -89,8 +89,10 @@ class BlockHistory:
         async with self._database.read() as connection:
             return edit.base is not None and await updates.holds(connection, edit, actor)
 
-    async def content_at(self, block_id: str, version: Version) -> VersionContent:
-        """What a version said, by the schema that the block had then.
+    async def content_at(
+        self, block_id: str, version: Version, schema: Schema | None = None
+    ) -> VersionContent:
+        """What a version said, by the schema that the block had then, or by the one that is given.
 
         Raises:
             NotFoundError: ``not_found.block``. RefusedError: ``refused.unreadable_schema``.
@@ -98,8 +100,8 @@ class BlockHistory:
         """
         async with self._database.read() as connection:
             opened = await _open(self._replicas, connection, block_id)
-            schema = await _schema_at(connection, opened, version)
-        return await self._replicas.run(lambda: _content(opened.document, version, schema))
+            read_by = await _schema_at(connection, opened, version) if schema is None else schema
+        return await self._replicas.run(lambda: _content(opened.document, version, read_by))
 
     async def diff(self, block_id: str, before: Version, after: Version) -> VersionDiff:
         """What differs between any two versions.

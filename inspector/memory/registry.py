@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from datetime import datetime
 from typing import Any
 
 from inspector.domain.activity import EventKind
 from inspector.domain.actor import ActorKind
 from inspector.domain.agents import Agent, AgentStatus, Tool, ToolRule
 from inspector.domain.codec import to_plain
+from inspector.domain.compaction import HistoryState
 from inspector.domain.consent import ConsentRequest, ConsentState
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
 from inspector.domain.edits.rows import (
+    CompactHistory,
     ConfigureAgent,
     CreateAgent,
     EnqueueMessage,
@@ -31,7 +34,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.memory.journal import Journal
 from inspector.memory.refusals import refused
 from inspector.memory.rows import require_agent
-from inspector.storage import agents, changes, consent, json_columns, meta, queue, runs, tools
+from inspector.storage import agents, changes, consent, context_states, json_columns, meta, queue, runs, tools
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database, Transaction
 
@@ -69,6 +72,7 @@ class AgentStore:
             EnqueueMessage: self._enqueue,
             SetWakeup: self._set_wakeup,
             StoreRun: self._store_run,
+            CompactHistory: self._compact_history,
             SetMeta: self._set_meta,
             DeleteRow: self._put_away,
             RestoreRow: self._put_away,
@@ -160,6 +164,13 @@ class AgentStore:
         """An agent's sent Requests, oldest first."""
         async with self._database.read() as connection:
             return await runs.of_agent(connection, agent_id)
+
+    async def history_state(
+        self, agent_id: str, until: datetime | None = None
+    ) -> tuple[HistoryState | None, tuple[Problem, ...]]:
+        """How far an agent's history was shortened when it was last sent, as of now or of a moment."""
+        async with self._database.read() as connection:
+            return await context_states.latest(connection, agent_id, until)
 
     async def request_text(self, digest: str) -> str | None:
         """The text of a sent Request or of its manifest, by the hash that the run names."""
@@ -273,8 +284,20 @@ class AgentStore:
             metadata=operation.metadata,
         )
         await runs.insert(tx, run)
+        if operation.history_state is not None:
+            await context_states.insert(tx, run.agent_id, run.started_at, operation.history_state, run.id)
         told = {"request_hash": run.request_hash, "model": run.model}
         return await self._recorded(tx, intent, Ref(RefKind.RUN, run.id), run.agent_id, (None, told))
+
+    async def _compact_history(self, tx: Transaction, intent: Intent, operation: CompactHistory) -> Receipt:
+        agent_id = intent.edit.target.id
+        await require_agent(tx, agent_id)
+        ref = Ref(RefKind.CONTEXT_STATE, agent_id)
+        known, _ = await context_states.latest(tx, agent_id)
+        if known == operation.state:
+            return self._journal.receipt(intent, ref, None)
+        await context_states.insert(tx, agent_id, self._journal.moment(intent), operation.state)
+        return await self._recorded(tx, intent, ref, agent_id, (None, operation.state))
 
     async def _set_meta(self, tx: Transaction, intent: Intent, operation: SetMeta) -> Receipt:
         if operation.name not in SETTABLE_META:

@@ -31,6 +31,7 @@ from inspector.memory.consent_grants import note_use, standing_of
 from inspector.memory.contents import ContentWriter
 from inspector.memory.history import BlockHistory
 from inspector.memory.journal import Journal
+from inspector.memory.past import PastThings
 from inspector.memory.permissions import Standing, check, effective_level
 from inspector.memory.refusals import refused
 from inspector.memory.replicas import Replicas
@@ -68,6 +69,7 @@ class MemoryStore:
         self._rows = RowWriter(self._contents, journal)
         self._archival = ArchivalWriter(journal)
         self.versions = BlockHistory(database, self._replicas, clock, ids)
+        self.past = PastThings(database, self.versions)
 
     def takes(self, edit: Edit) -> bool:
         """Whether an edit is one for this store; some operations belong to several, by their target."""

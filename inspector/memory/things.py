@@ -8,7 +8,18 @@ from inspector.domain.codec import Plain, to_plain
 from inspector.domain.previews import Thing
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
-from inspector.storage import agents, archival, attachments, blocks, messages, meta, queue, summaries, tools
+from inspector.storage import (
+    agents,
+    archival,
+    attachments,
+    blocks,
+    layouts,
+    messages,
+    meta,
+    queue,
+    summaries,
+    tools,
+)
 from inspector.storage.connection import Connection
 
 
@@ -65,6 +76,11 @@ async def _tool(connection: Connection, ref: Ref) -> Thing | None:
     return None if kept is None else Thing(kept.value, kept.is_away)
 
 
+async def _layout(connection: Connection, ref: Ref) -> Thing | None:
+    kept = await layouts.get(connection, ref.id)
+    return None if kept is None else Thing(kept.layout, kept.is_away)
+
+
 async def _tool_rule(connection: Connection, ref: Ref) -> Thing | None:
     kept = await tools.rule(connection, ref.id)
     return None if kept is None else Thing(kept.value, kept.is_away)
@@ -89,6 +105,7 @@ _READERS: Mapping[RefKind, Callable[[Connection, Ref], Awaitable[Thing | None]]]
     RefKind.SUMMARY: _summary,
     RefKind.TOOL: _tool,
     RefKind.TOOL_RULE: _tool_rule,
+    RefKind.LAYOUT: _layout,
     RefKind.WAKEUP: _wakeup,
     RefKind.CONSTELLATION: _fact,
 }

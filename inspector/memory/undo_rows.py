@@ -61,6 +61,11 @@ _WHOLE: Mapping[RefKind, tuple[str, Mapping[str, str]]] = {
     ),
     RefKind.ATTACHMENT: ("attach_block", {"agent_id": "agent_id", "permission": "permission"}),
 }
+# What is replaced as one value: the operation, and what it calls the value.
+_WHOLE_VALUES: Mapping[RefKind, tuple[str, str]] = {
+    RefKind.TOOL: ("put_tool", "tool"),
+    RefKind.LAYOUT: ("put_layout", "layout"),
+}
 _TIMES = frozenset({"updated_at", "attached_at"})
 _AWAY = "is_deleted"
 _ACTIVE = "is_active"
@@ -99,8 +104,9 @@ async def inverse_of(connection: Connection, row: ChangeRow, actor: Actor) -> In
         return _fact(ref, before, after, present)
     if before is None:
         return await _unmade(connection, row, actor, present)
-    if ref.kind is RefKind.TOOL and _AWAY not in before:
-        return _whole(ref, after, present, {"op": "put_tool", "tool": before})
+    if ref.kind in _WHOLE_VALUES and _AWAY not in before:
+        op, name = _WHOLE_VALUES[ref.kind]
+        return _whole(ref, after, present, {"op": op, name: before})
     if ref.kind in _WHOLE and _AWAY not in before:
         op, names = _WHOLE[ref.kind]
         return _whole(ref, after, present, {"op": op, **{name: before[key] for name, key in names.items()}})

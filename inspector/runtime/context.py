@@ -11,9 +11,11 @@ from typing import Any
 from inspector.context.builder import ContextBuilder
 from inspector.context.neutral import manifest, neutral
 from inspector.context.report import report
+from inspector.context.simulation import simulate
 from inspector.domain.content import Content
 from inspector.domain.moments import Clock
 from inspector.domain.requests import Request
+from inspector.domain.simulation import Overlay, Simulated
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.runtime.snapshots import Snapshots
 from inspector.runtime.wording import word
@@ -47,9 +49,23 @@ class ContextDoor:
             NotFoundError: there is no such agent. BudgetError: what must be sent cannot fit.
         """
         snapshot = (await self._snapshots.of(agent_id)).with_drafts(drafts or {})
-        asked = spec or RequestSpec(now=self._clock())
+        return await self.build(snapshot, spec or RequestSpec(now=self._clock()))
+
+    async def build(self, snapshot: Snapshot, spec: RequestSpec) -> Request:
+        """The Request of any view; see `request`."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._builder.build, snapshot, asked)
+        return await loop.run_in_executor(self._thread, self._builder.build, snapshot, spec)
+
+    async def simulate(self, agent_id: str, overlay: Overlay, spec: RequestSpec | None = None) -> Simulated:
+        """The Request as it is, as it would be under changes that nobody has made, and what differs.
+
+        Raises:
+            NotFoundError, InputError: the overlay names what is not there, or asks for what cannot be done to it.
+            BudgetError: what must be sent cannot fit.
+        """
+        snapshot, asked = await self._snapshots.of(agent_id), spec or RequestSpec(now=self._clock())
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, simulate, self._builder, snapshot, asked, overlay)
 
     def report(self, request: Request) -> dict[str, Any]:
         """The account of a Request as the command line's contract has it."""

@@ -18,10 +18,12 @@ from inspector.domain.errors import FileError
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.consent import ConsentStore
+from inspector.memory.layouts import LayoutStore
 from inspector.memory.registry import AgentStore
 from inspector.memory.store import MemoryStore
 from inspector.runtime.backups import BackupDoor, BackupPlace
-from inspector.runtime.catalogues import shipped_counters, shipped_layouts, shipped_models
+from inspector.runtime.catalogues import models_of_user, shipped_counter, shipped_counters, shipped_layouts
+from inspector.runtime.compaction import CompactionDoor
 from inspector.runtime.consent import ConsentDoor
 from inspector.runtime.context import ContextDoor
 from inspector.runtime.drafts import DraftDoor
@@ -29,11 +31,16 @@ from inspector.runtime.edits import EditDoor, Told
 from inspector.runtime.exchange import ExchangeDoor
 from inspector.runtime.health import HealthDoor
 from inspector.runtime.jobs import Jobs
+from inspector.runtime.looking import LookingDoor
 from inspector.runtime.moments import sortable_ids, system_clock
+from inspector.runtime.past import PastViews
 from inspector.runtime.places import config_folder
+from inspector.runtime.rebuilding import PastDoor
 from inspector.runtime.search import SearchDoor
 from inspector.runtime.settings import Settings
 from inspector.runtime.snapshots import Snapshots
+from inspector.runtime.summarise import Circumstances, SummaryDoor
+from inspector.runtime.wire import WireDoor
 from inspector.storage.database import Database
 from inspector.storage.feed import Subscription
 
@@ -96,17 +103,27 @@ class Engine:
         self.conversation = ConversationStore(database, clock, ids)
         consent = ConsentStore(database, self.memory, clock, ids)
         self.exchange = ExchangeDoor(database, self.agents, clock, ids)
-        others = (self.agents, self.conversation, consent, self.exchange.store)
+        self.layouts = LayoutStore(database, clock, ids)
+        others = (self.layouts, self.agents, self.conversation, consent, self.exchange.store)
         self.edits = EditDoor(database, ids, self.memory, others)
         self.consent = ConsentDoor(consent, self.edits, self.actor)
         self.search = SearchDoor(database)
-        snapshots = Snapshots(database, self.memory, self.agents, self.conversation)
-        builder = ContextBuilder(shipped_models(), shipped_layouts(), shipped_counters())
+        snapshots = Snapshots(database, self.memory, self.agents, self.conversation, self.layouts)
+        self.models, model_problems = models_of_user(surroundings.settings.path)
+        builder = ContextBuilder(self.models, shipped_layouts(), shipped_counters())
         self.context = ContextDoor(snapshots, builder, clock)
+        self.compaction = CompactionDoor(self.context, self.agents, self.edits, self.actor)
+        views = PastViews(snapshots, self.memory, self.agents, self.conversation)
+        self.past = PastDoor(views, self.context, self.agents)
+        self.looking = LookingDoor(self.context, self.past, self.models, shipped_counters())
+        self.wire = WireDoor(self.models)
         self.drafts = DraftDoor(self.agents, clock, surroundings.state_folder)
         self.settings = surroundings.settings
         self.jobs = surroundings.jobs
+        given = Circumstances(clock, ids, self.actor, self.jobs, self.settings, shipped_counter)
+        self.summaries = SummaryDoor(database, self.context, given)
         self.health = HealthDoor(database)
+        self.health.tell("models", model_problems)
         place = BackupPlace(clock, partial(self.health.tell, "backups"), surroundings.backups)
         self.backups = BackupDoor(database, self.agents, place)
         self._watches: tuple[asyncio.Task[None], ...] = ()

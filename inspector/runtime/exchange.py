@@ -14,7 +14,7 @@ from inspector.domain.exchange import ImportPlan
 from inspector.domain.exports import Exported, ExportWish
 from inspector.domain.health import Problem
 from inspector.domain.moments import Clock, IdGenerator
-from inspector.exchange.exporting import place, rows_to_export
+from inspector.exchange.exporting import place, place_text, rows_to_export
 from inspector.exchange.joining import joined
 from inspector.exchange.rows.admission import Doorkeeper
 from inspector.exchange.rows.adopting import RowStore
@@ -47,6 +47,14 @@ class ExchangeDoor:
             rows, problems = await rows_to_export(connection, wish)
         placed = await asyncio.to_thread(place, target, rows, wish)
         return replace(placed, problems=(*problems, *placed.problems))
+
+    async def place_text(self, target: Path, text: str, *, replace: bool = False) -> None:
+        """Write a text beside the constellation, whole or not at all.
+
+        Raises:
+            FileError: something is there already, or the place cannot be written.
+        """
+        await asyncio.to_thread(place_text, target, text, replace=replace)
 
     async def prepared(self, plan: ImportPlan) -> ImportPlan:
         """The plan as this file can take it: what is there already stays, and documents have been looked at.

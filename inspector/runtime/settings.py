@@ -12,6 +12,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from inspector.domain.errors import InputError, NotFoundError
 from inspector.domain.settings import Setting, SettingValue
 
+SUMMARIES_WITHOUT_MODEL = "summaries.without_model"
+SUMMARIES_TIMEOUT = "summaries.timeout_seconds"
+EXTRACTIVE = "extractive"
+
 SETTINGS: tuple[Setting, ...] = (
     Setting(
         "budget.warning_share",
@@ -33,6 +37,20 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         "The id that your edits carry, from the next opening on; nothing: your login name. With the id that a "
         "constellation has for its partner you may write the partner's blocks.",
+    ),
+    Setting(
+        SUMMARIES_WITHOUT_MODEL,
+        "problem",
+        "What happens when messages should be summarised and there is no model for it: say so, or pick sentences "
+        "of them.",
+        choices=("problem", EXTRACTIVE),
+    ),
+    Setting(
+        SUMMARIES_TIMEOUT,
+        120.0,
+        "The seconds that a summary may take to be made; after them nothing is stored.",
+        minimum=1.0,
+        maximum=3600.0,
     ),
     Setting("identity.name", "", "The name that your edits carry; nothing: your login name."),
 )

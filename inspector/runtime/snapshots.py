@@ -9,6 +9,7 @@ from enum import Enum, auto
 from typing import ClassVar
 
 from inspector.conversation.store import ConversationStore
+from inspector.domain.activity import Event
 from inspector.domain.changes import Change, Health
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.errors import NotFoundError
@@ -16,6 +17,7 @@ from inspector.domain.health import Problem, Severity
 from inspector.domain.messages import Batch
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, Snapshot
+from inspector.memory.layouts import LayoutStore
 from inspector.memory.registry import AgentStore
 from inspector.memory.store import MemoryStore
 from inspector.storage.database import Database
@@ -38,12 +40,29 @@ _FAMILY_OF_REF: dict[RefKind, Family] = {
     RefKind.AGENT: Family.AGENT,
     RefKind.TOOL: Family.AGENT,
     RefKind.TOOL_RULE: Family.AGENT,
+    RefKind.LAYOUT: Family.AGENT,
     RefKind.BLOCK: Family.BLOCKS,
     RefKind.ATTACHMENT: Family.BLOCKS,
     RefKind.BATCH: Family.HISTORY,
     RefKind.SUMMARY: Family.SUMMARIES,
-    RefKind.EVENT: Family.EVENTS,
+    # Both may say how far the history was shortened.
+    RefKind.CONTEXT_STATE: Family.AGENT,
+    RefKind.RUN: Family.AGENT,
 }
+_TOLD_BY_EVENTS = frozenset(
+    {
+        *(
+            RefKind.AGENT,
+            RefKind.BLOCK,
+            RefKind.ATTACHMENT,
+            RefKind.ARCHIVAL,
+            RefKind.MESSAGE,
+            RefKind.SUMMARY,
+        ),
+        RefKind.EVENT,
+    }
+)
+"""The kinds of thing whose changes may leave an event, of whatever agent they are."""
 
 
 Read = tuple[Snapshot, tuple[Problem, ...]]
@@ -61,33 +80,63 @@ class _View:
     def note(self, change: Change, agent_id: str) -> None:
         """Remember what a change makes stale."""
         kind = change.ref.kind
+        if kind in _TOLD_BY_EVENTS:
+            self.stale.add(Family.EVENTS)
         if kind is RefKind.MESSAGE:
             if change.owner == agent_id:
                 self.messages.add(change.ref.id)
             return
-        if kind is RefKind.BLOCK:
-            self.stale.add(Family.EVENTS)
-            if change.kind in CONTENT_OPERATIONS:
-                self.blocks.add(change.ref.id)
-                return
+        if kind is RefKind.BLOCK and change.kind in CONTENT_OPERATIONS:
+            self.blocks.add(change.ref.id)
+            return
         if kind is RefKind.FILE:
             self.stale.update(Family)
         if kind in _FAMILY_OF_REF:
             self.stale.add(_FAMILY_OF_REF[kind])
 
 
+class _Events:
+    """The newest events of all agents. They only ever come to be, so that those that are known are not read again."""
+
+    def __init__(self, conversation: ConversationStore) -> None:
+        self._conversation = conversation
+        self._known: tuple[Event, ...] = ()
+        self._problems: dict[str, Problem] = {}
+
+    async def read(self) -> tuple[tuple[Event, ...], tuple[Problem, ...]]:
+        """They, and what of them cannot be read; the same object where there is nothing new."""
+        after = self._known[-1].seq if self._known else 0
+        fresh, problems = await self._conversation.recent_events(EVENTS_READ, after)
+        if fresh:
+            self._known = (*self._known, *fresh)[-EVENTS_READ:]
+        self._problems.update((each.where, each) for each in problems)
+        return self._known, tuple(self._problems.values())
+
+    def forget(self) -> None:
+        """Read all of them the next time: the file is not what it was."""
+        self._known = ()
+        self._problems.clear()
+
+
 class Snapshots:
     """Snapshots by agent. Asking twice without a change between gives the same object."""
 
     def __init__(
-        self, database: Database, memory: MemoryStore, agents: AgentStore, conversation: ConversationStore
+        self,
+        database: Database,
+        memory: MemoryStore,
+        agents: AgentStore,
+        conversation: ConversationStore,
+        layouts: LayoutStore,
     ) -> None:
         self._database = database
+        self._layouts = layouts
         self._memory = memory
         self._agents = agents
         self._conversation = conversation
         self._news = database.feed.subscribe()
         self._views: dict[str, _View] = {}
+        self._events = _Events(conversation)
         self._lock = asyncio.Lock()
 
     async def of(self, agent_id: str) -> Snapshot:
@@ -111,6 +160,8 @@ class Snapshots:
     def _note_news(self) -> None:
         for news in self._news.waiting():
             if isinstance(news, Change):
+                if news.ref.kind is RefKind.FILE:
+                    self._events.forget()
                 for agent_id, view in self._views.items():
                     view.note(news, agent_id)
             elif isinstance(news, Health) and news.ref is not None and news.ref.kind is RefKind.BLOCK:
@@ -153,9 +204,13 @@ class Snapshots:
         tools = tuple(by_name[name] for name in agent.tools if name in by_name)
         rules, bad_rules = await self._agents.rules(agent_id)
         everyone, bad_agents = await self._agents.list()
+        state, bad_state = await self._agents.history_state(agent_id)
         names = {each.id: each.name for each in everyone}
         read = replace(snapshot, agent=agent, tools=tools, tool_rules=rules, agent_names=names)
-        return read, (*bad_agents, *bad_tools, *bad_rules)
+        own_layouts, bad_layouts = await self._layouts.list()
+        layouts = {layout.name: layout for layout in own_layouts}
+        read = replace(read, history_state=state, layouts=layouts)
+        return read, (*bad_agents, *bad_tools, *bad_rules, *bad_state, *bad_layouts)
 
     async def _with_memory(self, snapshot: Snapshot) -> Read:
         own = await self._memory.states(snapshot.agent.id)
@@ -172,7 +227,7 @@ class Snapshots:
         return replace(snapshot, summaries=summaries), problems
 
     async def _with_events(self, snapshot: Snapshot) -> Read:
-        events, problems = await self._conversation.recent_events(EVENTS_READ)
+        events, problems = await self._events.read()
         return replace(snapshot, events=events), problems
 
     async def _with_blocks(self, snapshot: Snapshot, block_ids: set[str]) -> Snapshot:

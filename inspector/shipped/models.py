@@ -14,7 +14,9 @@ from inspector.shipped.model_ids import fine_tuned_base, is_variant, prefixes_of
 from inspector.shipped.tokenizer_files import shipped_encoding_for_model
 
 
-class _Tier(Record, frozen=True):
+class StoredTier(Record, frozen=True):
+    """A price tier as files have it."""
+
     above: int
     input: float | None = None
     output: float | None = None
@@ -22,12 +24,14 @@ class _Tier(Record, frozen=True):
     cache_write: float | None = None
 
 
-class _Prices(Record, frozen=True):
+class StoredPrices(Record, frozen=True):
+    """Prices as files have them."""
+
     input: float | None = None
     output: float | None = None
     cache_read: float | None = None
     cache_write: float | None = None
-    tiers: tuple[_Tier, ...] = ()
+    tiers: tuple[StoredTier, ...] = ()
 
 
 class _Model(Record, frozen=True):
@@ -37,7 +41,7 @@ class _Model(Record, frozen=True):
     max_input: int | None = None
     max_output: int | None = None
     context_window: int | None = None
-    prices: _Prices | None = None
+    prices: StoredPrices | None = None
     cache_minimum: int | None = None
     retires: str | None = None
     aliases: tuple[str, ...] = ()
@@ -97,6 +101,10 @@ class ModelTable:
             self._resolved[model_id] = self._find(model_id)
         return self._resolved[model_id]
 
+    def with_models(self, models: Mapping[str, ModelFacts]) -> ModelTable:
+        """The table with some models instead of, or beside, those of their ids."""
+        return replace(self, models={**self.models, **models}, _resolved={})
+
     def _find(self, model_id: str) -> ModelFacts | None:
         candidates = tuple(spellings(model_id, self._vendors))
         bare = candidates[-1]
@@ -108,15 +116,18 @@ class ModelTable:
 
     def _named(self, candidates: Iterable[str]) -> ModelFacts | None:
         for at, name in enumerate(candidates):
-            known = self.models.get(self._aliases.get(name, name))
+            known = self._known(name)
             if known is not None:
                 is_same = at == 0 and name == known.id
                 return known if is_same else replace(known, resolved_by=ResolvedBy.ALIAS)
         return None
 
+    def _known(self, name: str) -> ModelFacts | None:
+        return self.models.get(name) or self.models.get(self._aliases.get(name, ""))
+
     def _variant(self, bare: str) -> ModelFacts | None:
         for name, rest in prefixes_of(bare):
-            known = self.models.get(self._aliases.get(name, name))
+            known = self._known(name)
             if known is not None:
                 return replace(known, resolved_by=ResolvedBy.FAMILY) if is_variant(rest) else None
         return None
@@ -179,7 +190,7 @@ def _facts(model: _Model) -> ModelFacts:
         max_input=model.max_input,
         max_output=model.max_output,
         context_window=model.context_window,
-        prices=_prices(model.prices),
+        prices=read_prices(model.prices),
         cache_minimum=model.cache_minimum,
         tokenizer=model.tokenizer,
         encoding=shipped_encoding_for_model(model.id),
@@ -189,7 +200,8 @@ def _facts(model: _Model) -> ModelFacts:
     )
 
 
-def _prices(stored: _Prices | None) -> Prices | None:
+def read_prices(stored: StoredPrices | None) -> Prices | None:
+    """Prices from their stored form."""
     if stored is None:
         return None
     tiers = tuple(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from inspector.domain.activity import Event, Importance
 from inspector.domain.codec import read_time, write_time
 from inspector.domain.health import Problem
@@ -10,7 +12,10 @@ from inspector.storage.connection import Connection, Row
 from inspector.storage.reading import read_rows
 
 _COLUMNS = "SELECT seq, id, agent_id, kind, details, importance, timestamp, batch_id FROM activity "
-_RECENT = _COLUMNS + "ORDER BY timestamp DESC, seq DESC LIMIT ?"
+# The order in which they were written: times may be those of a clock that was set back.
+_RECENT = _COLUMNS + "WHERE seq > ? ORDER BY seq DESC LIMIT ?"
+_BY_ID = _COLUMNS + "WHERE id = ?"
+_UNTIL = _COLUMNS + "WHERE timestamp <= ? ORDER BY timestamp DESC, seq DESC LIMIT ?"
 _INSERT = """
     INSERT INTO activity (id, agent_id, kind, details, importance, timestamp, batch_id)
     VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -18,13 +23,36 @@ _INSERT = """
 _COUNT = "SELECT count(*) AS events FROM activity"
 
 
-async def recent(source: Connection, limit: int) -> tuple[tuple[Event, ...], tuple[Problem, ...]]:
-    """The newest events, in time order, and a problem for each that cannot be read.
+async def recent(
+    source: Connection, limit: int, after: int = 0
+) -> tuple[tuple[Event, ...], tuple[Problem, ...]]:
+    """The newest events in the order in which they were written, and a problem for each that cannot be read.
 
-    Of equal times the one written first comes first.
+    Args:
+        source: Where to read.
+        limit: At most so many.
+        after: Only those behind this `seq`.
     """
-    rows = await source.fetch_all(_RECENT, (limit,))
+    rows = await source.fetch_all(_RECENT, (after, limit))
     return read_rows(rows[::-1], _event, RefKind.EVENT)
+
+
+async def get(source: Connection, event_id: str) -> Event | None:
+    """One event as it is stored.
+
+    Raises:
+        MalformedError, ValueError: it cannot be read.
+    """
+    row = await source.fetch_one(_BY_ID, (event_id,))
+    return None if row is None else _event(row)
+
+
+async def until(
+    source: Connection, moment: datetime, limit: int
+) -> tuple[tuple[Event, ...], tuple[Problem, ...]]:
+    """The newest events that have a time up to a moment, in the order in which they were written."""
+    rows = await source.fetch_all(_UNTIL, (write_time(moment), limit))
+    return read_rows(sorted(rows, key=lambda row: int(row["seq"])), _event, RefKind.EVENT)
 
 
 async def count(source: Connection) -> int:

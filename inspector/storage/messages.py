@@ -22,6 +22,9 @@ _SELECT = """
 _PAGE = _SELECT + "WHERE agent_id = ? AND position > ? ORDER BY position LIMIT ?"
 _BY_ID = _SELECT + "WHERE id = ?"
 _BY_BATCH = _SELECT + "WHERE agent_id = ? AND batch_id = ? ORDER BY position"
+_POSITIONS = """
+    SELECT position FROM messages WHERE agent_id = ? AND is_deleted = 0 AND compiled = 0 ORDER BY position
+"""
 _PLACE = """
     SELECT (SELECT coalesce(max(position), 0) + 1 FROM messages WHERE agent_id = ?) AS position,
            (SELECT coalesce(max(sequence_in_batch), -1) + 1 FROM messages WHERE agent_id = ? AND batch_id = ?)
@@ -59,6 +62,11 @@ async def get(source: Connection, message_id: str) -> Message | None:
     """One message, deleted ones included."""
     row = await source.fetch_one(_BY_ID, (message_id,))
     return None if row is None else _message(row)
+
+
+async def positions(source: Connection, agent_id: str) -> tuple[int, ...]:
+    """Where an agent's messages stand, in order; deleted ones and stored prompts of other programs are passed over."""
+    return tuple(row["position"] for row in await source.fetch_all(_POSITIONS, (agent_id,)))
 
 
 async def counts(source: Connection) -> dict[str, int]:

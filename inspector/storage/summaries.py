@@ -17,7 +17,8 @@ _SELECT = """
            covers_first, covers_last, children, details, created_at, is_deleted
     FROM summaries
 """
-_OF_AGENT = _SELECT + "WHERE agent_id = ? AND is_deleted = 0 ORDER BY created_at, id"
+# Rows are numbered as they are written; times may be those of a clock that was set back.
+_OF_AGENT = _SELECT + "WHERE agent_id = ?1 AND is_deleted <= ?2 ORDER BY rowid"
 _BY_ID = _SELECT + "WHERE id = ?"
 AFTER_ROWID = """
     SELECT rowid, id, agent_id, content, topics, start_at, end_at, message_count, depth, previous_summary_id,
@@ -33,14 +34,20 @@ _INSERT = """
 """
 _SET_TEXTS = "UPDATE summaries SET content = ?, topics = ?, details = ?, content_hash = ? WHERE id = ?"
 _SET_DELETED = "UPDATE summaries SET is_deleted = ? WHERE id = ?"
+_EXISTS = "SELECT 1 FROM summaries WHERE id = ?"
 _COUNTS = "SELECT agent_id, count(*) AS summaries FROM summaries WHERE is_deleted = 0 GROUP BY agent_id"
 
 
-async def of_agent(source: Connection, agent_id: str) -> tuple[list[Summary], list[Problem]]:
-    """An agent's summaries, oldest first, and a problem for each row that cannot be read."""
+async def of_agent(
+    source: Connection, agent_id: str, *, deleted: bool = False
+) -> tuple[list[Summary], list[Problem]]:
+    """An agent's summaries in the order in which they were written, and a problem for each row that cannot be read.
+
+    With `deleted` those too.
+    """
     found: list[Summary] = []
     problems: list[Problem] = []
-    for row in await source.fetch_all(_OF_AGENT, (agent_id,)):
+    for row in await source.fetch_all(_OF_AGENT, (agent_id, int(deleted))):
         _collect(row, found.append, problems.append)
     return found, problems
 
@@ -53,6 +60,11 @@ async def get(source: Connection, summary_id: str) -> Summary | None:
     """
     row = await source.fetch_one(_BY_ID, (summary_id,))
     return None if row is None else summary_of(row)
+
+
+async def exists(source: Connection, summary_id: str) -> bool:
+    """Whether there is a summary of that id, deleted ones included."""
+    return await source.fetch_one(_EXISTS, (summary_id,)) is not None
 
 
 async def counts(source: Connection) -> dict[str, int]:

@@ -194,7 +194,7 @@ SUMMARIES = Table(
         *_time("created_at"),
         *_flag("is_deleted"),
     ),
-    "created_at, id",
+    "rowid",
 )
 ACTIVITY = Table(
     "activity",

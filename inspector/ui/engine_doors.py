@@ -81,7 +81,7 @@ class EngineDoors:
             deleted=tuple(state for state in states if not state.block.is_active),
             archival=len(archival),
             messages=sum(len(batch.messages) for batch in snapshot.history),
-            summaries=len(snapshot.summaries),
+            summaries=sum(not each.is_deleted for each in snapshot.summaries),
             activity=activity,
             queue=sum(each.target_agent_id == agent_id and each.processed_at is None for each in queue),
             consent=sum(each.agent_id == agent_id and each.answered_at is None for each in consent),

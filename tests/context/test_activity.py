@@ -89,13 +89,42 @@ def test_that_an_event_of_the_future_is_left_out() -> None:
 
 
 def test_that_own_events_are_capped_only_while_others_would_be_displaced() -> None:
-    own = [an_event(number, minutes=number) for number in range(1, 6)]
-    others = [an_event(10 + number, BOB, minutes=10 + number) for number in range(4)]
+    others = [an_event(number, BOB, minutes=20 - number) for number in range(1, 5)]
+    own = [an_event(number, minutes=20 - number) for number in range(11, 16)]
     crowded = built(*own, *others, entries_limit=5, own_events_cap=3)
-    assert shown(crowded) == ["evt_11", "evt_10", "evt_3", "evt_2", "evt_1"]
-    assert {row.source.id for row in rows(crowded, OutRule.EVENT_OWN_CAP)} == {"evt_4", "evt_5"}
+    assert shown(crowded) == ["evt_3", "evt_4", "evt_13", "evt_14", "evt_15"]
+    assert {row.source.id for row in rows(crowded, OutRule.EVENT_OWN_CAP)} == {"evt_11", "evt_12"}
     alone = built(*own, others[0], entries_limit=6, own_events_cap=3)
     assert len(shown(alone)) == 6
+
+
+def test_that_events_keep_the_order_in_which_they_were_written_when_the_clock_is_set_back() -> None:
+    request = built(an_event(1, BOB, minutes=2), an_event(2, BOB, minutes=62), an_event(3, None, minutes=61))
+    assert shown(request) == ["evt_1", "evt_2", "evt_3"]
+    one = built(an_event(1, BOB, minutes=2), an_event(2, BOB, minutes=62), entries_limit=1)
+    assert shown(one) == ["evt_2"], "the one written last is the newest"
+
+
+def test_that_the_lead_line_and_the_dates_are_settings() -> None:
+    events = (an_event(1, minutes=60 * 20), an_event(2, minutes=1))
+    text = the_section(built(*events, lead_line="What  happened:", date_lines=False), "activity").text
+    assert text.splitlines()[-4:] == [
+        "What happened:",
+        "[16:00] [YOU/Ada]: Heartbeat",
+        "[11:59] [YOU/Ada]: Heartbeat",
+        "```",
+    ]
+    assert "occurred recently" not in the_section(built(*events, lead_line=""), "activity").text
+
+
+def test_that_a_lead_line_cannot_upset_the_count() -> None:
+    request = built(an_event(1), lead_line="/ what happened")
+    assert "(/ what happened)\n" in request.text
+
+
+def test_that_an_unknown_kind_stands_unchanged() -> None:
+    stored = '{"Größe": 1.50,  "list": [1, {"a": null}]}'
+    assert f"[11:59] [YOU/Ada]: kiln_fired: {stored}\n" in built(an_event(1, kind="kiln_fired", details=stored)).text
 
 
 @pytest.mark.parametrize("details", ["[", '"text"', "nul", ""])

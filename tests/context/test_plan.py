@@ -47,6 +47,15 @@ def test_that_an_unknown_model_s_window_is_assumed(provider: str, window: int) -
     assert limits("no-such-model", provider=provider).max_tokens == window
 
 
+def test_that_a_known_model_without_a_known_window_says_so() -> None:
+    request = build(a_snapshot(agent=an_agent(model="qwen3:8b")))
+    assert request.limits.max_tokens == 32_000
+    [problem] = request.problems
+    assert problem.code == "assumed_window"
+    assert problem.parameters["max_tokens"] == 32_000
+    assert not build(a_snapshot(agent=an_agent(model="qwen3:8b")), window=40_000).problems
+
+
 def test_that_a_reserve_larger_than_the_window_leaves_nothing() -> None:
     assert limits("x", LimitOverrides(max_tokens=10, reserved_response_tokens=20)).usable == 0
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from inspector.domain.counts import Method
 from inspector.domain.errors import BudgetError
-from inspector.domain.requests import Request
+from inspector.domain.requests import Request, Section
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from tests.context.invented import BUILDER, a_block, a_snapshot, a_spec, build, new_builder, working
@@ -19,7 +19,8 @@ from tests.hostile import HOSTILE_TEXTS
 MANY = settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
-_PARTLY_IN = {OutRule.ENTRY_LIMIT, OutRule.ENTRY_ROOM}
+_FRAMES = {"literal:system/frame", "literal:tail/frame"}
+_PARTLY_IN = {OutRule.ENTRY_LIMIT, OutRule.ENTRY_ROOM, OutRule.SHORTENED}
 
 
 def built(snapshot: Snapshot, spec: RequestSpec) -> Request:
@@ -62,21 +63,20 @@ def check_account(request: Request) -> None:
 
 def check_system(request: Request) -> None:
     """Runs of the system string begin where counts add up, and together they are the string."""
-    runs = [
-        run
-        for section in request.sections
-        if section.name not in ("tools", "messages", "reply")
-        for piece in section.pieces
-        for run in piece.runs
-        if run.sent
-    ]
-    assert "".join(run.text for run in runs) == (request.system or "")
+    aside = {"tools", "messages", "reply", *request.tail_sections}
+    check_string(request, [s for s in request.sections if s.name not in aside], request.system)
+    check_string(request, [s for s in request.sections if s.name in request.tail_sections], request.tail)
+
+
+def check_string(request: Request, sections: list[Section], text: str | None) -> None:
+    runs = [run for section in sections for piece in section.pieces for run in piece.runs if run.sent]
+    assert "".join(run.text for run in runs) == (text or "")
     for before, after in pairwise(runs):
         assert before.text.endswith("\n")
         assert not after.text[0].isspace()
         assert after.text[0] != "/"
     if runs and all(run.method is Method.EXACT for run in runs):
-        whole = recount(request.tokenizer.name, request.system or "")
+        whole = recount(request.tokenizer.name, text or "")
         assert whole == sum(run.tokens for run in runs)
 
 
@@ -128,7 +128,7 @@ def test_that_memory_keeps_its_cap_and_core_alone_may_pass_it(snapshot: Snapshot
     assume(cap is not None)
     assert cap is not None
     tokens = {section.name: section.tokens for section in request.sections}
-    frames = sum(p.piece.tokens for p in request.placed() if p.piece.id == "literal:system/frame")
+    frames = sum(p.piece.tokens for p in request.placed() if p.piece.id in _FRAMES)
     spent = sum(tokens.get(name, 0) for name in ("core", "working", "log", "shared"))
     if spent - frames > cap:
         assert not {"working", "log", "shared"} & tokens.keys()

@@ -4,7 +4,6 @@ from dataclasses import replace
 import pytest
 
 from inspector.context.builder import ContextBuilder
-from inspector.context.layouts import check_layout
 from inspector.context.markup import starts_legally
 from inspector.domain.agents import ContextConfig, ToolRule, ToolRuleKind
 from inspector.domain.archival import ArchivalEntry
@@ -12,6 +11,7 @@ from inspector.domain.blocks import OBSERVATION_LOG, PARTNER_PROFILE, BlockType,
 from inspector.domain.content import LogContent, LogEntry, MapContent
 from inspector.domain.counts import Method
 from inspector.domain.errors import InputError, MalformedError, NotFoundError
+from inspector.domain.layout_rules import check_layout
 from inspector.domain.layouts import Layout, SectionLayout, Wrapper
 from inspector.domain.requests import Request
 from inspector.domain.rules import InRule, OutRule
@@ -262,9 +262,8 @@ def test_that_a_section_s_maximum_holds() -> None:
 
 def test_that_what_a_layout_asks_in_vain_is_a_problem() -> None:
     request = built_with(own_layout(SectionLayout("core", minimum=100)))
-    assert codes(request.problems) == ["layout_share_not_available"]
-    tail = build(a_snapshot(), layout="cache_friendly")
-    assert codes(tail.problems) == ["layout_tail_in_system"]
+    assert codes(request.problems) == ["layout_bound_in_vain"]
+    assert not built_with(own_layout(SectionLayout("working", minimum=100, maximum=200))).problems
 
 
 @pytest.mark.parametrize(
@@ -281,6 +280,11 @@ def test_that_what_a_layout_asks_in_vain_is_a_problem() -> None:
         own_layout(SectionLayout("core"), join="\n /\n"),
         own_layout(SectionLayout("core"), join="\n---"),
         own_layout(SectionLayout("persona"), SectionLayout("core"), SectionLayout("instructions")),
+        own_layout(SectionLayout("working", minimum=20, maximum=10)),
+        own_layout(SectionLayout("working", minimum=-1)),
+        own_layout(SectionLayout("working", share=0.0)),
+        own_layout(SectionLayout("mine", text="x", blocks=("notes",))),
+        own_layout(SectionLayout("core"), strategy="guess"),
     ],
 )
 def test_that_a_layout_whose_pieces_would_not_add_up_is_refused(layout: Layout) -> None:

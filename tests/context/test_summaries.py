@@ -4,7 +4,8 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.context.sections.summaries import Kept, choose_covering, coverage
+from inspector.context.sections.summaries import Kept, choose_covering
+from inspector.domain.coverage import covered_ranges
 from inspector.domain.limits import Truncate, Window
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.summaries import PositionRange, Summary
@@ -104,7 +105,7 @@ def test_that_a_summary_too_large_for_the_window_is_left_out() -> None:
 def test_that_coverage_survives_cycles_and_missing_children() -> None:
     one = a_summary("one", None, None, depth=1, children=("sum_two", "sum_gone"))
     two = a_summary("two", 5, 9, depth=1, children=("sum_one",))
-    ranges = coverage((one, two))
+    ranges = covered_ranges((one, two))
     assert ranges["sum_two"] == (PositionRange(5, 9),)
     assert set(ranges) == {"sum_one", "sum_two"}
 
@@ -131,7 +132,7 @@ def test_that_chosen_summaries_never_touch_what_is_kept_and_miss_nothing_they_co
     summaries: tuple[Summary, ...], kept_from: int
 ) -> None:
     kept = Kept(tuple(range(kept_from, 100)), NOW - timedelta(days=400))
-    ranges = coverage(summaries)
+    ranges = covered_ranges(summaries)
     choice = choose_covering(summaries, kept)
     told = {
         place for each in choice.chosen for one in ranges[each.id] for place in range(one.first, one.last + 1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -16,11 +18,14 @@ from inspector.domain.content import LogContent
 from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.items import AppendEntry
-from inspector.domain.edits.rows import AppendMessage, CreateAgent
+from inspector.domain.edits.rows import AppendMessage, CreateAgent, StoreSummary
 from inspector.domain.edits.text import AppendText
+from inspector.domain.exports import ExportFormat, ExportWish
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.summaries import PositionRange
 from inspector.runtime.engine import Engine
+from inspector.runtime.files import import_into, plan_of
 from tests.fixtures import NOON, NOOR, HeldClock, OpenEngine
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -49,11 +54,13 @@ async def do(engine: Engine, kind: RefKind, id_: str, operation: Operation) -> N
 
 
 async def work(engine: Engine, number: int) -> None:
-    """A message, a log entry and some text."""
+    """A message, a summary of it, a log entry and some text."""
     part = TextPart(f"message {number}")
     await do(
         engine, RefKind.MESSAGE, f"msg_{number}", AppendMessage("agt_a", f"b{number}", Role.USER, (part,))
     )
+    told = StoreSummary("agt_a", f"summary {number}", (), NOON, NOON, 1, covers=PositionRange(number, number))
+    await do(engine, RefKind.SUMMARY, f"sum_{9 - number}", told)
     await do(engine, RefKind.BLOCK, "blk_log", AppendEntry({"observation": f"seen {number}"}))
     await do(engine, RefKind.BLOCK, "blk_text", AppendText(f"{number} "))
 
@@ -78,6 +85,11 @@ async def test_that_the_order_of_what_happened_does_not_change_with_the_clock(
         batches = await opened.conversation.batches("agt_a")
         said = [part.text for batch in batches for each in batch.messages for part in each.content]
         assert said == [f"message {number}" for number in (1, 2, 3, 4)]
+        summaries, _ = await opened.conversation.summaries("agt_a")
+        assert [each.content for each in summaries] == [f"summary {number}" for number in (1, 2, 3, 4)]
+        events, _ = await opened.conversation.recent_events(100)
+        previews = [json.loads(each.details).get("preview") for each in events]
+        assert [each for each in previews if each] == said
         log = await opened.memory.content("blk_log")
         assert isinstance(log, LogContent)
         assert {each.fields["observation"] for each in log.entries} == {f"seen {n}" for n in (1, 2, 3, 4)}
@@ -93,3 +105,31 @@ async def test_that_the_order_of_what_happened_does_not_change_with_the_clock(
         stored = [row[0] for row in connection.execute("SELECT at FROM changes ORDER BY seq")]
     assert all(each.endswith("Z") for each in stored)
     assert datetime.fromisoformat(stored[0]) == start.astimezone(UTC)
+
+
+async def test_that_summaries_and_activity_keep_their_order_through_copies_and_exports(
+    engine: OpenEngine, clock: HeldClock, tmp_path: Path
+) -> None:
+    async with engine() as opened:
+        await do(opened, RefKind.AGENT, "agt_a", CreateAgent("Ada"))
+        await do(opened, RefKind.BLOCK, "blk_log", CreateBlock("agt_a", "log", OBSERVATION_LOG))
+        await do(opened, RefKind.BLOCK, "blk_text", CreateBlock("agt_a", "text"))
+        for number in (1, 2, 3, 4):
+            await work(opened, number)
+            clock.now -= timedelta(days=1)
+        before = await told(opened)
+        copy, exported = tmp_path / "copy.constellation", tmp_path / "all.json"
+        await opened.save_copy(copy)
+        await opened.exchange.export(exported, ExportWish(ExportFormat.JSON))
+    again = tmp_path / "again.constellation"
+    await import_into(again, await plan_of(exported))
+    for path in (copy, again):
+        async with engine(path) as opened:
+            assert await told(opened) == before
+
+
+async def told(engine: Engine) -> tuple[list[str], list[str]]:
+    """The summaries' texts and the events' details, in their order."""
+    summaries, _ = await engine.conversation.summaries("agt_a")
+    events, _ = await engine.conversation.recent_events(100)
+    return [each.content for each in summaries], [each.details for each in events]

@@ -1,21 +1,27 @@
-"""Batches with what their messages cost: the index that strategies choose from."""
+"""Batches with what their messages cost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
-from itertools import accumulate
 
 from inspector.context.counting.frames import FrameCosts
+from inspector.context.history.elision import Elidable, elidable_results
 from inspector.context.history.framing import MessageWriter
-from inspector.context.identity import IdentityCache
+from inspector.context.history.importance import importance
 from inspector.domain.counts import Method, joint_method
-from inspector.domain.messages import Batch, Message, Role, ToolCallPart, ToolResultPart
-from inspector.domain.requests import Piece, Source, SourceKind
-from inspector.domain.rules import InRule
+from inspector.domain.errors import Parameters
+from inspector.domain.messages import Batch, Message, Part, Role, ToolCallPart, ToolResultPart
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Fix, LeftOut, Piece, SentMessage, Source, SourceKind
+from inspector.domain.rules import InRule, OutRule
 
 SECTION = "messages"
+
+Contents = Mapping[str, tuple[Part, ...]]
+"""The parts that are sent instead of a message's own, by the message's id."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,11 @@ class BatchView:
     sendable: tuple[Message, ...]
     costs: FrameCosts
 
+    @classmethod
+    def of(cls, batch: Batch, costs: FrameCosts) -> BatchView:
+        """A stored batch, without what is never sent of it."""
+        return cls(batch, sendable_messages(batch), costs)
+
     @cached_property
     def is_complete(self) -> bool:
         """Whether what may be sent of it is a whole cycle, each result behind its call."""
@@ -34,12 +45,22 @@ class BatchView:
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
         """Its messages as pieces, under the rule of the newest run."""
-        return tuple(self._piece(message, InRule.HISTORY_RECENT) for message in self.sendable)
+        return tuple(self._piece(message) for message in self.sendable)
 
     @cached_property
     def active_pieces(self) -> tuple[Piece, ...]:
         """The same pieces, under the rule of the batch in progress."""
         return tuple(replace(piece, rule=InRule.HISTORY_ACTIVE.value) for piece in self.pieces)
+
+    @cached_property
+    def sent(self) -> tuple[SentMessage, ...]:
+        """Its messages as they are stored."""
+        return tuple(SentMessage(message.id) for message in self.sendable)
+
+    @cached_property
+    def positions(self) -> tuple[int, ...]:
+        """Where its messages stand."""
+        return tuple(message.position for message in self.sendable)
 
     @cached_property
     def tokens(self) -> int:
@@ -64,69 +85,95 @@ class BatchView:
         """Whether its first message to be sent is a user's."""
         return bool(self.sendable) and self.sendable[0].role is Role.USER
 
-    def _piece(self, message: Message, rule: InRule) -> Piece:
-        runs, marks = MessageWriter(message, self.costs).write()
+    @property
+    def position(self) -> int:
+        """Where its first message to be sent stands."""
+        return self.sendable[0].position
+
+    @cached_property
+    def last_at(self) -> datetime:
+        """When the latest of its messages was written."""
+        return max(message.created_at for message in self.sendable)
+
+    @cached_property
+    def elidable(self) -> tuple[Elidable, ...]:
+        """The tool results that a stub could stand for, and what that saves."""
+        return elidable_results(self.sendable, self.costs.counter)
+
+    @cached_property
+    def savings(self) -> int:
+        """What eliding all of them saves."""
+        return sum(each.saved for each in self.elidable)
+
+    @cached_property
+    def importance(self) -> float:
+        """Its score, whatever stands around it."""
+        return importance(self.sendable)
+
+    def changed_pieces(self, contents: Contents, gap: str | None = None) -> tuple[Piece, ...]:
+        """Its pieces with other parts for some messages.
+
+        Args:
+            contents: The parts that are sent instead of a message's own.
+            gap: The mark that begins the first message, where what stands before it is left out.
+        """
+        return tuple(
+            piece
+            if message.id not in contents
+            else self._piece(message, contents[message.id], gap if at == 0 else None)
+            for at, (message, piece) in enumerate(zip(self.sendable, self.pieces, strict=True))
+        )
+
+    @cached_property
+    def never(self) -> tuple[LeftOut, ...]:
+        """What is said of it, or of its messages, where they are never sent."""
+        if self.sendable and not self.is_complete:
+            incomplete = self.row(
+                OutRule.HISTORY_INCOMPLETE, None, {"open_calls": len(self.batch.open_calls)}
+            )
+            return (incomplete, *self._unsendable())
+        return tuple(self._unsendable())
+
+    def row(self, rule: OutRule, fix: Fix | None, facts: Parameters) -> LeftOut:
+        """The batch as something that is left out."""
+        told = {**facts, "needed": self.tokens, "label": self.source.label}
+        return LeftOut(self.source, SECTION, rule.value, self.tokens, self.method, fix, told)
+
+    def _piece(
+        self, message: Message, content: tuple[Part, ...] | None = None, gap: str | None = None
+    ) -> Piece:
+        sent = message if content is None else replace(message, content=content)
+        runs, marks = MessageWriter(sent, self.costs, has_gap=gap is not None).write()
         source = Source(SourceKind.MESSAGE, message.id, message.role.value, message.agent_id)
-        return Piece(
-            f"message:{message.id}", SECTION, source, rule.value, runs, marks, {"batch": message.batch_id}
-        )
+        told: Parameters = {"batch": message.batch_id}
+        return Piece(f"message:{message.id}", SECTION, source, InRule.HISTORY_RECENT.value, runs, marks, told)
+
+    def _unsendable(self) -> Iterator[LeftOut]:
+        if len(self.sendable) == len(self.batch.messages):
+            return
+        live = [message for message in self.batch.messages if not message.is_deleted]
+        if live and all(message.is_archived and not message.compiled for message in live):
+            whole = BatchView(self.batch, tuple(live), self.costs)
+            yield whole.row(OutRule.ARCHIVED, Fix("unarchive", Ref(RefKind.BATCH, self.batch.id), False), {})
+            return
+        for message in live:
+            rule = _never_rule(message)
+            if rule is not None:
+                single = BatchView(self.batch, (message,), self.costs).pieces[0]
+                told = {"needed": single.tokens, "label": single.source.label, "why": message.problem}
+                yield LeftOut(single.source, SECTION, rule.value, single.tokens, single.method, None, told)
 
 
-@dataclass(frozen=True)
-class HistoryIndex:
-    """A history's batches: those that may be sent, oldest first, with sums, and the others."""
-
-    eligible: tuple[BatchView, ...]
-    incomplete: tuple[BatchView, ...]
-    stored: tuple[Batch, ...]
-
-    @cached_property
-    def token_sums(self) -> list[int]:
-        """Tokens of the first n eligible batches, from n = 0."""
-        return [0, *accumulate(view.tokens for view in self.eligible)]
-
-    @cached_property
-    def message_sums(self) -> list[int]:
-        """Messages of the first n eligible batches, from n = 0."""
-        return [0, *accumulate(len(view.sendable) for view in self.eligible)]
-
-    @cached_property
-    def user_starts(self) -> list[int]:
-        """The eligible batches that begin with a user's message, ascending."""
-        return [at for at, view in enumerate(self.eligible) if view.begins_with_user]
-
-    def tokens_from(self, first: int) -> int:
-        """Tokens of the run from a batch to now."""
-        return self.token_sums[-1] - self.token_sums[first]
-
-    def messages_from(self, first: int) -> int:
-        """Messages of the run from a batch to now."""
-        return self.message_sums[-1] - self.message_sums[first]
+def sendable_messages(batch: Batch) -> tuple[Message, ...]:
+    """Those of a batch's messages that may be sent at all."""
+    if all(map(is_sendable, batch.messages)):
+        return batch.messages
+    return tuple(filter(is_sendable, batch.messages))
 
 
-class HistoryReader:
-    """Makes indexes and remembers them, and the batches in them, as long as the same values come back."""
-
-    def __init__(self) -> None:
-        self._views: IdentityCache[BatchView] = IdentityCache(100_000)
-        self._indexes: IdentityCache[HistoryIndex] = IdentityCache(8)
-
-    def index(self, history: Sequence[Batch], active: str | None, costs: FrameCosts) -> HistoryIndex:
-        """The index of a history; the active batch is in neither of its lists."""
-        return self._indexes.get(history, (active, id(costs)), lambda: self._make(history, active, costs))
-
-    def view(self, batch: Batch, costs: FrameCosts) -> BatchView:
-        """One batch with its costs."""
-        return self._views.get(batch, id(costs), lambda: BatchView(batch, _sendable(batch), costs))
-
-    def _make(self, history: Sequence[Batch], active: str | None, costs: FrameCosts) -> HistoryIndex:
-        views = [self.view(batch, costs) for batch in history if batch.id != active]
-        whole = [view for view in views if view.sendable]
-        return HistoryIndex(
-            tuple(view for view in whole if view.is_complete),
-            tuple(view for view in whole if not view.is_complete),
-            tuple(history),
-        )
+def is_sendable(message: Message) -> bool:
+    """Whether a message may be sent at all."""
+    return not (message.is_archived or message.is_deleted or message.compiled or message.problem)
 
 
 def _is_paired(messages: Sequence[Message]) -> bool:
@@ -142,12 +189,9 @@ def _is_paired(messages: Sequence[Message]) -> bool:
     return not waiting
 
 
-def _sendable(batch: Batch) -> tuple[Message, ...]:
-    if all(map(is_sendable, batch.messages)):
-        return batch.messages
-    return tuple(filter(is_sendable, batch.messages))
-
-
-def is_sendable(message: Message) -> bool:
-    """Whether a message may be sent at all."""
-    return not (message.is_archived or message.is_deleted or message.compiled or message.problem)
+def _never_rule(message: Message) -> OutRule | None:
+    if message.compiled:
+        return OutRule.COMPILED
+    if message.problem:
+        return OutRule.UNREADABLE
+    return OutRule.ARCHIVED if message.is_archived else None

@@ -19,11 +19,18 @@ from inspector.domain.requests import Mark, Run
 
 
 class MessageWriter:
-    """Writes one message as runs. Nothing here splits a string: each is one run."""
+    """Writes one message as runs. Nothing here splits a string: each is one run.
 
-    def __init__(self, message: Message, costs: FrameCosts) -> None:
+    Args:
+        message: The message.
+        costs: What stands around its strings costs this.
+        has_gap: Whether its first part is a mark that messages before it are left out.
+    """
+
+    def __init__(self, message: Message, costs: FrameCosts, *, has_gap: bool = False) -> None:
         self._message = message
         self._costs = costs
+        self._has_gap = has_gap
         self._runs: list[Run] = []
         self._marks: list[Mark] = []
         self._length = 0
@@ -35,12 +42,16 @@ class MessageWriter:
             self._frame(
                 f"=== {self._message.role} ===\n", self._costs.message(named=self._message.name is not None)
             )
-        for number, part in enumerate(self._message.content):
+        for number, part in enumerate(self._message.content, start=-1 if self._has_gap else 0):
             start = self._length
-            kind, name = self._part(part)
+            kind, name = self._part(part) if number >= 0 else ("gap", self._gap(part))
             if self._length > start:
                 self._marks.append(Mark(kind, name or str(number), start, self._length))
         return tuple(self._runs), tuple(self._marks)
+
+    def _gap(self, part: Part) -> str:
+        self._part(part)
+        return "before"
 
     def _begins_with_result(self) -> bool:
         return bool(self._message.content) and isinstance(self._message.content[0], ToolResultPart)

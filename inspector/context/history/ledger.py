@@ -1,19 +1,31 @@
-"""What is said of the batches and messages that are not in."""
+"""What is said of the batches, messages and parts that are not in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from inspector.context.counting.frames import FrameCosts
-from inspector.context.history.batches import SECTION, BatchView, HistoryIndex
+from inspector.context.history.batches import SECTION, BatchView
+from inspector.context.history.choice import Choice
+from inspector.context.history.folding import FoldBound
+from inspector.context.history.index import HistoryIndex
 from inspector.context.history.limits import Bound
-from inspector.context.history.strategies import Choice
 from inspector.context.identity import IdentityCache
+from inspector.domain.coverage import Ranges, holds
 from inspector.domain.errors import Parameters
-from inspector.domain.messages import Batch, Message
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.requests import Fix, LeftOut
+from inspector.domain.requests import Fix, LeftOut, Piece
 from inspector.domain.rules import OutRule
+
+
+@dataclass(frozen=True, slots=True)
+class Partly:
+    """A message that is in with other parts than its own: the whole piece, and the one that is sent."""
+
+    at: int | None
+    whole: Piece
+    sent: Piece
+    rule: OutRule
 
 
 class Ledger:
@@ -23,79 +35,110 @@ class Ledger:
         self._trimmed: IdentityCache[tuple[LeftOut, ...]] = IdentityCache(4)
         self._never: IdentityCache[tuple[LeftOut, ...]] = IdentityCache(4)
 
-    def trimmed(self, index: HistoryIndex, choice: Choice, agent_id: str) -> tuple[LeftOut, ...]:
-        """The eligible batches before the run, oldest first."""
-        key = (agent_id, choice.first, *(_key(bound, index, choice) for bound in choice.bounds))
-        return self._trimmed.get(index, key, lambda: tuple(_trim_rows(index, choice, agent_id)))
+    def trimmed(
+        self, index: HistoryIndex, choice: Choice, agent_id: str, covered: Ranges
+    ) -> tuple[LeftOut, ...]:
+        """The batches that could have been sent and are not, oldest first.
 
-    def never(self, index: HistoryIndex, costs: FrameCosts) -> tuple[LeftOut, ...]:
+        Args:
+            index: The history.
+            choice: What is in.
+            agent_id: Whose history it is.
+            covered: What the summaries that are in speak of.
+        """
+        figures = tuple(_figures(bound, index, choice) for bound in choice.bounds)
+        key = (agent_id, choice.first, choice.islands, covered if choice.is_folding else (), figures)
+        rows = _Rows(index, choice, Ref(RefKind.AGENT, agent_id), covered)
+        return self._trimmed.get(index, key, lambda: tuple(rows.write()))
+
+    def never(self, index: HistoryIndex) -> tuple[LeftOut, ...]:
         """Incomplete batches, and archived, compiled and unreadable messages."""
-        return self._never.get(index, None, lambda: tuple(self._never_rows(index, costs)))
+        return self._never.get(index, None, index.never)
 
-    def _never_rows(self, index: HistoryIndex, costs: FrameCosts) -> Iterator[LeftOut]:
-        for view in index.incomplete:
-            yield _row(view, OutRule.HISTORY_INCOMPLETE, None, {"open_calls": len(view.batch.open_calls)})
-        for batch in index.stored:
-            yield from self._unsendable(batch, costs)
-
-    def _unsendable(self, batch: Batch, costs: FrameCosts) -> Iterator[LeftOut]:
-        live = [message for message in batch.messages if not message.is_deleted]
-        if live and all(message.is_archived and not message.compiled for message in live):
-            whole = BatchView(batch, tuple(live), costs)
-            fix = Fix("unarchive", Ref(RefKind.BATCH, batch.id), False)
-            yield _row(whole, OutRule.ARCHIVED, fix, {})
-            return
-        for message in live:
-            rule = _never_rule(message)
-            if rule is not None:
-                single = BatchView(batch, (message,), costs).pieces[0]
-                told = {"needed": single.tokens, "label": single.source.label, "why": message.problem}
-                yield LeftOut(single.source, SECTION, rule.value, single.tokens, single.method, None, told)
+    def parts(
+        self, index: HistoryIndex, choice: Choice, agent_id: str, partly: Sequence[Partly]
+    ) -> tuple[LeftOut, ...]:
+        """What is missing of messages that are in."""
+        agent = Ref(RefKind.AGENT, agent_id)
+        return tuple(_part_row(index, choice, agent, each) for each in partly)
 
 
-def _trim_rows(index: HistoryIndex, choice: Choice, agent_id: str) -> Iterator[LeftOut]:
-    agent = Ref(RefKind.AGENT, agent_id)
-    firsts = sorted(((bound.first(index), bound) for bound in choice.bounds), key=lambda each: -each[0])
-    for at, view in enumerate(index.eligible[: choice.first]):
-        broken = [bound for first, bound in firsts if at < first]
-        if broken:
-            reach = broken[0].needed(index, at)
-            yield _row(view, broken[0].rule, _fix(index, at, broken, agent), {"reach": reach})
-        else:
-            yield _row(view, OutRule.HISTORY_FIRST_USER, None, {})
+@dataclass(frozen=True)
+class _Rows:
+    index: HistoryIndex
+    choice: Choice
+    agent: Ref
+    covered: Ranges
+
+    def write(self) -> Iterator[LeftOut]:
+        index, choice = self.index, self.choice
+        islands = frozenset(choice.islands)
+        firsts = [(bound.first(index), bound) for bound in choice.bounds]
+        firsts.sort(key=lambda each: -each[0])
+        for at, view in enumerate(index.views(0, choice.first)):
+            if at in islands:
+                continue
+            # A run with this batch begins before a user's message, maybe further back.
+            start = index.user_start_until(at)
+            broken = [bound for first, bound in firsts if at < first]
+            fix = self._fix(start, [bound for first, bound in firsts if start < first])
+            if broken:
+                reach = broken[0].needed(index, start)
+                yield view.row(self._rule(broken[0], view), fix, {"reach": reach})
+            else:
+                yield view.row(OutRule.HISTORY_FIRST_USER, fix, {})
+
+    def _rule(self, bound: Bound, view: BatchView) -> OutRule:
+        if not self.choice.is_folding:
+            return bound.rule
+        is_covered = all(holds(self.covered, message.position) for message in view.sendable)
+        return OutRule.HISTORY_SUMMARISED if is_covered else OutRule.SUMMARY_DUE
+
+    def _fix(self, at: int, broken: list[Bound]) -> Fix | None:
+        if not broken:
+            return None
+        index, bound = self.index, broken[0]
+        if isinstance(bound, FoldBound):
+            return bound.fix(index, at, self.agent)
+        if len(broken) == 1:
+            needed = bound.needed(index, at)
+            return Fix(bound.action, self.agent, needed, {"value": needed})
+        facts: Parameters = {"tokens": index.tokens_from(at), "messages": index.messages_from(at)}
+        return Fix("raise_history", self.agent, None, facts)
 
 
-def _fix(index: HistoryIndex, at: int, broken: list[Bound], agent: Ref) -> Fix | None:
-    if any(bound.action is None for bound in broken):
+def _part_row(index: HistoryIndex, choice: Choice, agent: Ref, partly: Partly) -> LeftOut:
+    whole, sent = partly.whole, partly.sent
+    saved = max(0, whole.tokens - sent.tokens)
+    told: Parameters = {"label": whole.source.label, "needed": whole.tokens, "shown": sent.tokens}
+    fix = _whole_fix(index, choice, agent, partly.at)
+    return LeftOut(whole.source, SECTION, partly.rule.value, saved, whole.method, fix, told)
+
+
+def _whole_fix(index: HistoryIndex, choice: Choice, agent: Ref, at: int | None) -> Fix | None:
+    """The limits under which the run from a batch to now would be sent as it is stored."""
+    if at is None:
         return None
-    if len(broken) == 1:
-        needed = broken[0].needed(index, at)
-        return Fix(str(broken[0].action), agent, needed, {"value": needed})
+    fold = next((bound for bound in choice.bounds if isinstance(bound, FoldBound)), None)
+    if fold is not None:
+        return fold.whole_fix(index, at if choice.squeezed is not None else 0, agent)
+    # A result is elided only where history is folded: this is the newest batch, shortened.
+    short = [bound for bound in choice.bounds if bound.first(index) > at]
+    if len(short) == 1:
+        needed = short[0].needed(index, at)
+        return Fix(short[0].action, agent, needed, {"value": needed})
     facts: Parameters = {"tokens": index.tokens_from(at), "messages": index.messages_from(at)}
-    return Fix("raise_history", agent, None, facts)
+    return Fix("raise_history", agent, None, facts) if short else None
 
 
-def _never_rule(message: Message) -> OutRule | None:
-    if message.compiled:
-        return OutRule.COMPILED
-    if message.problem:
-        return OutRule.UNREADABLE
-    return OutRule.ARCHIVED if message.is_archived else None
-
-
-def _row(view: BatchView, rule: OutRule, fix: Fix | None, facts: Parameters) -> LeftOut:
-    told = {**facts, "needed": view.tokens, "label": view.source.label}
-    return LeftOut(view.source, SECTION, rule.value, view.tokens, view.method, fix, told)
-
-
-def _key(bound: Bound, index: HistoryIndex, choice: Choice) -> tuple[object, ...]:
+def _figures(bound: Bound, index: HistoryIndex, choice: Choice) -> tuple[object, ...]:
     """What of a bound the rows depend on.
 
     The room that the window leaves changes with every keystroke; as long as other bounds keep out all that it
     does, no row names its figure.
     """
-    first = bound.first(index)
     if bound.rule is not OutRule.WINDOW_FULL:
-        return (bound.rule, bound.most, bound.offset)
+        return (bound.figures(),)
+    first = bound.first(index)
     others = max((each.first(index) for each in choice.bounds if each is not bound), default=0)
-    return (bound.rule, first) if first <= others else (bound.rule, bound.most, bound.offset)
+    return (bound.rule, first) if first <= others else (bound.figures(),)

@@ -1,14 +1,42 @@
-"""What bounds a history, and the first batch that all bounds allow."""
+"""What bounds a history: the first batch that each allows, and what would have to be raised for another."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Sequence
+import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import Enum
+from typing import Protocol
 
-from inspector.context.history.batches import HistoryIndex
+from inspector.context.history.index import HistoryIndex
 from inspector.domain.rules import OutRule
+
+
+class Bound(Protocol):
+    """What keeps out all batches before one."""
+
+    @property
+    def rule(self) -> OutRule:
+        """What is said of a batch that it keeps out."""
+        ...
+
+    @property
+    def action(self) -> str:
+        """What a person can raise."""
+        ...
+
+    def first(self, index: HistoryIndex) -> int:
+        """The oldest batch from which on the run to now is within the bound."""
+        ...
+
+    def needed(self, index: HistoryIndex, at: int) -> int:
+        """What the setting must be for the run from a batch to now."""
+        ...
+
+    def figures(self) -> Hashable:
+        """What `needed` depends on beside the index."""
+        ...
 
 
 class Measured(Enum):
@@ -19,36 +47,73 @@ class Measured(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class AtMost:
     """At most `most` messages or tokens besides the active batch.
 
     Attributes:
         rule: What is said of a batch that it keeps out.
-        action: What a person can raise, None if nothing.
+        action: What a person can raise.
         measured: What is counted.
         most: How many may go in.
         offset: What the setting counts beyond that: a batch that needs n is allowed by a setting of n + offset.
     """
 
     rule: OutRule
-    action: str | None
+    action: str
     measured: Measured
     most: int
     offset: int
 
-    def sums(self, index: HistoryIndex) -> list[int]:
-        """The index's running sums of what is counted."""
-        return index.message_sums if self.measured is Measured.MESSAGES else index.token_sums
-
     def first(self, index: HistoryIndex) -> int:
         """The oldest batch from which on the run to now is within the bound."""
-        sums = self.sums(index)
-        return min(bisect_left(sums, sums[-1] - self.most), len(index.eligible))
+        by_messages = self.measured is Measured.MESSAGES
+        return index.first_of_messages(self.most) if by_messages else index.first_of_tokens(self.most)
 
-    def needed(self, index: HistoryIndex, first: int) -> int:
+    def needed(self, index: HistoryIndex, at: int) -> int:
         """What the setting must be for the run from a batch to now."""
-        sums = self.sums(index)
-        return sums[-1] - sums[first] + self.offset
+        by_messages = self.measured is Measured.MESSAGES
+        return (index.messages_from(at) if by_messages else index.tokens_from(at)) + self.offset
+
+    def figures(self) -> Hashable:
+        """What `needed` depends on beside the index."""
+        return (self.rule, self.most, self.offset)
+
+
+@dataclass(frozen=True, slots=True)
+class NotOlder:
+    """Batches last written at most some hours before `now`, and the newest of at least `floor` messages."""
+
+    now: datetime
+    hours: float
+    floor: int
+    rule: OutRule = OutRule.HISTORY_DECAYED
+    action: str = "raise_compress_after_hours"
+
+    def is_young(self, index: HistoryIndex, at: int) -> bool:
+        """Whether a batch is young enough to stay."""
+        return self.now - index.view(at).last_at <= _hours(self.hours)
+
+    def oldest(self, index: HistoryIndex) -> int:
+        """The batch before which none is young enough."""
+        try:
+            return index.not_older(self.now - _hours(self.hours))
+        except OverflowError:
+            return 0
+
+    def first(self, index: HistoryIndex, lowest: int = 0) -> int:
+        """The oldest batch of the unbroken run that is young enough or within the floor; none before `lowest`."""
+        first = index.count
+        while first > lowest and (index.messages_from(first) < self.floor or self.is_young(index, first - 1)):
+            first -= 1
+        return first
+
+    def needed(self, index: HistoryIndex, at: int) -> int:
+        """The hours that leave the run from a batch to now in."""
+        return max(0, math.ceil((self.now - index.oldest_from(at)) / timedelta(hours=1)))
+
+    def figures(self) -> Hashable:
+        """What `needed` depends on beside the index."""
+        return (self.rule, self.now, self.hours, self.floor)
 
 
 def first_within(index: HistoryIndex, bounds: Sequence[Bound]) -> int:
@@ -61,8 +126,11 @@ def from_user(index: HistoryIndex, first: int) -> int:
 
     A run that is not trimmed stays as the conversation is.
     """
-    if first == 0:
-        return 0
-    starts = index.user_starts
-    at = bisect_left(starts, first)
-    return starts[at] if at < len(starts) else len(index.eligible)
+    return 0 if first == 0 else index.user_start(first)
+
+
+def _hours(hours: float) -> timedelta:
+    try:
+        return timedelta(hours=max(0.0, hours))
+    except OverflowError:
+        return timedelta.max

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 
 from inspector.context.counting.frames import FrameCosts
-from inspector.context.markup import close_proof
+from inspector.context.markup import close_proof, one_line, starts_legally
 from inspector.context.parts import LINE, Part, literal
 from inspector.context.plan import Plan
 from inspector.domain.activity import Event, Importance
+from inspector.domain.agents import ActivitySettings
 from inspector.domain.errors import MalformedError, Parameters
 from inspector.domain.health import Problem, Severity
+from inspector.domain.recent_activity import EventBar, Passed, recent_events
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.rendering.activity import LEAD_LINE, date_line, event_line, event_text
+from inspector.domain.rendering.activity import date_line, event_line, event_text, unreadable_text
 from inspector.domain.requests import Fix, LeftOut, Source, SourceKind
 from inspector.domain.rules import InRule, OutRule
 
@@ -24,75 +26,35 @@ SECTION = "activity"
 
 @dataclass(frozen=True, slots=True)
 class EventChoice:
-    """The events that go in if there is room, in time order, and the others with rule and fix."""
+    """The events that go in if there is room, oldest first, and the others with rule and fix."""
 
     chosen: tuple[Event, ...]
     others: tuple[tuple[Event, OutRule, Fix | None], ...]
 
 
 def choose_events(events: Sequence[Event], plan: Plan) -> EventChoice:
-    """The newest events that the settings allow.
-
-    The agent's own are capped only while others' would be displaced: they are passed over from the cap on,
-    and come in again where room is left.
-    """
-    settings, agent = plan.activity, Ref(RefKind.AGENT, plan.agent.id)
-    ordered = sorted(events, key=lambda event: (event.timestamp, event.seq, event.id))
-    others: list[tuple[Event, OutRule, Fix | None]] = []
-    recent: list[Event] = []
-    for event in ordered:
-        rule, fix = _barred(event, plan, agent)
-        if rule is None:
-            recent.append(event)
-        else:
-            others.append((event, rule, fix))
-    limit = max(0, settings.entries_limit)
-    taken: list[Event] = []
-    passed: list[Event] = []
-    own = 0
-    for event in reversed(recent):
-        is_own = event.agent_id == plan.agent.id
-        if len(taken) >= limit or (is_own and own >= settings.own_events_cap):
-            passed.append(event)
-        else:
-            taken.append(event)
-            own += is_own
-    refilled = [event for event in passed if event.agent_id == plan.agent.id][: limit - len(taken)]
-    taken += refilled
-    back = {event.id for event in refilled}
-    rest = [event for event in passed if event.id not in back]
-    for place, event in enumerate(rest, start=limit + 1):
-        others.append((event, *_displaced(event, own, place, plan, agent)))
-    chosen = tuple(sorted(taken, key=lambda event: (event.timestamp, event.seq, event.id)))
-    return EventChoice(chosen, tuple(others))
+    """The newest events that the settings allow; see `recent_events`."""
+    agent = Ref(RefKind.AGENT, plan.agent.id)
+    found = recent_events(events, plan.activity, plan.agent.id, plan.spec.now)
+    others = ((each.event, _RULES[each.bar], _fix(each, agent)) for each in found.passed)
+    return EventChoice(found.shown, tuple(others))
 
 
-def _barred(event: Event, plan: Plan, agent: Ref) -> tuple[OutRule | None, Fix | None]:
-    settings, now = plan.activity, plan.spec.now
-    age = now - event.timestamp
-    if age < timedelta(0):
-        return OutRule.EVENT_OLD, None
-    if age > timedelta(hours=min(settings.lookback_hours, 10_000_000)):
-        hours = int(age.total_seconds() // 3600) + 1
-        return OutRule.EVENT_OLD, Fix("raise_activity_lookback_hours", agent, hours, {"value": hours})
-    if event.importance < settings.min_importance:
-        label = Importance(event.importance).label
-        return OutRule.EVENT_MINOR, Fix("lower_activity_min_importance", agent, label, {"value": label})
-    return None, None
-
-
-def _displaced(event: Event, own: int, place: int, plan: Plan, agent: Ref) -> tuple[OutRule, Fix]:
-    limit = plan.activity.entries_limit
-    if event.agent_id == plan.agent.id and own >= plan.activity.own_events_cap and own < limit:
-        return OutRule.EVENT_OWN_CAP, Fix("raise_activity_entries_limit", agent, place, {"value": place})
-    return OutRule.EVENT_LIMIT, Fix("raise_activity_entries_limit", agent, place, {"value": place})
+def _fix(passed: Passed, agent: Ref) -> Fix | None:
+    action = _FIXES.get(passed.bar)
+    if action is None:
+        return None
+    label = Importance(passed.event.importance).label
+    value = label if passed.needed is None else passed.needed
+    return Fix(action, agent, value, {"value": value})
 
 
 @dataclass(frozen=True, slots=True)
 class EventLine:
-    """One event as a part, with the day that it stands under."""
+    """One event as a part, with the day that it stands under and the settings of the section."""
 
     event: Event
+    settings: ActivitySettings
     day: str
     part: Part
     problem: Problem | None
@@ -106,16 +68,28 @@ def event_lines(
 
 
 def with_days(lines: Sequence[EventLine]) -> Iterator[Part]:
-    """The lead line, then the lines, with a date where the day changes."""
+    """The lead line, then the lines, with a date where the day changes; as the settings have it."""
     if not lines:
         return
-    yield LEAD
+    settings = lines[0].settings
+    yield from lead_parts(settings)
     day = lines[0].day
     for line in lines:
-        if line.day != day:
-            day = line.day
-            yield day_part(day)
+        if line.day != day and settings.date_lines:
+            yield day_part(line.day)
+        day = line.day
         yield line.part
+
+
+@lru_cache(maxsize=64)
+def lead_parts(settings: ActivitySettings) -> tuple[Part, ...]:
+    """What stands before the events: one line, or nothing."""
+    line = one_line(settings.lead_line)
+    if not line:
+        return ()
+    # Nothing may begin with a solidus: counts would not add up there.
+    text = line if starts_legally(line) else f"({line})"
+    return (literal(SECTION, "activity/lead", text, InRule.LEAD),)
 
 
 @lru_cache(maxsize=512)
@@ -156,7 +130,7 @@ def _line(event: Event, plan: Plan, names: dict[str, str], element: str) -> Even
     told: Parameters = {"importance": event.importance.label}
     source = event_source(event)
     part = Part(f"event:{event.id}", SECTION, source, InRule.EVENT, line, LINE, parameters=told)
-    return EventLine(event, date_line(local), part, problem)
+    return EventLine(event, plan.activity, date_line(local), part, problem)
 
 
 def _text(event: Event) -> tuple[str, Problem | None]:
@@ -165,7 +139,19 @@ def _text(event: Event) -> tuple[str, Problem | None]:
     except MalformedError as error:
         facts = {"kind": event.kind, "why": str(error.parameters.get("why", ""))}
         problem = Problem("event_unreadable", Severity.WARNING, f"event:{event.id}", facts)
-        return f"{event.kind}: unreadable details", problem
+        return unreadable_text(event), problem
 
 
-LEAD = literal(SECTION, "activity/lead", LEAD_LINE, InRule.LEAD)
+_RULES: Mapping[EventBar, OutRule] = {
+    EventBar.FUTURE: OutRule.EVENT_OLD,
+    EventBar.OLD: OutRule.EVENT_OLD,
+    EventBar.MINOR: OutRule.EVENT_MINOR,
+    EventBar.OWN_CAP: OutRule.EVENT_OWN_CAP,
+    EventBar.LIMIT: OutRule.EVENT_LIMIT,
+}
+_FIXES: Mapping[EventBar, str] = {
+    EventBar.OLD: "raise_activity_lookback_hours",
+    EventBar.MINOR: "lower_activity_min_importance",
+    EventBar.OWN_CAP: "raise_activity_entries_limit",
+    EventBar.LIMIT: "raise_activity_entries_limit",
+}

@@ -12,17 +12,16 @@ from inspector.context.blocks import Adapted
 from inspector.context.markup import close_proof
 from inspector.context.parts import Part
 from inspector.context.plan import Plan
+from inspector.domain.coverage import Ranges, covered_ranges, fewest, latest_of
 from inspector.domain.errors import Parameters
 from inspector.domain.health import Problem, Severity
 from inspector.domain.messages import Message
 from inspector.domain.rendering.summary import summary_text
 from inspector.domain.requests import Source, SourceKind
 from inspector.domain.rules import InRule, OutRule
-from inspector.domain.summaries import PositionRange, Summary
+from inspector.domain.summaries import Summary
 
 SECTION = "summary"
-
-Ranges = tuple[PositionRange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,66 +54,48 @@ class SummaryChoice:
     others: tuple[tuple[Summary, OutRule], ...]
 
 
-def coverage(summaries: Sequence[Summary]) -> Mapping[str, Ranges]:
-    """The ranges of message positions that each summary speaks of, by id; merged, in order.
-
-    A missing child and a cycle add nothing.
-    """
-    by_id = {summary.id: summary for summary in summaries}
-    known: dict[str, Ranges] = {}
-    entered: set[str] = set()
-    waiting = [(summary_id, False) for summary_id in by_id]
-    while waiting:
-        summary_id, has_children = waiting.pop()
-        summary = by_id[summary_id]
-        if has_children:
-            own = () if summary.covers is None else (summary.covers,)
-            below = (each for child in summary.children for each in known.get(child, ()))
-            known[summary_id] = _merged((*own, *below))
-        elif summary_id not in entered:
-            entered.add(summary_id)
-            waiting.append((summary_id, True))
-            waiting.extend((child, False) for child in summary.children if child in by_id)
-    return known
-
-
 def choose_covering(summaries: Sequence[Summary], kept: Kept) -> SummaryChoice:
-    """The fewest, deepest summaries that speak of what is not in; none of a message that is."""
-    ranges = coverage(summaries)
-    others: list[tuple[Summary, OutRule]] = []
-    usable: list[Summary] = []
-    for summary in summaries:
-        if _speaks_of(summary, ranges[summary.id], kept):
-            others.append((summary, OutRule.SUMMARY_KEPT_VERBATIM))
-        else:
-            usable.append(summary)
-    usable.sort(
-        key=lambda each: (-each.depth, -_size(ranges[each.id]), -each.created_at.timestamp(), each.id)
-    )
-    chosen: list[Summary] = []
-    covered: Ranges = ()
-    for summary in usable:
-        own = ranges[summary.id]
-        if own and _contains(covered, own):
-            others.append((summary, OutRule.SUMMARY_COVERED))
-        else:
-            chosen.append(summary)
-            covered = _merged((*covered, *own))
-    return SummaryChoice(tuple(sorted(chosen, key=lambda each: _place(each, ranges))), tuple(others))
+    """The fewest, deepest summaries that speak of what is not in; none of a message that is.
+
+    Deleted ones are never chosen, but say what those that were made of them speak of.
+
+    Args:
+        summaries: All of the agent's, in the order in which they were written.
+        kept: The messages that go in.
+    """
+    ranges = covered_ranges(summaries)
+    usable, others = _usable(summaries, ranges, kept)
+    inside = fewest(usable, ranges)
+    chosen = [each for each in usable if each.id in inside or not ranges[each.id]]
+    taken = {each.id for each in chosen}
+    others += [(each, OutRule.SUMMARY_COVERED) for each in usable if each.id not in taken]
+    chosen.sort(key=lambda each: _place(each, ranges))
+    return SummaryChoice(tuple(chosen), tuple(others))
 
 
 def choose_latest(summaries: Sequence[Summary], kept: Kept, *, is_whole: bool) -> SummaryChoice:
-    """The one that speaks of the latest time, none where the whole conversation is in."""
-    ranges = coverage(summaries)
-    usable = [each for each in summaries if not _speaks_of(each, ranges[each.id], kept)]
-    latest = None if is_whole else max(usable, key=lambda each: _place(each, ranges), default=None)
-    in_use = {each.id for each in usable}
-    others = tuple(
-        (each, OutRule.SUMMARY_COVERED if each.id in in_use else OutRule.SUMMARY_KEPT_VERBATIM)
-        for each in summaries
-        if each is not latest
-    )
-    return SummaryChoice(() if latest is None else (latest,), others)
+    """The one that speaks of the latest messages, none where the whole conversation is in."""
+    ranges = covered_ranges(summaries)
+    usable, others = _usable(summaries, ranges, kept)
+    latest = None if is_whole else latest_of(usable, ranges)
+    others += [(each, OutRule.SUMMARY_COVERED) for each in usable if each is not latest]
+    return SummaryChoice(() if latest is None else (latest,), tuple(others))
+
+
+def _usable(
+    summaries: Sequence[Summary], ranges: Mapping[str, Ranges], kept: Kept
+) -> tuple[list[Summary], list[tuple[Summary, OutRule]]]:
+    """Those that speak of nothing that is in, and the others."""
+    usable: list[Summary] = []
+    others: list[tuple[Summary, OutRule]] = []
+    for each in summaries:
+        if each.is_deleted:
+            continue
+        if _speaks_of(each, ranges[each.id], kept):
+            others.append((each, OutRule.SUMMARY_KEPT_VERBATIM))
+        else:
+            usable.append(each)
+    return usable, others
 
 
 @lru_cache(maxsize=1024)
@@ -152,26 +133,7 @@ def _speaks_of(summary: Summary, ranges: Ranges, kept: Kept) -> bool:
     return kept.since is not None and summary.end > kept.since
 
 
-def _place(summary: Summary, ranges: Mapping[str, Ranges]) -> tuple[int, float, str]:
+def _place(summary: Summary, ranges: Mapping[str, Ranges]) -> tuple[int, float]:
+    """Where it stands; of equals the one written first, as a sort that is stable leaves them."""
     own = ranges[summary.id]
-    return (own[-1].last if own else -1, summary.end.timestamp(), summary.id)
-
-
-def _size(ranges: Ranges) -> int:
-    return sum(each.last - each.first + 1 for each in ranges)
-
-
-def _contains(outer: Ranges, inner: Ranges) -> bool:
-    return all(any(each.first <= own.first and own.last <= each.last for each in outer) for own in inner)
-
-
-def _merged(ranges: Iterable[PositionRange]) -> Ranges:
-    merged: list[PositionRange] = []
-    for each in sorted(ranges, key=lambda each: (each.first, each.last)):
-        if each.last < each.first:
-            continue
-        if merged and each.first <= merged[-1].last + 1:
-            merged[-1] = PositionRange(merged[-1].first, max(merged[-1].last, each.last))
-        else:
-            merged.append(each)
-    return tuple(merged)
+    return (own[-1].last, 0.0) if own else (-1, summary.end.timestamp())

@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from inspector.context.blocks import Adapted
-from inspector.context.layouts import ADDITIONAL, INSTRUCTIONS
 from inspector.context.markup import close_proof, starts_legally
 from inspector.context.parts import literal
 from inspector.context.plan import Plan
 from inspector.domain.errors import Parameters
 from inspector.domain.health import Problem, Severity
+from inspector.domain.layout_rules import ADDITIONAL, INSTRUCTIONS
 from inspector.domain.layouts import SectionLayout
 from inspector.domain.rules import InRule
 

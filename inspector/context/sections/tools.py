@@ -83,20 +83,32 @@ def tool_parameters(tool: Tool) -> dict[str, Any] | None:
     return parameters if isinstance(parameters, dict) else None
 
 
-def rule_parts(tools: Sequence[Tool], rules: Sequence[ToolRule], element: str) -> Iterator[Part]:
-    """One part for each tool with rules or examples; nothing where there are none."""
+def rule_parts(
+    tools: Sequence[Tool], rules: Sequence[ToolRule], element: str, *, described: bool = False
+) -> Iterator[Part]:
+    """One part for each tool with rules or examples; nothing where there are none.
+
+    Args:
+        tools: The tools that are offered.
+        rules: The rules for them.
+        element: The section's own element, which no text can close.
+        described: Whether the target takes no definitions, so that each tool is described here in full.
+    """
     by_tool: dict[str, list[ToolRule]] = {}
     for rule in rules:
         by_tool.setdefault(rule.tool, []).append(rule)
     for tool in tools:
         lines = [_rule_line(rule) for rule in by_tool.get(tool.name, ())]
-        if lines or any(example.strip() for example in tool.examples):
-            yield _rule_part(tool.name, tuple(lines), tool.examples, element)
+        if described or lines or any(example.strip() for example in tool.examples):
+            yield _rule_part(tool, tuple(lines), element, described)
 
 
 @lru_cache(maxsize=2048)
-def _rule_part(name: str, lines: tuple[str, ...], examples: tuple[str, ...], element: str) -> Part:
+def _rule_part(tool: Tool, lines: tuple[str, ...], element: str, described: bool) -> Part:
+    name, examples = tool.name, tool.examples
     paragraphs = [f"## {one_line(name)}"]
+    if described:
+        paragraphs += _description(tool)
     if lines:
         paragraphs.append("\n".join(("**Rules:**", *(f"- {line}" for line in lines))))
     told = [example.strip("\n") for example in examples if example.strip()]
@@ -107,6 +119,23 @@ def _rule_part(name: str, lines: tuple[str, ...], examples: tuple[str, ...], ele
         text = close_proof(text, [element]).text
     source = Source(SourceKind.TOOL, name, name)
     return Part(f"tool_rules:{name}", RULES_SECTION, source, InRule.TOOL_RULE, text)
+
+
+def _description(tool: Tool) -> Iterator[str]:
+    """What a definition would say, in words."""
+    if tool.description.strip():
+        yield tool.description.strip()
+    schema = tool_parameters(tool) or {}
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, dict) or not properties:
+        return
+    needed = required if isinstance(required, list) else []
+    lines = ["**Parameters:**"]
+    for key, value in properties.items():
+        told = value.get("description") or value.get("type") if isinstance(value, dict) else None
+        words = f": {one_line(str(told))}" if told else ""
+        lines.append(f"- `{one_line(key)}`{words}{' (required)' if key in needed else ''}")
+    yield "\n".join(lines)
 
 
 _RULE_TEXTS = {

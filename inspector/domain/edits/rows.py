@@ -8,7 +8,9 @@ from typing import ClassVar
 
 from inspector.domain.activity import Importance
 from inspector.domain.agents import AgentStatus, ContextConfig, Tool, ToolRuleKind
+from inspector.domain.compaction import HistoryState
 from inspector.domain.edits.base import Operation
+from inspector.domain.layouts import Layout
 from inspector.domain.messages import BatchType, Part, Role
 from inspector.domain.records import QueueState, Usage
 from inspector.domain.summaries import PositionRange, SummaryDetails
@@ -54,6 +56,14 @@ class PutTool(Operation):
 
     op: ClassVar[str] = "put_tool"
     tool: Tool
+
+
+@dataclass(frozen=True, slots=True)
+class PutLayout(Operation):
+    """Add a layout of one's own, or replace the one of that name. The target's id is the layout's name."""
+
+    op: ClassVar[str] = "put_layout"
+    layout: Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +180,10 @@ class SetWakeup(Operation):
 
 @dataclass(frozen=True, slots=True)
 class StoreRun(Operation):
-    """Keep a sent Request: its text form and manifest (JSON text) with what came of it."""
+    """Keep a sent Request: its text form and manifest (JSON text) with what came of it.
+
+    `history_state` is how far its history was shortened: the next Request begins as this one did.
+    """
 
     op: ClassVar[str] = "store_run"
     agent_id: str
@@ -184,6 +197,15 @@ class StoreRun(Operation):
     reply: str = ""
     error: str | None = None
     metadata: str = "{}"
+    history_state: HistoryState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompactHistory(Operation):
+    """Keep how far an agent's history is shortened, without a Request being sent. No message is changed."""
+
+    op: ClassVar[str] = "compact_history"
+    state: HistoryState
 
 
 @dataclass(frozen=True, slots=True)

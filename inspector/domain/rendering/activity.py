@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from datetime import datetime
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, tzinfo
 from typing import Any
 
 from inspector.domain.activity import Event, EventKind
@@ -13,15 +14,19 @@ from inspector.domain.errors import MalformedError
 PREVIEW_LENGTH = 40
 """Characters of a preview, the ellipsis included."""
 
-LEAD_LINE = "The following events occurred recently in the constellation:"
-
 Details = Mapping[str, Any]
+
+# Unescaped, JSON has the first two only between its values and the others only inside of them.
+_LINE_ENDS = re.compile("[\n\r\x85\u2028\u2029]")
+_BETWEEN = frozenset("\n\r")
 
 
 def shorten(text: str, length: int = PREVIEW_LENGTH) -> str:
     """The text on one line, cut to `length` characters with an ellipsis inside the limit."""
     flat = _one_line(text)
-    return flat if len(flat) <= length else f"{flat[: length - 1]}…"
+    if len(flat) <= length:
+        return flat
+    return f"{flat[: length - 1]}…" if length > 0 else ""
 
 
 def event_text(event: Event) -> str:
@@ -32,8 +37,10 @@ def event_text(event: Event) -> str:
     """
     details = event_details(event)
     worder = _WORDERS.get(event.kind)
-    text = _custom(event.kind, details, event.details) if worder is None else worder(details)
-    return _one_line(text)
+    if worder is None:
+        kind = _one_line(event.kind)
+        return f"{kind}: {_unbroken(event.details)}" if details else kind
+    return _one_line(worder(details))
 
 
 def event_details(event: Event) -> Details:
@@ -64,6 +71,41 @@ def event_line(event: Event, text: str, local: datetime, own_id: str, names: Map
     return f"[{local:%H:%M}] [{_who(event, own_id, names)}]: {text}"
 
 
+def activity_lines(
+    events: Iterable[Event], own_id: str, names: Mapping[str, str], zone: tzinfo, *, date_lines: bool = True
+) -> tuple[str, ...]:
+    """The events' lines, with a line of its own where the day changes.
+
+    Details that cannot be read are told in their event's place.
+    """
+    lines: list[str] = []
+    day: str | None = None
+    for event in events:
+        local = local_time(event.timestamp, zone)
+        if day is not None and day != date_line(local) and date_lines:
+            lines.append(date_line(local))
+        day = date_line(local)
+        try:
+            text = event_text(event)
+        except MalformedError:
+            text = unreadable_text(event)
+        lines.append(event_line(event, text, local, own_id, names))
+    return tuple(lines)
+
+
+def unreadable_text(event: Event) -> str:
+    """What stands for an event whose details cannot be read."""
+    return f"{_one_line(event.kind)}: unreadable details"
+
+
+def local_time(moment: datetime, zone: tzinfo) -> datetime:
+    """A moment in a zone; the first and the last day that there is cannot be told in every one, and stay."""
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        return moment
+
+
 def date_line(local: datetime) -> str:
     """What stands where the day changes."""
     return f"-- {local:%Y-%m-%d} --"
@@ -78,6 +120,13 @@ def _who(event: Event, own_id: str, names: Mapping[str, str]) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _unbroken(stored: str) -> str:
+    """JSON text on one line and otherwise as it was: a line's end between its values as a space, inside as escape."""
+    return _LINE_ENDS.sub(
+        lambda end: " " if end.group() in _BETWEEN else f"\\u{ord(end.group()):04x}", stored
+    )
 
 
 def _word(details: Details, key: str, otherwise: str = "?") -> str:
@@ -142,10 +191,6 @@ def _named_custom(details: Details) -> str:
     if isinstance(kind, str) and "details" in details:
         return f"{kind}: {inner if isinstance(inner, str) else _spread_value(inner)}"
     return f"custom: {_spread(details)}"
-
-
-def _custom(kind: str, details: Details, stored: str) -> str:
-    return f"{kind}: {stored}" if details else kind
 
 
 def _spread(details: Details) -> str:

@@ -34,6 +34,14 @@ from inspector.exchange.source import Record
 
 _SOURCES = {BatchType.USER_REQUEST: "user", BatchType.AGENT_TO_AGENT: "agent"}
 _LOGGED_ARCHIVAL = (EventKind.ARCHIVAL_OPERATION, "insert")
+_LOGGED = frozenset(
+    {
+        EventKind.MEMORY_MODIFIED,
+        EventKind.MESSAGE_RECEIVED,
+        EventKind.MESSAGE_SENT,
+        EventKind.TOOL_CALLED,
+    }
+)
 _UNTIL_SUMMARISED = timedelta(minutes=2)
 
 
@@ -100,7 +108,7 @@ def plan_event(record: Record, timeline: Timeline) -> None:
     """Log an event, unless the store itself logs it when the plan's other edits are applied."""
     kind = record.text("event_type")
     details: Json = record.take("details") or {}
-    if (kind, details.get("operation")) == _LOGGED_ARCHIVAL or kind == EventKind.MEMORY_MODIFIED:
+    if (kind, details.get("operation")) == _LOGGED_ARCHIVAL or kind in _LOGGED:
         return
     agent_id = timeline.agent_id(record) if record.has("agent_id") else None
     batch = record.text("batch")

@@ -11,7 +11,7 @@ from inspector.domain.blocks import Block, BlockType, LogSchema
 from inspector.domain.edits.base import Edit, Operation
 from inspector.domain.edits.block_rows import SetBlockType, SetPinned, SetSchema
 from inspector.domain.edits.rows import ConfigureAgent
-from inspector.domain.limits import Truncate, Window
+from inspector.domain.limits import ImportanceBased, TimeDecay, Truncate, Window
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix
 
@@ -61,7 +61,7 @@ def _keep_recent(config: ContextConfig, value: int) -> ContextConfig | None:
     strategy = config.strategy
     return (
         replace(config, strategy=replace(strategy, keep_recent=value))
-        if isinstance(strategy, Truncate)
+        if isinstance(strategy, Truncate | ImportanceBased)
         else None
     )
 
@@ -71,6 +71,15 @@ def _verbatim(config: ContextConfig, value: int) -> ContextConfig | None:
     return (
         replace(config, strategy=replace(strategy, verbatim_count=value))
         if isinstance(strategy, Window)
+        else None
+    )
+
+
+def _hours(config: ContextConfig, value: int) -> ContextConfig | None:
+    strategy = config.strategy
+    return (
+        replace(config, strategy=replace(strategy, compress_after_hours=value))
+        if isinstance(strategy, TimeDecay)
         else None
     )
 
@@ -92,6 +101,7 @@ _CONFIGURES: dict[str, _Configure] = {
     ),
     "raise_keep_recent": _keep_recent,
     "raise_verbatim_count": _verbatim,
+    "raise_compress_after_hours": _hours,
     "raise_max_messages_cap": lambda config, value: replace(config, max_messages_cap=value),
     "raise_activity_lookback_hours": lambda config, value: replace(
         config, activity=replace(config.activity, lookback_hours=value)

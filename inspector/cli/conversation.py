@@ -1,0 +1,417 @@
+"""Commands on what was said and what happened: summaries, activity, summarise."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import click
+
+from inspector.cli.choices import choose_agent
+from inspector.cli.options import AGENT, FILE, JSON
+from inspector.cli.reading import every_agent, plain_problem, print_problems
+from inspector.cli.session import DONE, opened, run
+from inspector.cli.terminal import format_table, write_exactly, write_json, write_line
+from inspector.domain.activity import Event, Importance
+from inspector.domain.codec import to_plain, write_time
+from inspector.domain.coverage import Coverage
+from inspector.domain.errors import InputError, MalformedError, NotFoundError, Parameters
+from inspector.domain.rendering.activity import activity_lines, event_text, unreadable_text
+from inspector.domain.rendering.summary import summary_text
+from inspector.domain.summaries import Chain, PositionRange, Summary
+from inspector.domain.summarising import FoldOptions, Losses, Proposal, Summarised
+from inspector.runtime.wording import word
+
+CONVERSATION_COMMANDS: list[click.Command] = []
+_SHOWN = 12
+"""Losses of a kind that a table names; JSON has all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventsAsked:
+    """Which events, and how."""
+
+    agent: str | None = None
+    limit: int = 50
+    importance: str = "low"
+    kind: str | None = None
+    zone: str = "UTC"
+    rendered: bool = False
+
+
+async def summaries(path: Path, agent: str | None, summary: str | None, zone: str, *, as_json: bool) -> int:
+    """List an agent's summaries and what they speak of; or show one of them."""
+    place = _zone(zone)
+    async with opened(path) as engine:
+        if summary is not None:
+            return await _one_summary(engine.summaries.store, summary, place, as_json=as_json)
+        chosen = choose_agent(await every_agent(engine), agent)
+        store = engine.summaries.store
+        found, problems = await store.of_agent(chosen.id)
+        coverage = await store.coverage(chosen.id)
+        latest = await store.latest(chosen.id)
+        chain = None if latest is None else await store.chain(latest.id)
+    if as_json:
+        rows = [_plain(each, coverage) for each in found]
+        told = [plain_problem(problem) for problem in problems]
+        write_json(
+            {
+                "agent": chosen.id,
+                "summaries": rows,
+                "latest": None if latest is None else latest.id,
+                "chain": _plain_chain(chain),
+                "coverage": _plain_coverage(coverage),
+                "problems": told,
+            }
+        )
+        return DONE
+    head = ("Summary", "Depth", "From", "To", "Messages", "Positions", "Topics")
+    table = [_row(each, coverage) for each in found]
+    none = word("told.no_summaries", {"agent": chosen.name})
+    write_line(format_table(head, table, frozenset({1, 4})) if table else none)
+    _print_coverage(coverage, chain)
+    print_problems(problems)
+    return DONE
+
+
+async def activity(path: Path, asked: EventsAsked, *, as_json: bool) -> int:
+    """List what happened, in the order in which it was written."""
+    place = _zone(asked.zone)
+    async with opened(path) as engine:
+        agents = await every_agent(engine)
+        reader = choose_agent(agents, asked.agent) if asked.agent is not None or asked.rendered else None
+        if reader is not None and asked.rendered:
+            write_exactly(await engine.conversation.logger(reader).render_recent(zone=place) + "\n")
+            return DONE
+        total = await engine.conversation.event_count()
+        events, problems = await engine.conversation.recent_events(total)
+    least = Importance.parse(asked.importance)
+    fitting = [
+        each
+        for each in events
+        if each.importance >= least and (asked.kind is None or each.kind == asked.kind)
+    ]
+    shown = fitting[-asked.limit :] if asked.limit > 0 else []
+    names = {each.id: each.name for each in agents}
+    if as_json:
+        told = [plain_problem(problem) for problem in problems]
+        write_json(
+            {
+                "events": [_plain_event(each, names) for each in shown],
+                "total": total,
+                "matching": len(fitting),
+                "problems": told,
+            }
+        )
+        return DONE
+    own = "" if reader is None else reader.id
+    lines = activity_lines(shown, own, names, place)
+    write_line("\n".join((_first_day(shown, place), *lines)) if lines else word("told.no_events"))
+    print_problems(problems)
+    return DONE
+
+
+async def summarise(path: Path, agent: str | None, options: FoldOptions, *, dry: bool, as_json: bool) -> int:
+    """Summarise what a Request would leave out, by picking sentences; or say what would come of it."""
+    async with opened(path, "copy" if dry else "refuse") as engine:
+        chosen = choose_agent(await every_agent(engine), agent)
+        summariser = engine.summaries.extractive(chosen)
+        done = await engine.summaries.summarise(chosen.id, summariser, options, dry=dry)
+    if as_json:
+        write_json(_plain_run(done, dry=dry))
+        return DONE
+    if not done.proposals:
+        write_line(word("told.nothing_to_summarise", {"agent": chosen.name}))
+    for at, proposal in enumerate(done.proposals):
+        _print_proposal(proposal, None if dry else done.folded[at].summary.id)
+    if done.plan.skipped:
+        write_line(word("told.batches_skipped", {"batches": done.plan.skipped}))
+    print_problems(done.problems)
+    return DONE
+
+
+async def _one_summary(store: Any, summary_id: str, zone: tzinfo, *, as_json: bool) -> int:
+    found = await store.get(summary_id)
+    if found is None:
+        raise NotFoundError("not_found.summary", name=summary_id)
+    if not as_json:
+        write_exactly(summary_text(found, zone) + "\n")
+        return DONE
+    chain, children = await store.chain(summary_id), await store.children(summary_id)
+    versions = await store.history(summary_id)
+    coverage = await store.coverage(found.agent_id)
+    write_json(
+        {
+            **_plain(found, coverage),
+            "deleted": found.is_deleted,
+            "chain": _plain_chain(chain),
+            "missing_children": list(children.missing),
+            "versions": [
+                {
+                    "change": each.seq,
+                    "at": write_time(each.at),
+                    "actor": None if each.actor is None else to_plain(each.actor),
+                    "operation": each.operation,
+                    "reason": each.reason,
+                    "content": each.summary.content,
+                    "topics": list(each.summary.topics),
+                    "details": to_plain(each.summary.details),
+                }
+                for each in versions
+            ],
+        }
+    )
+    return DONE
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise InputError("input.unknown_zone", name=name) from error
+
+
+def _plain(summary: Summary, coverage: Coverage) -> dict[str, Any]:
+    return {
+        "id": summary.id,
+        "depth": summary.depth,
+        "start": write_time(summary.start),
+        "end": write_time(summary.end),
+        "messages": summary.message_count,
+        "positions": _plain_ranges(coverage.by_summary.get(summary.id, ())),
+        "children": list(summary.children),
+        "previous": summary.previous_summary_id,
+        "topics": list(summary.topics),
+        "content": summary.content,
+        "details": to_plain(summary.details),
+        "created_at": write_time(summary.created_at),
+    }
+
+
+def _plain_chain(chain: Chain | None) -> dict[str, Any] | None:
+    if chain is None:
+        return None
+    return {"ids": [each.id for each in chain.summaries], "end": chain.end.value, "at": chain.at}
+
+
+def _plain_coverage(coverage: Coverage) -> dict[str, Any]:
+    return {
+        "ranges": _plain_ranges(coverage.ranges),
+        "gaps": _plain_ranges(coverage.gaps),
+        "overlaps": [
+            {"positions": [each.positions.first, each.positions.last], "summaries": list(each.summaries)}
+            for each in coverage.overlaps
+        ],
+        "missing_children": {child: list(parents) for child, parents in coverage.missing.items()},
+        "circular": list(coverage.circular),
+    }
+
+
+def _plain_ranges(ranges: Sequence[PositionRange]) -> list[list[int]]:
+    return [[each.first, each.last] for each in ranges]
+
+
+def _row(summary: Summary, coverage: Coverage) -> tuple[str, ...]:
+    return (
+        summary.id,
+        str(summary.depth),
+        _minute(write_time(summary.start)),
+        _minute(write_time(summary.end)),
+        f"{summary.message_count:,}",
+        _spans(coverage.by_summary.get(summary.id, ())),
+        ", ".join(summary.topics),
+    )
+
+
+def _minute(moment: str) -> str:
+    return moment[:16].replace("T", " ")
+
+
+def _spans(ranges: Sequence[PositionRange]) -> str:
+    return ", ".join(f"{each.first}-{each.last}" for each in ranges) or "—"
+
+
+def _print_coverage(coverage: Coverage, chain: Chain | None) -> None:
+    if coverage.ranges:
+        write_line(word("told.summaries_cover", {"positions": _spans(coverage.ranges)}))
+    if coverage.gaps:
+        write_line(word("told.summaries_gaps", {"positions": _spans(coverage.gaps)}))
+    for overlap in coverage.overlaps:
+        told: Parameters = {"positions": _spans((overlap.positions,)), "summaries": overlap.summaries}
+        write_line(word("told.summaries_overlap", told))
+    for child, parents in coverage.missing.items():
+        write_line(word("told.summary_child_missing", {"child": child, "parents": parents}))
+    if coverage.circular:
+        write_line(word("told.summaries_circular", {"summaries": coverage.circular}))
+    if chain is not None:
+        told_chain = {"count": len(chain.summaries), "at": chain.at}
+        write_line(word(f"told.summary_chain_{chain.end.value}", told_chain))
+
+
+def _plain_event(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
+    try:
+        text, is_readable = event_text(event), True
+    except MalformedError:
+        text, is_readable = unreadable_text(event), False
+    return {
+        "id": event.id,
+        "seq": event.seq,
+        "at": write_time(event.timestamp),
+        "agent": event.agent_id,
+        "agent_name": None if event.agent_id is None else names.get(event.agent_id),
+        "kind": event.kind,
+        "importance": event.importance.label,
+        "text": text,
+        "details": json.loads(event.details or "{}") if is_readable else event.details,
+        "readable": is_readable,
+        "batch": event.batch_id,
+    }
+
+
+def _first_day(events: Sequence[Event], zone: tzinfo) -> str:
+    first = events[0].timestamp if events else None
+    return "" if first is None else f"-- {first.astimezone(zone):%Y-%m-%d} --"
+
+
+def _plain_run(done: Summarised, *, dry: bool) -> dict[str, Any]:
+    return {
+        "stored": not dry,
+        "messages": done.plan.message_count,
+        "skipped_batches": list(done.plan.skipped),
+        "problems": [plain_problem(problem) for problem in done.problems],
+        "summaries": [
+            {
+                **_plain_proposal(proposal),
+                "id": None if dry else done.folded[at].summary.id,
+                "archived": [] if dry else list(done.folded[at].archived),
+                "changeset": None if dry else done.folded[at].changeset,
+            }
+            for at, proposal in enumerate(done.proposals)
+        ],
+    }
+
+
+def _plain_proposal(proposal: Proposal) -> dict[str, Any]:
+    source, draft = proposal.source, proposal.draft
+    covers = source.covers
+    return {
+        "depth": source.depth,
+        "messages": source.message_count,
+        "start": write_time(source.start),
+        "end": write_time(source.end),
+        "covers": None if covers is None else [covers.first, covers.last],
+        "children": [each.id for each in source.children],
+        "made_by": proposal.made_by,
+        "source_tokens": proposal.source_tokens,
+        "tokens": proposal.tokens,
+        "content": draft.content,
+        "topics": list(draft.topics),
+        "details": to_plain(draft.details),
+        "lost": to_plain(proposal.losses),
+        "put_back": list(proposal.put_back),
+    }
+
+
+def _print_proposal(proposal: Proposal, stored: str | None) -> None:
+    source = proposal.source
+    told: Parameters = {
+        "id": stored or "",
+        "messages": source.message_count,
+        "depth": source.depth,
+        "before": proposal.source_tokens,
+        "after": proposal.tokens,
+    }
+    write_line(word("told.would_summarise" if stored is None else "told.summarised", told))
+    write_line(proposal.draft.content)
+    for name, items in to_plain(proposal.draft.details).items():
+        for item in items:
+            write_line(f"  {name}: {item}")
+    _print_losses(proposal.losses)
+    write_line()
+
+
+def _print_losses(losses: Losses) -> None:
+    for name, items in to_plain(losses).items():
+        if items:
+            more = len(items) - _SHOWN
+            shown = "; ".join(items[:_SHOWN]) + (f" (+{more})" if more > 0 else "")
+            write_line(word("told.summary_lost", {"what": name, "count": len(items), "items": shown}))
+
+
+@click.command("summaries")
+@click.argument("file", type=FILE)
+@AGENT
+@click.option("--summary", metavar="ID", help="Only this one, as a model reads it.")
+@click.option("--zone", default="UTC", show_default=True, help="Time zone of the times that are shown.")
+@JSON
+def _summaries(file: Path, agent: str | None, summary: str | None, zone: str, as_json: bool) -> None:
+    """List an agent's summaries, what they cover, and where they leave gaps or overlap."""
+    sys.exit(run(lambda: summaries(file, agent, summary, zone, as_json=as_json)))
+
+
+@click.command("activity")
+@click.argument("file", type=FILE)
+@AGENT
+@click.option(
+    "--limit", type=click.IntRange(min=0), default=50, show_default=True, help="The newest so many."
+)
+@click.option(
+    "--importance",
+    type=click.Choice([each.label for each in Importance]),
+    default="low",
+    show_default=True,
+    help="Only events of at least this importance.",
+)
+@click.option("--kind", metavar="KIND", help="Only events of this kind.")
+@click.option("--zone", default="UTC", show_default=True, help="Time zone of the times that are shown.")
+@click.option("--rendered", is_flag=True, help="Only what the agent's Request shows of it now.")
+@JSON
+def _activity(file: Path, as_json: bool, **asked: Any) -> None:
+    """List what happened in the whole constellation; with --agent as that agent sees it."""
+    if as_json and asked["rendered"]:
+        raise click.UsageError("--rendered is text")
+    sys.exit(run(lambda: activity(file, EventsAsked(**asked), as_json=as_json)))
+
+
+@click.command("summarise")
+@click.argument("file", type=FILE)
+@AGENT
+@click.option("--dry-run", is_flag=True, help="Only say what would come of it.")
+@click.option(
+    "--keep",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Leave the newest N messages; otherwise what a Request would leave out is summarised.",
+)
+@click.option("--due", is_flag=True, help="Only what the agent's strategy has folded already.")
+@click.option(
+    "--chunk", type=click.IntRange(min=1), default=20, show_default=True, help="Messages a summary."
+)
+@click.option("--query", default="", metavar="TEXT", help="Keep what helps with this question.")
+@click.option("--pin", multiple=True, metavar="TEXT", help="A text that must survive word for word.")
+@JSON
+def _summarise(  # noqa: PLR0913  one parameter an option
+    file: Path,
+    agent: str | None,
+    dry_run: bool,
+    keep: int | None,
+    due: bool,
+    chunk: int,
+    query: str,
+    pin: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Put summaries in the place of old messages, made of sentences of theirs; the messages are archived."""
+    if due and keep is not None:
+        raise click.UsageError("--due and --keep exclude one another")
+    options = FoldOptions(chunk_size=chunk, keep=keep, only_due=due, query=query, pinned=pin)
+    sys.exit(run(lambda: summarise(file, agent, options, dry=dry_run, as_json=as_json)))
+
+
+CONVERSATION_COMMANDS += [_summaries, _activity, _summarise]

@@ -1,0 +1,135 @@
+"""The forms that a candidate may take where room is short, and what each is worth.
+
+A candidate is worth more the newer it is among those of its section (the oldest half of the newest) and the more it
+holds, though less than in proportion: four times the text is worth twice as much. A form that is cut is worth
+what its size is, less a tenth for being cut. What nearly repeats others of its section that are worth more
+counts for what it adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import sqrt
+
+from inspector.context.blocks import Cut, CutKind
+from inspector.context.candidates import Candidate
+from inspector.context.identity import IdentityCache
+from inspector.context.packing import Variant
+from inspector.context.parts import Part, PartCounter
+
+_CUT_WORTH = 0.9
+_LEAST_SAVING = 0.8
+"""A cut form that takes more than this share of the whole is none."""
+
+_SIZES = 2
+"""How many sizes, each half of the one before, are offered between the whole and the least."""
+
+_LONGEST_TOKEN = 8
+"""Characters to a token that texts rarely pass: a form longer than the room by this need not be counted."""
+
+_REPEATED = 0.5
+"""From this share of its text on that others hold too, a candidate is worth less."""
+
+_LINES: IdentityCache[dict[str, int]] = IdentityCache(20_000)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One form of a candidate, with its tokens and what it is worth for its size."""
+
+    candidate: Candidate
+    tokens: int
+    size_worth: float
+
+
+_FORMS: IdentityCache[tuple[_Form, ...]] = IdentityCache(20_000)
+
+
+@dataclass(frozen=True)
+class Forms:
+    """A candidate's forms, the whole one first, as the packing weighs them."""
+
+    candidates: tuple[Candidate, ...]
+    variants: tuple[Variant, ...]
+
+
+def forms_of(candidates: Sequence[Candidate], counting: PartCounter, room: int) -> list[Forms]:
+    """The forms of one section's candidates, which come best first.
+
+    Args:
+        candidates: The candidates of one section.
+        counting: Weighs them.
+        room: Tokens that the section has; a form that surely is larger is left aside.
+    """
+    count = len(candidates)
+    found: list[Forms] = []
+    for rank, (candidate, share) in enumerate(zip(candidates, _new_shares(candidates), strict=True)):
+        worth = (1 - rank / (2 * count)) * share
+        halvings = _halvings(candidate, room)
+        make = partial(_sized, candidate, counting, halvings)
+        forms = _FORMS.get(candidate, (counting, halvings), make)
+        variants = tuple(Variant(form.tokens, worth * form.size_worth) for form in forms)
+        found.append(Forms(tuple(form.candidate for form in forms), variants))
+    return found
+
+
+def _halvings(candidate: Candidate, room: int) -> int:
+    """How often a text must at least be halved before it may fit."""
+    length, most, times = len(candidate.part.text) // 2, max(1, room) * _LONGEST_TOKEN, 1
+    while length > most:
+        length //= 2
+        times += 1
+    return times
+
+
+def _sized(candidate: Candidate, counting: PartCounter, halvings: int) -> tuple[_Form, ...]:
+    tokens = candidate.part.cost(counting)
+    forms = [_Form(candidate, tokens, sqrt(tokens))]
+    for each in _shorter(candidate, halvings):
+        cost = each.part.cost(counting)
+        if cost <= tokens * _LEAST_SAVING:
+            forms.append(_Form(each, cost, sqrt(cost) * _CUT_WORTH))
+    return tuple(forms)
+
+
+def cut_to(candidate: Candidate, cut: Cut) -> Candidate | None:
+    """The candidate with so much of it shown; None for one that cannot be cut."""
+    if candidate.shorter is None:
+        return None
+    return replace(candidate, made=candidate.shorter(cut), cut=cut)
+
+
+def _shorter(candidate: Candidate, halvings: int) -> Iterator[Candidate]:
+    if candidate.shorter is None or candidate.view is None:
+        return
+    whole = candidate.view.whole
+    for size in (whole.count >> times for times in range(halvings, halvings + _SIZES)):
+        if size > 1:
+            yield from _cut(candidate, whole.kind, size)
+    if whole.count > (1 if whole.kind is CutKind.ENTRIES else 2):
+        yield from _cut(candidate, whole.kind, 1)
+
+
+def _cut(candidate: Candidate, kind: CutKind, size: int) -> Iterator[Candidate]:
+    made = cut_to(candidate, Cut(kind, size))
+    if made is not None:
+        yield made
+
+
+def _new_shares(candidates: Sequence[Candidate]) -> Iterator[float]:
+    """What share of each is not said by those before it."""
+    seen: set[str] = set()
+    for candidate in candidates:
+        lines = _LINES.get(candidate.part, None, partial(_telling_lines, candidate.part))
+        total = sum(lines.values())
+        known = sum(length for line, length in lines.items() if line in seen)
+        seen.update(lines)
+        share = known / total if total else 0.0
+        yield 1.0 if share < _REPEATED else max(0.05, 1.0 - share)
+
+
+def _telling_lines(part: Part) -> dict[str, int]:
+    """The lines of a part that are long enough to tell something, and how long each is."""
+    return {line: len(line) for line in part.text.split("\n") if len(line) >= 24}

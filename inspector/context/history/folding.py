@@ -1,0 +1,292 @@
+"""Shortening only now and then: past a high mark, down to a low one.
+
+Between the marks the beginning of the history stays the same from Request to Request. Past the high mark old tool
+results are elided first, the largest saving first; then the oldest batches are folded, which summaries stand for.
+Both depend on what was there before (the state) and on nothing else, so that doing it again changes nothing, and
+a larger budget never keeps fewer batches.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from inspector.context.history.choice import Choice, Room
+from inspector.context.history.elision import Elidable, ResultKey
+from inspector.context.history.index import HistoryIndex
+from inspector.context.history.limits import from_user
+from inspector.domain.compaction import ElidedResult, HistoryState
+from inspector.domain.ref import Ref
+from inspector.domain.requests import Fix
+from inspector.domain.rules import OutRule
+
+PROTECTED_BATCHES = 3
+"""The newest batches keep their tool results: the model is still at work with them."""
+CLEAR_AT_LEAST = 256
+"""Tokens: for less no result is elided, for a changed beginning costs more than that at most providers."""
+
+
+class Starts(Protocol):
+    """Where a folded history may begin: always before a user's message."""
+
+    def behind(self, index: HistoryIndex, at: int) -> Sequence[int]:
+        """The batches from one on that it may begin with, ascending."""
+        ...
+
+    def until(self, index: HistoryIndex, at: int) -> int:
+        """The last batch up to one that it may begin with; 0, the whole history, is always one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class UserStarts:
+    """Any batch that a user's message begins."""
+
+    def behind(self, index: HistoryIndex, at: int) -> Sequence[int]:
+        """The batches from one on that a user's message begins."""
+        return index.user_starts(at)
+
+    def until(self, index: HistoryIndex, at: int) -> int:
+        """The last batch up to one that a user's message begins."""
+        return index.user_start_until(at)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Shares of the room: past `high` it is shortened, to at most `low`; 0 to 1, and `low` not above `high`."""
+
+    high: float
+    low: float
+
+    @classmethod
+    def of(cls, high: float, low: float) -> Marks:
+        """From settings, whatever they say."""
+        upper = min(1.0, max(0.0, high))
+        return cls(upper, min(upper, max(0.0, low)))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A history from batch `first` on, with some results elided."""
+
+    first: int
+    elided: frozenset[ResultKey]
+
+
+class Folder:
+    """Folds one history under one room.
+
+    Args:
+        index: The history.
+        room: What it may take.
+        marks: When it is shortened, and how far.
+        starts: Where it may begin then.
+    """
+
+    def __init__(self, index: HistoryIndex, room: Room, marks: Marks, starts: Starts) -> None:
+        self._index = index
+        self._room = room
+        self._marks = marks
+        self._starts = starts
+        self._protected = max(0, index.count - PROTECTED_BATCHES)
+        self._high = share_of(room.tokens, marks.high)
+        self._low = share_of(room.tokens, marks.low)
+        self._few = share_of(room.cap.most, marks.low)
+
+    def choose(self) -> Choice:
+        """What goes in, and the state that says so."""
+        kept = self._before()
+        if not self._is_within(kept):
+            kept = self._fold(kept)
+            if not self._is_within(kept, hard=True):
+                kept = Kept(self._index.count, frozenset())
+        # Where not even the newest batch fits as it is, the next build tries it first.
+        first = min(kept.first, self._index.count - 1)
+        position = self._index.view(first).position if first > 0 else 0
+        state = HistoryState(self._room.limits, position, self._told(kept))
+        bound = FoldBound(kept.first, self._room, self._marks, self._starts)
+        return Choice(kept.first, (bound,), is_folding=True, elided=kept.elided, state=state)
+
+    def _before(self) -> Kept:
+        """What the state says, as far as it counts."""
+        state = self._room.state
+        if state is None or state.limits != self._room.limits:
+            return Kept(0, frozenset())
+        first = from_user(self._index, self._index.at_position(state.first))
+        return Kept(
+            first, self._present(first, frozenset((each.message, each.call) for each in state.elided))
+        )
+
+    def _present(self, first: int, elided: frozenset[ResultKey]) -> frozenset[ResultKey]:
+        """Those of the elided results that are still there."""
+        if not elided:
+            return elided
+        views = self._index.views(first)
+        return frozenset(each.which for view in views for each in view.elidable if each.which in elided)
+
+    def _told(self, kept: Kept) -> tuple[ElidedResult, ...]:
+        """The elided results, in order."""
+        state = self._room.state
+        if not kept.elided:
+            return ()
+        if state is not None and kept.elided == {(each.message, each.call) for each in state.elided}:
+            return state.elided
+        found = (each.which for view in self._index.views(kept.first) for each in view.elidable)
+        return tuple(ElidedResult(*which) for which in found if which in kept.elided)
+
+    def _is_within(self, kept: Kept, *, hard: bool = False) -> bool:
+        """Whether nothing need be shortened; with `hard`, whether it may be sent at all."""
+        most = self._room.tokens if hard else self._high
+        if self._index.messages_from(kept.first) > max(0, self._room.cap.most):
+            return False
+        return self._index.tokens_from(kept.first) - self._saved(kept.first, kept.elided) <= max(0, most)
+
+    def _saved(self, first: int, elided: frozenset[ResultKey]) -> int:
+        if not elided:
+            return 0
+        views = self._index.views(first)
+        return sum(each.saved for view in views for each in view.elidable if each.which in elided)
+
+    def _fold(self, kept: Kept) -> Kept:
+        """Elide, then fold, down to the low mark."""
+        index = self._index
+        old = self._saved(kept.first, kept.elided)
+        may_elide = (
+            index.savings_between(kept.first, max(kept.first, self._protected)) - old >= CLEAR_AT_LEAST
+        )
+        first = self._start(kept, may_elide=may_elide)
+        elided = self._present(first, kept.elided)
+        if may_elide:
+            elided = self._elide(first, elided)
+        return Kept(first, elided)
+
+    def _start(self, kept: Kept, *, may_elide: bool) -> int:
+        """The oldest batch from which on, with all elided that may be, the low mark is kept."""
+        index = self._index
+        least = _Least(index, kept, self._protected if may_elide else 0)
+        starts = [kept.first, *self._starts.behind(index, kept.first + 1)]
+        at = least.first_within(starts, self._low, self._few)
+        if at is None:
+            # Not even the last of them: then any that does, or the newest that may be sent at all.
+            starts = list(index.user_starts(kept.first + 1))
+            at = least.first_within(starts, self._low, self._few)
+        if at is None and starts and least.of(starts[-1]) <= self._high:
+            at = starts[-1]
+        return index.count if at is None else at
+
+    def _elide(self, first: int, elided: frozenset[ResultKey]) -> frozenset[ResultKey]:
+        """Elide the largest savings first until the low mark is kept."""
+        views = self._index.views(first, max(first, self._protected))
+        found: list[Elidable] = [each for view in views for each in view.elidable if each.which not in elided]
+        found.sort(key=lambda each: -each.saved)
+        total = self._index.tokens_from(first) - self._saved(first, elided)
+        saved, more = 0, set(elided)
+        for each in found:
+            if total - saved <= self._low:
+                break
+            more.add(each.which)
+            saved += each.saved
+        return frozenset(more)
+
+
+class _Least:
+    """The least that the run from a batch to now can take: with all results elided that may be."""
+
+    def __init__(self, index: HistoryIndex, kept: Kept, protected: int) -> None:
+        self._index = index
+        self._protected = protected
+        views = index.views(kept.first) if kept.elided else ()
+        self._elided = [
+            (at, sum(each.saved for each in view.elidable if each.which in kept.elided))
+            for at, view in enumerate(views, start=kept.first)
+        ]
+
+    def of(self, first: int) -> int:
+        """In tokens."""
+        protected = max(first, self._protected)
+        saved = self._index.savings_between(first, protected) if self._protected else 0
+        saved += sum(each for at, each in self._elided if at >= protected)
+        return self._index.tokens_from(first) - saved
+
+    def first_within(self, starts: Sequence[int], tokens: int, messages: int) -> int | None:
+        """The first of some batches from which on the run takes no more than that."""
+        at = bisect_left(
+            starts,
+            True,
+            key=lambda first: self.of(first) <= tokens and self._index.messages_from(first) <= messages,
+        )
+        return starts[at] if at < len(starts) else None
+
+
+@dataclass(frozen=True, slots=True)
+class FoldBound:
+    """What keeps out the batches that were folded.
+
+    With other limits the history is shortened anew, so that what a batch needs does not depend on the state.
+    """
+
+    start: int
+    room: Room
+    marks: Marks
+    starts: Starts
+    rule: OutRule = OutRule.SUMMARY_DUE
+    action: str = "raise_history_tokens"
+
+    def first(self, index: HistoryIndex) -> int:
+        """The first batch that is kept."""
+        return self.start
+
+    def needed(self, index: HistoryIndex, at: int) -> int:
+        """The tokens of room that leave a batch in, whether or not others fit too."""
+        start = self.starts.until(index, at)
+        least = _room_for(index.tokens_from(start), self.marks.low)
+        return min(least, _room_for(index.tokens_from(0), self.marks.high))
+
+    def figures(self) -> Hashable:
+        """What `needed` depends on beside the index."""
+        room = self.room
+        return (self.rule, self.start, self.marks, self.starts, room.tokens, room.cap.most)
+
+    def fix(self, index: HistoryIndex, at: int, agent: Ref) -> Fix:
+        """The limits that would leave a batch in."""
+        messages = _room_for(index.messages_from(self.starts.until(index, at)), self.marks.low)
+        return self._raise(self.needed(index, at), min(messages, index.messages_from(0)), agent)
+
+    def whole_fix(self, index: HistoryIndex, first: int, agent: Ref) -> Fix:
+        """The limits that would leave the run from a batch to now as it is stored."""
+        tokens = _room_for(index.tokens_from(first), self.marks.high)
+        return self._raise(tokens, index.messages_from(first), agent)
+
+    def _raise(self, tokens: int, messages: int, agent: Ref) -> Fix:
+        """The limits that make room for so many tokens and messages."""
+        room = self.room
+        short = [bound for bound in (room.budget, room.window) if bound is not None and bound.most < tokens]
+        wanted = [(bound, tokens + bound.offset) for bound in short]
+        if messages > room.cap.most:
+            wanted.append((room.cap, messages + room.cap.offset))
+        if not wanted:
+            # It was shortened when there was more of it: any other limit shortens it anew.
+            bound = room.budget or room.window
+            wanted.append((bound, max(bound.most + 1, tokens) + bound.offset))
+        if len(wanted) == 1:
+            ((bound, value),) = wanted
+            return Fix(bound.action, agent, value, {"value": value})
+        return Fix("raise_history", agent, None, {"tokens": tokens, "messages": messages})
+
+
+def share_of(whole: int, share: float) -> int:
+    """A share of some tokens or messages, rounded down."""
+    return max(0, math.floor(whole * share))
+
+
+def _room_for(needed: int, share: float) -> int:
+    """The least whole of which a share holds what is needed."""
+    if share <= 0:
+        return needed
+    whole = math.ceil(needed / share)
+    while share_of(whole, share) < needed:
+        whole += 1
+    return whole

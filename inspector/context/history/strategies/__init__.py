@@ -1,0 +1,1 @@
+"""One module a strategy, each with one function `choose` of the protocol `Choosing`; none knows another."""

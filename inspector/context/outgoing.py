@@ -1,0 +1,90 @@
+"""A Request as the neutral values that providers' adapters take."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from inspector.domain.messages import Message, Role, TextPart
+from inspector.domain.models import ModelFacts
+from inspector.domain.requests import Piece, Request, sent_content
+from inspector.domain.snapshot import Snapshot
+from inspector.domain.wire.values import CacheEnd, Definition, Outgoing, Said, Segment
+
+_TOOLS = "tools"
+_NOT_SYSTEM = frozenset({_TOOLS, "messages", "reply"})
+_TAIL = "literal:tail/frame"
+_WRITTEN_BY = "provider"
+"""The key of a message's metadata under which the provider of the model that wrote it stands."""
+
+
+def outgoing(
+    request: Request, snapshot: Snapshot, facts: ModelFacts | None, cache_ends: Iterable[CacheEnd] = ()
+) -> Outgoing:
+    """The Request as values.
+
+    Args:
+        request: What was built.
+        snapshot: What it was built from: the messages themselves are there.
+        facts: What is known of the Request's model.
+        cache_ends: Where cached prefixes shall end, first to last.
+    """
+    by_id = {message.id: message for batch in snapshot.history for message in batch.messages}
+    return Outgoing(
+        model=request.model,
+        facts=facts,
+        system=tuple(_segments(request)),
+        messages=(
+            *(_said(by_id[sent.id], sent_content(sent, by_id[sent.id])) for sent in request.messages),
+            *_tail(request),
+        ),
+        tools=tuple(_definitions(request)),
+        limits=request.limits,
+        parameters=_object(snapshot.agent.parameters),
+        cache_ends=tuple(cache_ends),
+    )
+
+
+def _segments(request: Request) -> Iterator[Segment]:
+    for section in request.sections:
+        if section.name in _NOT_SYSTEM or section.name in request.tail_sections:
+            continue
+        for piece in section.pieces:
+            if text := _sent(piece):
+                yield Segment(piece.id, text)
+
+
+def _tail(request: Request) -> Iterator[Said]:
+    """What stands behind the conversation, said by a user."""
+    if request.tail is not None:
+        yield Said(_TAIL, Role.USER, (TextPart(request.tail),))
+
+
+def _sent(piece: Piece) -> str:
+    return "".join(run.text for run in piece.runs if run.sent)
+
+
+def _said(message: Message, content: tuple[Any, ...]) -> Said:
+    origin = _object(message.metadata).get(_WRITTEN_BY) if _WRITTEN_BY in message.metadata else None
+    written_by = origin if isinstance(origin, str) else None
+    return Said(f"message:{message.id}", message.role, content, message.name, written_by)
+
+
+def _definitions(request: Request) -> Iterator[Definition]:
+    for section in request.sections:
+        if section.name != _TOOLS:
+            continue
+        for piece in section.pieces:
+            for run in piece.runs:
+                if run.sent:
+                    tool = json.loads(run.text)
+                    yield Definition(tool["name"], tool["description"], tool["parameters"])
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

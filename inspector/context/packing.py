@@ -1,0 +1,306 @@
+"""Sharing room out: among sections by reserve and weight, inside a section by value for tokens.
+
+Plain numbers, no texts. Sections: everybody starts at what is reserved, then higher priorities come first and
+equals share by weight until each has what it wants; nothing that one leaves is lost to the others. Inside a
+section it is a knapsack with a choice of variants an item (Sinha and Zoltners 1979): the steps along the upper
+convex hull of each item's variants, best value for tokens first, are taken where they fit. What that misses of
+the best possible is less than one step. A last pass gives what is left to the largest gains that fit.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from operator import attrgetter
+from typing import NamedTuple
+
+from inspector.domain.errors import BudgetError
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What one section asks for, in tokens.
+
+    Attributes:
+        name: The section.
+        demand: What all of it would take.
+        minimum: What is reserved for it, as far as it has a use for it.
+        maximum: What it never passes, None for no bound.
+        priority: Higher ones are served first.
+        weight: Its share among those of its priority.
+        grow: Whether it takes more than its share of the whole where others leave some.
+    """
+
+    name: str
+    demand: int
+    minimum: int = 0
+    maximum: int | None = None
+    priority: int = 0
+    weight: float = 1.0
+    grow: bool = True
+
+    @property
+    def most(self) -> int:
+        """What it can use."""
+        return self.demand if self.maximum is None else max(0, min(self.demand, self.maximum))
+
+    @property
+    def reserved(self) -> int:
+        """What it starts at."""
+        return max(0, min(self.most, self.minimum))
+
+
+def fill_sections(wishes: Sequence[Wish], room: int) -> dict[str, int]:
+    """What each section gets: reserves first, then by priority, equals by weight. More room takes from nobody.
+
+    Raises:
+        BudgetError: ``budget.reserves_do_not_fit``: the reserves alone need more; names the sections.
+    """
+    given = {wish.name: wish.reserved for wish in wishes}
+    needed = sum(given.values())
+    if needed > max(0, room):
+        holders = tuple(wish.name for wish in wishes if wish.reserved)
+        piece = f"section:{holders[0]}"
+        raise BudgetError(
+            "budget.reserves_do_not_fit", piece=piece, sections=holders, needed=needed, available=max(0, room)
+        )
+    rest = room - needed
+    shares = _shares([(wish.name, Fraction(wish.weight)) for wish in wishes if wish.weight > 0], rest, {})
+    for priority in sorted({wish.priority for wish in wishes}, reverse=True):
+        tier = [wish for wish in wishes if wish.priority == priority and wish.weight > 0]
+        gaps = {wish.name: _gap(wish, shares[wish.name]) for wish in tier}
+        got = _shares([(wish.name, Fraction(wish.weight)) for wish in tier], rest, gaps)
+        for name, more in got.items():
+            given[name] += more
+            rest -= more
+    return given
+
+
+def _gap(wish: Wish, share: int) -> int:
+    gap = wish.most - wish.reserved
+    return gap if wish.grow else min(gap, share)
+
+
+def _shares(weights: Sequence[tuple[str, Fraction]], rest: int, gaps: Mapping[str, int]) -> dict[str, int]:
+    """What each gets of `rest`: all are raised to one level, level times weight, up to their gap if they have one.
+
+    The single tokens that rounding leaves go to those that reach their next whole token first (as seats do by
+    D'Hondt's rule), so that with more room nobody ever gets less.
+    """
+    got = dict.fromkeys((name for name, _ in weights), 0)
+    by_level = sorted(weights, key=lambda each: gaps.get(each[0], math.inf) / each[1] if gaps else 0)
+    left, heavy = rest, sum((weight for _, weight in weights), Fraction(0))
+    hungry: list[tuple[str, Fraction]] = []
+    for at, (name, weight) in enumerate(by_level):
+        if not gaps or gaps[name] * heavy > left * weight:
+            hungry = by_level[at:]
+            break
+        got[name] = gaps[name]
+        left -= gaps[name]
+        heavy -= weight
+    level = Fraction(left) / heavy if hungry else Fraction(0)
+    order = {name: at for at, (name, _) in enumerate(weights)}
+    nexts: list[tuple[Fraction, int, str, Fraction]] = []
+    for name, weight in hungry:
+        got[name] = int(level * weight)
+        left -= got[name]
+        heapq.heappush(nexts, ((got[name] + 1) / weight, order[name], name, weight))
+    while left > 0 and nexts:
+        _, place, name, weight = heapq.heappop(nexts)
+        got[name] += 1
+        left -= 1
+        if not gaps or got[name] < gaps[name]:
+            heapq.heappush(nexts, ((got[name] + 1) / weight, place, name, weight))
+    return got
+
+
+class Need:
+    """The room in which one section gets what it wants: the least, but for a token a section, where all grow.
+
+    Args:
+        wishes: All sections' wishes.
+        name: Whose need it is.
+    """
+
+    def __init__(self, wishes: Sequence[Wish], name: str) -> None:
+        self._asker = next(wish for wish in wishes if wish.name == name)
+        weight = self._asker.weight if self._asker.weight > 0 else 1.0
+        self._before = sum(wish.reserved for wish in wishes)
+        self._equals: list[tuple[int, Fraction | None]] = []
+        self._all = [Fraction(wish.weight) / Fraction(weight) for wish in wishes if wish.weight > 0]
+        for wish in wishes:
+            gap = wish.most - wish.reserved
+            if wish.weight <= 0 or not gap or wish.name == name:
+                continue
+            if wish.priority > self._asker.priority:
+                self._before += gap
+            elif wish.priority == self._asker.priority:
+                # Most weights are equal, and fractions are slow.
+                ratio = None if wish.weight == weight else Fraction(wish.weight) / Fraction(weight)
+                self._equals.append((gap, ratio))
+        self._reserved = sum(wish.reserved for wish in wishes)
+
+    def room(self, wanted: int) -> int:
+        """The room for so many tokens, no more than the section can use."""
+        asker = self._asker
+        extra = max(0, min(wanted, asker.most) - asker.reserved)
+        room = self._before + extra
+        for gap, ratio in self._equals:
+            room += min(gap, extra if ratio is None else int(ratio * extra))
+        if asker.grow:
+            return room
+        return max(room, self._reserved + sum(int(ratio * extra) for ratio in self._all))
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One form of an item: what it takes, and what it is worth."""
+
+    tokens: int
+    value: float
+
+
+Item = Sequence[Variant]
+"""The forms of one thing, of which at most one is chosen; none of them takes and gives nothing."""
+
+
+class Step(NamedTuple):
+    """From one form of an item to the next along the hull."""
+
+    efficiency: float
+    item: int
+    variant: int
+    tokens: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """The chosen form of each item, None for none; what they take and what they are worth together."""
+
+    chosen: tuple[int | None, ...]
+    tokens: int
+    value: float
+
+
+def steps(items: Sequence[Item]) -> list[Step]:
+    """The steps along all hulls, best value for tokens first; those of one item stay in order."""
+    found = [step for at, item in enumerate(items) for step in _hull_steps(at, item)]
+    # A stable sort: of equals, the earlier item comes first, and an item's own steps as they follow.
+    found.sort(key=attrgetter("efficiency"), reverse=True)
+    return found
+
+
+def _hull_steps(at: int, item: Item) -> Iterator[Step]:
+    points: list[tuple[int, float, int]] = [(0, 0.0, -1)]
+    for tokens, negative, variant in sorted((each.tokens, -each.value, n) for n, each in enumerate(item)):
+        value = -negative
+        if value <= points[-1][1]:
+            continue
+        while points[-1][2] >= 0 and _is_below(points[-2], points[-1], (tokens, value, variant)):
+            points.pop()
+        points.append((tokens, value, variant))
+    for before, after in pairwise(points):
+        tokens, value = after[0] - before[0], after[1] - before[1]
+        yield Step(value / tokens if tokens else math.inf, at, after[2], tokens, value)
+
+
+def _is_below(
+    first: tuple[int, float, int], middle: tuple[int, float, int], last: tuple[int, float, int]
+) -> bool:
+    return (middle[1] - first[1]) * (last[0] - first[0]) <= (last[1] - first[1]) * (middle[0] - first[0])
+
+
+_RETRIED = 16
+"""How many of the last steps taken are tried without, in small problems, where one step weighs most."""
+
+_RETRY_WORK = 1_500
+"""Steps that all those trials together may look at."""
+
+_FEWEST_TRIALS = 3
+"""Fewer are not worth their time."""
+
+
+def pack(items: Sequence[Item], room: int, ordered: Sequence[Step] | None = None) -> Packing:
+    """A choice of forms that fits, worth nearly as much as any that does.
+
+    Args:
+        items: The items.
+        room: Tokens that there are.
+        ordered: Their `steps`, if they are known already.
+    """
+    ordered = steps(items) if ordered is None else ordered
+    best = _packed(items, ordered, room)
+    trials = min(_RETRIED, _RETRY_WORK // max(1, len(ordered)))
+    if trials < _FEWEST_TRIALS:
+        return best
+    taken = [at for at, step in enumerate(ordered) if _holds(best.chosen[step.item], step, items)]
+    for at in taken[len(taken) - min(trials, len(taken)) :]:
+        without = [step for step in ordered[at + 1 :] if step.item != ordered[at].item]
+        found = _packed(items, [*ordered[:at], *without], room)
+        if found.value > best.value:
+            best = found
+    return best
+
+
+def _holds(form: int | None, step: Step, items: Sequence[Item]) -> bool:
+    return form is not None and items[step.item][form].tokens >= items[step.item][step.variant].tokens
+
+
+def _packed(items: Sequence[Item], ordered: Sequence[Step], room: int) -> Packing:
+    chosen, left = take_steps(ordered, len(items), room)
+    left = _fill(items, chosen, left)
+    worth = sum(items[at][form].value for at, form in enumerate(chosen) if form is not None)
+    return Packing(tuple(chosen), room - left if room > 0 else 0, worth)
+
+
+def take_steps(ordered: Iterable[Step], count: int, room: int) -> tuple[list[int | None], int]:
+    """The forms by the steps that fit, and what room is left. More room never gives less value."""
+    chosen: list[int | None] = [None] * count
+    closed: set[int] = set()
+    left = max(0, room)
+    for step in ordered:
+        if step.item in closed:
+            continue
+        if step.tokens <= left:
+            chosen[step.item] = step.variant
+            left -= step.tokens
+        else:
+            closed.add(step.item)
+    return chosen, left
+
+
+def _fill(items: Sequence[Item], chosen: list[int | None], left: int) -> int:
+    """Give what is left to the largest gains that fit; says what is left then."""
+    while True:
+        gains: list[tuple[float, int, int, int]] = []
+        for at, item in enumerate(items):
+            now = chosen[at]
+            tokens, value = (0, 0.0) if now is None else (item[now].tokens, item[now].value)
+            for form, each in enumerate(item):
+                if each.value > value and each.tokens - tokens <= left:
+                    gains.append((value - each.value, at, form, each.tokens - tokens))
+        if not gains:
+            return left
+        gains.sort()
+        moved: set[int] = set()
+        for _, at, form, more in gains:
+            if at not in moved and more <= left:
+                moved.add(at)
+                chosen[at] = form
+                left -= more
+
+
+def most_value(items: Sequence[Item], room: int) -> float:
+    """What no choice can be worth more than: all steps in order, the one that does not fit in part."""
+    worth, left = 0.0, max(0, room)
+    for step in steps(items):
+        if step.tokens > left:
+            return worth + step.efficiency * left
+        worth += step.value
+        left -= step.tokens
+    return worth

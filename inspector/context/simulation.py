@@ -1,0 +1,90 @@
+"""What-if: a build over an overlay. Nothing is stored, and the view that it is laid over stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, replace
+
+from inspector.context.builder import ContextBuilder
+from inspector.context.comparison import REMOVED, diff
+from inspector.context.overlays import overlaid
+from inspector.domain.limits import LimitOverrides
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Diff, Fix, LeftOut, Request, SourceKind
+from inspector.domain.rules import OutRule
+from inspector.domain.simulation import Overlay, Simulated
+from inspector.domain.snapshot import RequestSpec, Snapshot
+
+_SPEC_NAMES = (
+    *("model", "layout", "strategy", "include_descriptions", "include_schemas", "activity"),
+    "max_messages_cap",
+)
+
+
+def simulate(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, overlay: Overlay) -> Simulated:
+    """The Request as it is, as the overlay would have it, and what differs.
+
+    Raises:
+        NotFoundError: the overlay names what is not there. InputError: it asks for what cannot be done to that.
+        BudgetError, MalformedError: as `ContextBuilder.build`.
+    """
+    before = builder.build(snapshot, spec)
+    after = builder.build(overlaid(snapshot, overlay, spec), overlaid_spec(spec, overlay))
+    rows = tuple(_dropped(before, diff(before, after), overlay))
+    if rows:
+        after = replace(after, left_out=(*after.left_out, *rows))
+    return Simulated(before, after, diff(before, after))
+
+
+def overlaid_spec(spec: RequestSpec, overlay: Overlay) -> RequestSpec:
+    """What is asked of the build, with what the overlay asks for in its place."""
+    given = {name: getattr(overlay, name) for name in _SPEC_NAMES}
+    changed = {name: value for name, value in given.items() if value is not None}
+    if overlay.own_layout is not None:
+        changed.setdefault("layout", overlay.own_layout.name)
+    dropped = _ids(overlay.dropped)
+    return replace(
+        spec,
+        **changed,
+        limits=_merged(spec.limits, overlay.limits),
+        pinned=spec.pinned | _ids(overlay.pinned).get(RefKind.BLOCK, frozenset()),
+        dropped=spec.dropped | dropped.get(RefKind.BLOCK, frozenset()),
+        retrieved=tuple(
+            each for each in spec.retrieved if each.id not in dropped.get(RefKind.ARCHIVAL, frozenset())
+        ),
+        extra_tools=tuple(
+            each for each in spec.extra_tools if each.name not in dropped.get(RefKind.TOOL, frozenset())
+        ),
+    )
+
+
+def _merged(spec: LimitOverrides | None, overlay: LimitOverrides | None) -> LimitOverrides | None:
+    if spec is None or overlay is None:
+        return overlay or spec
+    names = (each.name for each in fields(overlay))
+    given = {name: value for name in names if (value := getattr(overlay, name)) is not None}
+    return replace(spec, **given)
+
+
+def _ids(refs: Iterable[Ref]) -> dict[RefKind, frozenset[str]]:
+    found: dict[RefKind, frozenset[str]] = {}
+    for ref in refs:
+        found[ref.kind] = found.get(ref.kind, frozenset()) | {ref.id}
+    return found
+
+
+def _dropped(before: Request, compared: Diff, overlay: Overlay) -> Iterator[LeftOut]:
+    """A row for each piece that the overlay dropped; blocks have theirs from the builder."""
+    pieces = {piece.id: piece for section in before.sections for piece in section.pieces}
+    for change in compared.changes:
+        if change.kind != REMOVED or change.rule is not None:
+            continue
+        ref = change.source.ref
+        # With a call its result goes too, which the overlay need not name.
+        if ref is None or not (ref in overlay.dropped or change.source.kind is SourceKind.MESSAGE):
+            continue
+        piece = pieces[change.piece_id]
+        fix = Fix("undrop", ref, False)
+        told = {"label": piece.source.label, "needed": piece.tokens}
+        rule = OutRule.DROPPED.value
+        yield LeftOut(piece.source, piece.section, rule, piece.tokens, piece.method, fix, told)

@@ -1,0 +1,159 @@
+"""What becomes a summary next: whole batches in unbroken runs, then the summaries that stand side by side.
+
+No range of a summary holds a message that it was not made of, but for stored prompts of other programs, which say
+nothing of their own. So nothing is told twice and nothing is lost between two summaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from inspector.domain.coverage import covered_ranges, holds, merged
+from inspector.domain.messages import Batch, Message
+from inspector.domain.summaries import Summary
+from inspector.domain.summarising import FoldOptions, FoldPlan, SummarySource
+
+
+def fold_plan(
+    agent_id: str,
+    history: Sequence[Batch],
+    summaries: Sequence[Summary],
+    wanted: Collection[str],
+    options: FoldOptions,
+) -> FoldPlan:
+    """What is to be summarised.
+
+    Args:
+        agent_id: Whose history it is.
+        history: All batches that are not deleted, oldest first.
+        summaries: All summaries, in the order in which they were written.
+        wanted: The ids of the batches that should be.
+        options: How long a chunk is.
+    """
+    ranges = covered_ranges(summaries)
+    covered = merged(one for each in summaries if not each.is_deleted for one in ranges[each.id])
+    everything = sorted((each for batch in history for each in batch.messages), key=_position)
+    asked = {batch.id for batch in history if batch.id in wanted}
+    usable = {
+        batch.id
+        for batch in history
+        if batch.id in asked
+        and any(not each.compiled for each in batch.messages)
+        and not any(_is_barred(each) or holds(covered, each.position) for each in batch.messages)
+    }
+    usable, runs = _unbroken(everything, usable)
+    chunks = [chunk for run in runs for chunk in _chunks(run, max(1, options.chunk_size))]
+    told = {each.id for batch in history if batch.id in asked for each in batch.messages if not each.compiled}
+    done = {each.id for chunk in chunks for each in chunk}
+    skipped = tuple(
+        batch.id
+        for batch in history
+        if batch.id in asked
+        and any(each.id in told - done and not each.is_archived for each in batch.messages)
+        and not all(holds(covered, each.position) for each in batch.messages)
+    )
+    return FoldPlan(agent_id, tuple(chunks), skipped)
+
+
+def batches_before(history: Sequence[Batch], keep: int) -> frozenset[str]:
+    """The batches before the newest whole ones of at most `keep` messages; never one in progress."""
+    left = max(0, keep)
+    live = [batch for batch in history if any(not each.is_archived for each in batch.messages)]
+    older = list(live)
+    while older and (len(older[-1].messages) <= left or (older[-1] is live[-1] and not live[-1].is_complete)):
+        left -= len(older[-1].messages)
+        older.pop()
+    return frozenset(batch.id for batch in older)
+
+
+def message_source(
+    plan: FoldPlan, chunk: Sequence[Message], summaries: Sequence[Summary], options: FoldOptions
+) -> SummarySource:
+    """The source of a summary of messages, behind the newest one before them."""
+    previous = _before(summaries, 0, chunk[0].position)
+    return SummarySource(plan.agent_id, 0, tuple(chunk), (), previous, options.query)
+
+
+def deeper_source(agent_id: str, summaries: Sequence[Summary], options: FoldOptions) -> SummarySource | None:
+    """The oldest summaries that stand side by side in too great a number, None where there are none.
+
+    Args:
+        agent_id: Whose they are.
+        summaries: All of the agent's, in the order in which they were written.
+        options: How many may stand side by side.
+    """
+    fan_in = max(2, options.fan_in)
+    ranges = covered_ranges(summaries)
+    present = [each for each in summaries if not each.is_deleted and ranges[each.id]]
+    taken = {child for each in present for child in each.children}
+    for depth in sorted({each.depth for each in present}):
+        free = [each for each in present if each.depth == depth and each.id not in taken]
+        free.sort(key=lambda each: ranges[each.id][0].first)
+        if len(free) <= fan_in:
+            continue
+        children = tuple(free[:fan_in])
+        first = ranges[children[0].id][0].first
+        previous = _before(summaries, depth + 1, first)
+        return SummarySource(agent_id, depth + 1, (), children, previous, options.query)
+    return None
+
+
+def _before(summaries: Sequence[Summary], depth: int, position: int) -> Summary | None:
+    """The summary of a depth that ends nearest before a position; of equals the one written last."""
+    ranges = covered_ranges(summaries)
+    found = [
+        (ranges[each.id][-1].last, at, each)
+        for at, each in enumerate(summaries)
+        if not each.is_deleted
+        and each.depth == depth
+        and ranges[each.id]
+        and ranges[each.id][-1].last < position
+    ]
+    return max(found, key=lambda row: row[:2])[2] if found else None
+
+
+def _is_barred(message: Message) -> bool:
+    """Whether a message keeps its batch from being summarised: it is out already, or says nothing that we can read."""
+    return message.problem is not None or (message.is_archived and not message.compiled)
+
+
+def _unbroken(messages: Iterable[Message], usable: set[str]) -> tuple[set[str], list[list[Message]]]:
+    """Runs of messages of usable batches with no other between; a batch that lies in two runs is not usable."""
+    ordered = [each for each in messages if not each.compiled]
+    while True:
+        runs: list[list[Message]] = [[]]
+        place: dict[str, int] = {}
+        torn: set[str] = set()
+        for message in ordered:
+            if message.batch_id not in usable:
+                if runs[-1]:
+                    runs.append([])
+                continue
+            if place.setdefault(message.batch_id, len(runs)) != len(runs):
+                torn.add(message.batch_id)
+            runs[-1].append(message)
+        if not torn:
+            return usable, [run for run in runs if run]
+        usable = usable - torn
+
+
+def _chunks(run: Sequence[Message], size: int) -> list[tuple[Message, ...]]:
+    """A run cut between batches, each piece of at least `size` messages; a rest of less than half joins the last."""
+    last = {message.batch_id: at for at, message in enumerate(run)}
+    chunks: list[tuple[Message, ...]] = []
+    start = end = 0
+    for at, message in enumerate(run):
+        end = max(end, last[message.batch_id])
+        if at == end and at + 1 - start >= size:
+            chunks.append(tuple(run[start : at + 1]))
+            start = at + 1
+    rest = tuple(run[start:])
+    if rest and chunks and 2 * len(rest) < size:
+        chunks[-1] = (*chunks[-1], *rest)
+    elif rest:
+        chunks.append(rest)
+    return chunks
+
+
+def _position(message: Message) -> int:
+    return message.position

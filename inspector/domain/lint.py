@@ -1,0 +1,62 @@
+"""What a look over a context finds: what is said twice, is of no use, is nearly full, or should not be there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from inspector.domain.counts import Method
+from inspector.domain.errors import Parameters
+from inspector.domain.health import Severity
+from inspector.domain.ref import Ref
+from inspector.domain.requests import Fix
+
+
+class LintRule(StrEnum):
+    """What is looked for. Worded under ``lint.ID``."""
+
+    DUPLICATE_TEXT = "duplicate_text"
+    DESCRIPTION_IS_CONTENT = "description_is_content"
+    NEAR_CHAR_LIMIT = "near_char_limit"
+    NEAR_MAX_ITEMS = "near_max_items"
+    NEAR_WINDOW = "near_window"
+    NEAR_MEMORY_CAP = "near_memory_cap"
+    UNUSED_TOOL = "unused_tool"
+    STALE_BLOCK = "stale_block"
+    SECRET = "secret"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding: where it is, what it would save, and what would mend it.
+
+    `tokens` are what the fix saves, 0 where it saves none. `others` are the other places that it speaks of.
+    """
+
+    rule: LintRule
+    severity: Severity
+    where: Ref
+    tokens: int
+    method: Method
+    fix: Fix | None
+    others: tuple[Ref, ...] = ()
+    parameters: Parameters = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LintSettings:
+    """From where on something is worth a word.
+
+    Attributes:
+        least_words: Words in a row that are the same in two places.
+        near: The share of a limit.
+        least_calls: Calls of tools in the history, below which no tool is said to be of no use.
+        stale_days: Days without a change, while the agent was at work.
+        stale_batches: Batches since, likewise.
+    """
+
+    least_words: int = 12
+    near: float = 0.9
+    least_calls: int = 20
+    stale_days: float = 30
+    stale_batches: int = 10

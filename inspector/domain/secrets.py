@@ -1,0 +1,115 @@
+"""Text that looks like a secret: keys of known forms, private keys, tokens, passwords in addresses and settings.
+
+Every pattern is bounded on both sides or anchored at a rare beginning, so that the time is that of one pass.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+_SHOWN = 4
+"""Characters of a secret that are shown, so that a person knows which one it is."""
+
+_LEAST_BITS = 3.0
+"""Bits of entropy a character from which on an assigned value looks drawn by lot (hex has 4, words about 3)."""
+
+_PLACEHOLDER = re.compile(
+    r"(?i)x{4,}|\*{3,}|\.{3}|example|placeholder|changeme|your[-_ ]|redacted|dummy|<[^>]*>|\$\{|\{\{|todo"
+)
+
+_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(pattern))
+    for kind, pattern in (
+        ("private_key", r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----"),
+        ("anthropic_key", r"\bsk-ant-[A-Za-z0-9_-]{20,200}"),
+        ("openai_key", r"\bsk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,200}"),
+        ("aws_key", r"\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b"),
+        ("google_key", r"\bAIza[A-Za-z0-9_-]{35}"),
+        ("google_oauth", r"\bya29\.[A-Za-z0-9_-]{20,400}"),
+        ("github_token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{40,255})"),
+        ("gitlab_token", r"\bgl(?:pat|dt|rt|soat)-[A-Za-z0-9_-]{20,100}"),
+        ("slack_token", r"\bxox[abposr]-[A-Za-z0-9-]{10,200}"),
+        ("slack_hook", r"https://hooks\.slack\.com/services/[A-Za-z0-9/]{20,100}"),
+        ("stripe_key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,200}"),
+        ("twilio_key", r"\bSK[0-9a-f]{32}\b"),
+        ("sendgrid_key", r"\bSG\.[A-Za-z0-9_-]{16,40}\.[A-Za-z0-9_-]{30,60}"),
+        ("npm_token", r"\bnpm_[A-Za-z0-9]{36}\b"),
+        ("pypi_token", r"\bpypi-[A-Za-z0-9_-]{50,300}"),
+        ("huggingface_token", r"\bhf_[A-Za-z0-9]{30,60}\b"),
+        ("digitalocean_token", r"\bdo[opr]_v1_[0-9a-f]{64}\b"),
+        ("telegram_token", r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b"),
+        ("discord_hook", r"https://discord(?:app)?\.com/api/webhooks/[0-9]{10,25}/[A-Za-z0-9_-]{40,100}"),
+        ("jwt", r"\beyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{16,1000}"),
+        ("azure_key", r"\bAccountKey=[A-Za-z0-9+/]{60,100}={0,2}"),
+        ("age_key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b"),
+    )
+)
+_IN_ADDRESS = re.compile(
+    r"\b[a-z][a-z0-9+.-]{1,15}://[^\s:/@'\"<>]{1,100}:([^\s:/@'\"<>]{3,200})@[^\s@]{1,200}"
+)
+_ASSIGNED = re.compile(
+    r"(?i)\b(?:password|passwd|pwd|secret|api[-_ ]?key|access[-_ ]?token|auth[-_ ]?token|client[-_ ]?secret"
+    r"|private[-_ ]?key|bearer)\b[\"']?\s{0,3}(?:[:=]\s{0,3}|\s)[\"']?([^\s\"',;]{8,200})"
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Secret:
+    """What looks like a secret: code points `start` to `end` of the text, and what kind it seems to be."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def find_secrets(text: str) -> tuple[Secret, ...]:
+    """All that looks like a secret, in order, none overlapping another."""
+    found = [
+        Secret(match.start(), match.end(), kind)
+        for kind, pattern in _PATTERNS
+        for match in pattern.finditer(text)
+        if not _is_placeholder(match.group())
+    ]
+    found += _assigned(text)
+    kept: list[Secret] = []
+    for each in sorted(found, key=lambda secret: (secret.start, -secret.end)):
+        if not kept or each.start >= kept[-1].end:
+            kept.append(each)
+    return tuple(kept)
+
+
+def masked(text: str) -> str:
+    """A secret as it may be shown: how it begins, and how long it is."""
+    return f"{text[:_SHOWN]}… ({len(text)})"
+
+
+def _assigned(text: str) -> list[Secret]:
+    found = [
+        Secret(match.start(1), match.end(1), "password_in_address")
+        for match in _IN_ADDRESS.finditer(text)
+        if not _is_placeholder(match.group(1))
+    ]
+    for match in _ASSIGNED.finditer(text):
+        value = match.group(1)
+        if not _is_placeholder(value) and _looks_drawn(value):
+            found.append(Secret(match.start(1), match.end(1), "assigned_secret"))
+    return found
+
+
+def _is_placeholder(value: str) -> bool:
+    return _PLACEHOLDER.search(value) is not None
+
+
+def _looks_drawn(value: str) -> bool:
+    """Whether a value has figures or signs among letters and is as mixed as one drawn by lot: no word, no sentence."""
+    kinds = sum(
+        (any(map(str.isdigit, value)), any(map(str.islower, value)), any(map(str.isupper, value)))
+    ) + any(not each.isalnum() for each in value[:-1])
+    if kinds < 2 or not any(map(str.isdigit, value)) or value.startswith(("http", "/", "(", "$")):
+        return False
+    counts = Counter(value)
+    bits = -sum(count / len(value) * math.log2(count / len(value)) for count in counts.values())
+    return bits >= min(_LEAST_BITS, math.log2(len(value)) * 0.8)

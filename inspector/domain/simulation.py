@@ -1,0 +1,61 @@
+"""A what-if: changes laid over what is stored, for one build."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from inspector.domain.agents import ActivitySettings, Agent
+from inspector.domain.content import Content
+from inspector.domain.layouts import Layout
+from inspector.domain.limits import LimitOverrides, Strategy
+from inspector.domain.ref import Ref
+from inspector.domain.requests import Diff, Request
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """What a what-if changes. None, or nothing, leaves as is; nothing of it is ever stored.
+
+    Attributes:
+        model: Another model.
+        limits: Other limits; those that are None stay.
+        layout: Another layout, by name.
+        strategy: Another strategy.
+        include_descriptions: Whether blocks have their descriptions.
+        include_schemas: Whether hints on schemas stand in the prompt.
+        activity: Other settings of the recent activity.
+        max_messages_cap: Another cap of the history.
+        own_layout: A layout that is not stored, or not as it is here; it is used unless `layout` names another.
+        agent: The agent's settings as a draft has them.
+        drafts: Unsaved contents by block id.
+        pinned: Blocks that are chosen first; archived messages and batches that are in the conversation again.
+        dropped: Blocks, messages, batches, summaries, events, tools, retrieved entries, the persona and
+            instructions (``literal:persona``, ``literal:instructions/0``) that are left out.
+        edited: Other texts: of a text block, a message, a summary, a tool's description, the persona or an
+            instruction.
+    """
+
+    model: str | None = None
+    limits: LimitOverrides | None = None
+    layout: str | None = None
+    strategy: Strategy | None = None
+    include_descriptions: bool | None = None
+    include_schemas: bool | None = None
+    activity: ActivitySettings | None = None
+    max_messages_cap: int | None = None
+    own_layout: Layout | None = None
+    agent: Agent | None = None
+    drafts: Mapping[str, Content] = field(default_factory=dict)
+    pinned: frozenset[Ref] = frozenset()
+    dropped: frozenset[Ref] = frozenset()
+    edited: Mapping[Ref, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """The Request as it is and as it would be, and what differs."""
+
+    before: Request
+    after: Request
+    diff: Diff

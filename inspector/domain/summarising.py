@@ -1,0 +1,278 @@
+"""What one summary is made of, what comes of it, and what of its source it has lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+
+from inspector.domain.edits.rows import StoreSummary
+from inspector.domain.health import Problem
+from inspector.domain.messages import (
+    ImagePart,
+    Message,
+    Part,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from inspector.domain.summaries import PositionRange, Summary, SummaryDetails
+
+
+@dataclass(frozen=True)
+class SummarySource:
+    """What one summary is to be made of: messages in whole batches, or the summaries of one depth.
+
+    Attributes:
+        agent_id: Whose they are.
+        depth: Of the summary that is to be made.
+        messages: In order, for depth 0.
+        children: In order, for a deeper one.
+        previous: The summary before it of the same depth. It is what the new one follows on; it is not told again.
+        query: What the reader will ask, if that is known.
+    """
+
+    agent_id: str
+    depth: int
+    messages: tuple[Message, ...] = ()
+    children: tuple[Summary, ...] = ()
+    previous: Summary | None = None
+    query: str = ""
+
+    @property
+    def covers(self) -> PositionRange | None:
+        """The messages' positions; None for a deeper one, which speaks of what its children speak of."""
+        return PositionRange(self.messages[0].position, self.messages[-1].position) if self.messages else None
+
+    @property
+    def start(self) -> datetime:
+        """The earliest time in it."""
+        times = [each.created_at for each in self.messages] + [each.start for each in self.children]
+        return min(times)
+
+    @property
+    def end(self) -> datetime:
+        """The latest time in it."""
+        times = [each.created_at for each in self.messages] + [each.end for each in self.children]
+        return max(times)
+
+    @property
+    def message_count(self) -> int:
+        """The messages that it stands for in the end."""
+        return len(self.messages) + sum(each.message_count for each in self.children)
+
+    @cached_property
+    def text(self) -> str:
+        """All of it as text, one paragraph a message or a summary."""
+        return "\n\n".join((*map(message_text, self.messages), *map(summary_source_text, self.children)))
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """What its children name as decisions, each once."""
+        return tuple(dict.fromkeys(item for each in self.children for item in each.details.decisions))
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryDraft:
+    """What a summariser gives."""
+
+    content: str
+    topics: tuple[str, ...] = ()
+    details: SummaryDetails = SummaryDetails()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says nothing at all."""
+        details = self.details
+        kept = (details.decisions, details.facts, details.tasks, details.entities)
+        return not self.content.strip() and not any(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """What a source says and its summary does not, each once, in the order of the source."""
+
+    numbers: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """All of them."""
+        return len(self.numbers) + len(self.paths) + len(self.names) + len(self.decisions)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A checked summary that is not stored yet. Tokens are counted by the agent's model.
+
+    Attributes:
+        source: What it was made of.
+        draft: It itself, with what was pinned put back.
+        losses: What it does not say.
+        source_tokens: Of the source's text.
+        tokens: Of the summary as a model reads it.
+        made_by: The summariser's name.
+        put_back: What was pinned and lost, and stands in the summary word for word now.
+    """
+
+    source: SummarySource
+    draft: SummaryDraft
+    losses: Losses
+    source_tokens: int
+    tokens: int
+    made_by: str
+    put_back: tuple[str, ...] = ()
+
+    @property
+    def operation(self) -> StoreSummary:
+        """What stores it."""
+        source, draft = self.source, self.draft
+        return StoreSummary(
+            source.agent_id,
+            draft.content,
+            draft.topics,
+            source.start,
+            source.end,
+            source.message_count,
+            source.depth,
+            None if source.previous is None else source.previous.id,
+            source.covers,
+            tuple(each.id for each in source.children),
+            draft.details,
+        )
+
+    def as_summary(self, summary_id: str, at: datetime) -> Summary:
+        """The summary that it would become."""
+        operation = self.operation
+        return Summary(
+            id=summary_id,
+            agent_id=operation.agent_id,
+            content=operation.content,
+            topics=operation.topics,
+            start=operation.start,
+            end=operation.end,
+            message_count=operation.message_count,
+            depth=operation.depth,
+            previous_summary_id=operation.previous_summary_id,
+            covers=operation.covers,
+            children=operation.children,
+            details=operation.details,
+            created_at=at,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A summary that was stored, and the ids of the messages that it stands for from now on."""
+
+    summary: Summary
+    archived: tuple[str, ...]
+    changeset: str
+
+
+@dataclass(frozen=True)
+class FoldPlan:
+    """What is to be summarised at once: chunks of messages in order, before any of them is.
+
+    `skipped` are the ids of batches that cannot be: what lies between their messages is kept, or cannot be read.
+    """
+
+    agent_id: str
+    chunks: tuple[tuple[Message, ...], ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def message_count(self) -> int:
+        """The messages in all chunks."""
+        return sum(map(len, self.chunks))
+
+
+@dataclass(frozen=True)
+class Summarised:
+    """What a run did: the proposals in order and, unless it was only tried, what was stored of them.
+
+    `problems` tell of deeper summaries that came to nothing: those that they were to be made of stay side by side.
+    """
+
+    plan: FoldPlan
+    proposals: tuple[Proposal, ...] = ()
+    folded: tuple[Folded, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoldOptions:
+    """How messages are summarised.
+
+    Attributes:
+        chunk_size: Messages that one summary is made of, about: batches stay whole, and a small rest joins the last.
+        fan_in: Summaries of one depth that stand side by side; when there is one more, so many of the oldest become
+            a deeper one.
+        keep: Leave so many of the newest messages and summarise all before them; None: what a Request would leave
+            out now.
+        only_due: Only what the history's strategy has folded already and no summary stands for.
+        query: What the reader will ask, if that is known.
+        share: The part of its source that a summary should take at most.
+        pinned: Texts that must survive word for word; what a summary has lost of them is put back.
+    """
+
+    chunk_size: int = 20
+    fan_in: int = 4
+    keep: int | None = None
+    only_due: bool = False
+    query: str = ""
+    share: float = 0.3
+    pinned: tuple[str, ...] = field(default=())
+
+
+def message_text(message: Message) -> str:
+    """A message as text: who, and each part; thinking is not told."""
+    who = message.name or message.role.value
+    lines = [line for line in map(_part_text, message.content) if line]
+    return f"{who}: " + "\n".join(lines) if lines else ""
+
+
+def summary_source_text(summary: Summary) -> str:
+    """A summary as the source of a deeper one: its text and what it keeps apart."""
+    details = summary.details
+    kept = (*details.decisions, *details.facts, *details.tasks, *details.entities)
+    return "\n".join((summary.content, *(f"- {item}" for item in kept)))
+
+
+def spoken(message: Message) -> str:
+    """What people and the agent say in a message: its text parts, without calls and results."""
+    if message.role is Role.TOOL:
+        return ""
+    return "\n".join(part.text for part in message.content if isinstance(part, TextPart))
+
+
+def joined_details(children: Sequence[Summary]) -> SummaryDetails:
+    """All that summaries keep apart, each once, in order."""
+    found: Mapping[str, dict[str, None]] = {"decisions": {}, "facts": {}, "tasks": {}, "entities": {}}
+    for each in children:
+        for name, items in found.items():
+            items.update(dict.fromkeys(getattr(each.details, name)))
+    return SummaryDetails(**{name: tuple(items) for name, items in found.items()})
+
+
+def with_facts(draft: SummaryDraft, facts: Sequence[str]) -> SummaryDraft:
+    """The draft with more facts behind its own."""
+    details = replace(draft.details, facts=(*draft.details.facts, *facts))
+    return replace(draft, details=details)
+
+
+def _part_text(part: Part) -> str:
+    match part:
+        case TextPart():
+            return part.text
+        case ToolCallPart():
+            return f"[call {part.name} {part.arguments}]"
+        case ToolResultPart():
+            return f"[{'error' if part.is_error else 'result'}] {part.content}"
+        case ImagePart():
+            return f"[image {part.media_type} {part.width}x{part.height}]"
+    return ""

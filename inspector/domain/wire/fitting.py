@@ -1,0 +1,78 @@
+"""Which parts of a message a provider can be sent, and what stands in for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from inspector.domain.messages import (
+    ImagePart,
+    Part,
+    RedactedThinkingPart,
+    Role,
+    TextPart,
+    ThinkingPart,
+)
+from inspector.domain.wire.images import Picture, picture, stand_in
+from inspector.domain.wire.notes import Adaptations
+from inspector.domain.wire.values import Said
+
+Thought = ThinkingPart | RedactedThinkingPart
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """A provider's rules for parts.
+
+    Attributes:
+        takes_thought: Whether this thought of an assistant's message can go back.
+        takes_picture: Whether an image of this kind can be sent.
+        takes_blank: Whether a text of nothing but white space can be sent.
+        sees: Whether the model is not known to be blind.
+        notes: Takes what is changed or left out.
+    """
+
+    takes_thought: Callable[[Said, Thought], bool]
+    takes_picture: Callable[[Picture], bool]
+    takes_blank: bool
+    sees: bool
+    notes: Adaptations
+
+    def fit(self, said: Said, part: Part) -> Part | None:
+        """The part as it can be sent, or None."""
+        if isinstance(part, TextPart):
+            return self._text(said, part)
+        if isinstance(part, ImagePart):
+            return self._image(said, part)
+        if isinstance(part, ThinkingPart | RedactedThinkingPart):
+            return self._thought(said, part)
+        return part
+
+    def _text(self, said: Said, part: TextPart) -> Part | None:
+        if not part.text:
+            return None
+        if not self.takes_blank and not part.text.strip():
+            self.notes.lost("blank_text", said.piece_id)
+            return None
+        return part
+
+    def _image(self, said: Said, part: ImagePart) -> Part:
+        found = picture(part)
+        if said.role in (Role.ASSISTANT, Role.SYSTEM):
+            why = "role"
+        elif not self.sees:
+            why = "model"
+        elif found is None:
+            why = "data"
+        elif not self.takes_picture(found):
+            why = "kind"
+        else:
+            return part
+        self.notes.lost("image_left_out", said.piece_id, kind=part.media_type, why=why)
+        return stand_in(part)
+
+    def _thought(self, said: Said, part: Thought) -> Part | None:
+        if said.role is Role.ASSISTANT and self.takes_thought(said, part):
+            return part
+        self.notes.lost("thinking_not_sent", said.piece_id)
+        return None

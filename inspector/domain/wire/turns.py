@@ -1,0 +1,186 @@
+"""A conversation in turns that every provider understands: calls with all their results directly behind them.
+
+Stored histories come in other orders too: results among other messages, before their call, twice or never, two
+calls with one id. What is put right here is told, and nothing that a provider would refuse is left.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from inspector.domain.messages import (
+    Part,
+    RedactedThinkingPart,
+    Role,
+    ThinkingPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from inspector.domain.wire.fitting import Fitting
+from inspector.domain.wire.naming import NameBook, NameRule
+from inspector.domain.wire.notes import Adaptations
+from inspector.domain.wire.values import Said
+
+NO_RESULT = "[No result]"
+
+
+@dataclass(frozen=True, slots=True)
+class Sourced:
+    """A part and the piece that it belongs to; empty for what an adapter adds."""
+
+    piece_id: str
+    part: Part
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Neighbouring parts of one speaker. Role TOOL: nothing but results, behind the turn with their calls."""
+
+    role: Role
+    parts: tuple[Sourced, ...]
+    name: str | None = None
+
+    @property
+    def calls(self) -> tuple[ToolCallPart, ...]:
+        """Its calls."""
+        return tuple(each.part for each in self.parts if isinstance(each.part, ToolCallPart))
+
+    @property
+    def first_piece(self) -> str:
+        """Where it begins."""
+        return self.parts[0].piece_id if self.parts else ""
+
+
+def turns_of(
+    messages: Sequence[Said], fitting: Fitting, ids: NameRule | None, notes: Adaptations
+) -> list[Turn]:
+    """The conversation in turns. `ids` says what ids of calls may be; None where they are not sent."""
+    return _Pairing(list(_groups(messages, fitting, notes)), ids, notes).turns()
+
+
+def merged(turns: Iterable[Turn], notes: Adaptations, sides: dict[Role, str]) -> list[Turn]:
+    """Neighbouring turns of one side as one; a turn's side is what `sides` says of its role."""
+    found: list[Turn] = []
+    for turn in turns:
+        if not turn.parts:
+            continue
+        if found and sides[found[-1].role] == sides[turn.role]:
+            before = found[-1]
+            if before.role is turn.role:
+                notes.changed("merged", turn.first_piece, role=turn.role.value)
+            found[-1] = replace(before, parts=before.parts + turn.parts, name=None)
+        else:
+            found.append(turn)
+    return found
+
+
+def _groups(messages: Sequence[Said], fitting: Fitting, notes: Adaptations) -> Iterable[Turn]:
+    """Every message's parts that can be sent, cut where the speaker changes."""
+    for said in messages:
+        parts = [part for part in (fitting.fit(said, each) for each in said.content) if part is not None]
+        if not parts:
+            notes.changed("empty_message", said.piece_id)
+            continue
+        run: list[Sourced] = []
+        role = _speaker(said, parts[0])
+        for part in parts:
+            speaker = _speaker(said, part)
+            if speaker is not role and run:
+                yield Turn(role, tuple(run), said.name)
+                run = []
+            role = speaker
+            run.append(Sourced(said.piece_id, part))
+        yield Turn(role, tuple(run), said.name)
+
+
+def _speaker(said: Said, part: Part) -> Role:
+    if isinstance(part, ToolResultPart):
+        return Role.TOOL
+    if isinstance(part, ToolCallPart | ThinkingPart | RedactedThinkingPart):
+        return Role.ASSISTANT
+    return Role.USER if said.role is Role.TOOL else said.role
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call's place, and the id it goes out with."""
+
+    group: int
+    index: int
+    id: str
+
+
+class _Pairing:
+    """One conversation on its way through."""
+
+    def __init__(self, groups: list[Turn], ids: NameRule | None, notes: Adaptations) -> None:
+        self._groups = groups
+        self._notes = notes
+        self._book = NameBook(ids) if ids is not None else None
+        self._seen: defaultdict[str, int] = defaultdict(int)
+        self._open: defaultdict[str, deque[_Call]] = defaultdict(deque)
+        self._ids: dict[tuple[int, int], str] = {}
+        self._results: dict[tuple[int, int], Sourced] = {}
+
+    def turns(self) -> list[Turn]:
+        """The turns, every call answered."""
+        self._reserve()
+        for number, group in enumerate(self._groups):
+            for index, each in enumerate(group.parts):
+                if isinstance(each.part, ToolCallPart):
+                    self._call(number, index, each.piece_id, each.part)
+                elif isinstance(each.part, ToolResultPart):
+                    self._result(number, each.piece_id, each.part)
+        found: list[Turn] = []
+        for number, group in enumerate(self._groups):
+            if group.role is not Role.TOOL:
+                found += self._emitted(number, group)
+        return found
+
+    def _reserve(self) -> None:
+        if self._book is not None:
+            for group in self._groups:
+                for call in group.calls:
+                    self._book.reserve(call.id)
+
+    def _call(self, group: int, index: int, piece_id: str, part: ToolCallPart) -> None:
+        self._seen[part.id] += 1
+        count = self._seen[part.id]
+        own = part.id if count == 1 else f"{part.id}\0{count}"
+        given = own if self._book is None else self._book.name(own)
+        if self._book is not None and given != part.id:
+            self._notes.changed("call_id_changed", piece_id, call=part.id, new=given)
+        self._ids[group, index] = given
+        self._open[part.id].append(_Call(group, index, given))
+
+    def _result(self, group: int, piece_id: str, part: ToolResultPart) -> None:
+        waiting = self._open[part.call_id]
+        if not waiting:
+            self._notes.lost("result_without_call", piece_id, call=part.call_id)
+            return
+        call = waiting.popleft()
+        between = self._groups[call.group + 1 : group]
+        if any(each.role is not Role.TOOL for each in between):
+            self._notes.changed("result_moved", piece_id, call=part.call_id)
+        self._results[call.group, call.index] = Sourced(piece_id, replace(part, call_id=call.id))
+
+    def _emitted(self, number: int, group: Turn) -> list[Turn]:
+        parts: list[Sourced] = []
+        results: list[Sourced] = []
+        for index, each in enumerate(group.parts):
+            if not isinstance(each.part, ToolCallPart):
+                parts.append(each)
+                continue
+            given = self._ids[number, index]
+            parts.append(Sourced(each.piece_id, replace(each.part, id=given)))
+            result = self._results.get((number, index))
+            if result is None:
+                self._notes.lost("result_missing", each.piece_id, call=each.part.id, text=NO_RESULT)
+                result = Sourced("", ToolResultPart(given, NO_RESULT, is_error=True))
+            results.append(result)
+        turns = [replace(group, parts=tuple(parts))]
+        if results:
+            turns.append(Turn(Role.TOOL, tuple(results)))
+        return turns

@@ -1,0 +1,154 @@
+"""A Request as adapters take it, and what they give back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from inspector.domain.health import Problem
+from inspector.domain.limits import Limits
+from inspector.domain.messages import Part, Role
+from inspector.domain.models import ModelFacts
+
+CONVERSATION_START = "[Conversation start]"
+"""What a user is made to say where a provider wants a user first and the conversation has none there."""
+
+CONVERSATION_GOES_ON = "[Continue]"
+"""What a user is made to say where a provider wants the last word to be a user's."""
+
+
+class WireForm(StrEnum):
+    """The request forms that there are adapters for."""
+
+    ANTHROPIC = "anthropic"
+    OPENAI = "openai"
+    OPENAI_RESPONSES = "openai-responses"
+    GEMINI = "gemini"
+    OLLAMA = "ollama"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of the system string, from one piece of the Request."""
+
+    piece_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message as it is sent. `origin` names the provider whose model wrote it, where that is known."""
+
+    piece_id: str
+    role: Role
+    content: tuple[Part, ...]
+    name: str | None = None
+    origin: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A tool that is offered; `parameters` is a JSON Schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+    @property
+    def piece_id(self) -> str:
+        """The id of its piece."""
+        return f"tool:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class CacheEnd:
+    """A place where a cached prefix ends: behind the last of what the piece sends. `ttl` is ``5m`` or ``1h``."""
+
+    piece_id: str
+    ttl: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A Request as neutral values.
+
+    Attributes:
+        model: The id that is asked for.
+        facts: What is known of it, or None.
+        system: The system string in segments; joined they are the string, character for character.
+        messages: The conversation, with what stands behind it as the last user's word.
+        tools: The tools that are offered, in order.
+        limits: The window and what of it is kept for the reply.
+        parameters: The agent's own (``temperature``, ``stop`` …), by neutral names.
+        cache_ends: Where cached prefixes end, first to last.
+    """
+
+    model: str
+    facts: ModelFacts | None
+    system: tuple[Segment, ...]
+    messages: tuple[Said, ...]
+    tools: tuple[Definition, ...]
+    limits: Limits
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    cache_ends: tuple[CacheEnd, ...] = ()
+
+    @property
+    def system_text(self) -> str:
+        """The system string."""
+        return "".join(segment.text for segment in self.system)
+
+    def can(self, flag: str) -> bool:
+        """Whether the model is known to have an ability; also ``no_…`` for one it is known to lack."""
+        return self.facts is not None and flag in self.facts.flags
+
+    @property
+    def provider(self) -> str:
+        """Who serves the model, as far as is known, else an empty text."""
+        return "" if self.facts is None else self.facts.provider
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a body is posted. The key goes into a header, never into the address.
+
+    Attributes:
+        base: The provider's usual address.
+        path: What follows it.
+        headers: The headers besides the key's and the content type.
+        key_header: The header that carries the key, empty where none is needed.
+        key_prefix: What stands before the key in it.
+        key_variable: The environment variable that people keep the key in.
+    """
+
+    base: str
+    path: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    key_header: str = ""
+    key_prefix: str = ""
+    key_variable: str = ""
+
+    @property
+    def url(self) -> str:
+        """The whole address."""
+        return self.base.rstrip("/") + self.path
+
+
+@dataclass(frozen=True, slots=True)
+class WireRequest:
+    """What a provider is sent.
+
+    Attributes:
+        form: Whose form it is.
+        body: The JSON body.
+        address: Where it is posted.
+        adaptations: What had to be changed, with the message or tool that it concerns.
+        tool_names: Names on the wire that differ from the tools' own, and the own ones.
+    """
+
+    form: WireForm
+    body: Mapping[str, Any]
+    address: Address
+    adaptations: tuple[Problem, ...] = ()
+    tool_names: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,196 @@
+"""A request to Anthropic's Messages API as a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inspector.domain.exchange import ImportPlan
+from inspector.domain.messages import (
+    ImagePart,
+    Part,
+    RedactedThinkingPart,
+    Role,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from inspector.domain.moments import IdGenerator
+from inspector.exchange.guard import Json
+from inspector.exchange.planning import json_text
+from inspector.exchange.recorded.envelope import ANTHROPIC, opened
+from inspector.exchange.recorded.rows import (
+    Recorded,
+    Row,
+    malformed,
+    needed_text,
+    plan_of,
+    read_parameters,
+    read_tool,
+)
+from inspector.exchange.source import Notes, Record, kind_of
+
+_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
+_PARAMETERS = {
+    "max_tokens": "max_tokens",
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "stop_sequences": "stop",
+    "thinking": "thinking",
+}
+
+
+def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> ImportPlan:
+    """Read a recorded request; nothing is stored.
+
+    Raises:
+        MalformedError: with the path of what cannot be read.
+    """
+    envelope = opened(value)
+    if envelope is None:
+        raise malformed("", "this is no request")
+    record = Record(envelope.body, envelope.where, notes)
+    recorded = Recorded(ANTHROPIC, "anthropic", record.text("model"))
+    recorded.instructions = _system(record)
+    recorded.parameters = read_parameters(record, _PARAMETERS)
+    _tools(record, recorded)
+    for message in record.records("messages"):
+        recorded.rows += _rows(message)
+    recorded.kept = record.rest()
+    if envelope.around:
+        recorded.kept |= Record(envelope.around, "", notes).rest()
+    return plan_of(recorded, ids, notes, origin)
+
+
+def _system(record: Record) -> list[str]:
+    if isinstance(record.peek("system"), str):
+        text = record.text("system")
+        return [text] if text else []
+    texts: list[str] = []
+    left: list[Json] = []
+    for block in record.records("system"):
+        if block.peek("type") != "text":
+            raise malformed(block.path("type"), "a block of text is needed")
+        block.drop("type")
+        texts.append(block.text("text"))
+        if rest := block.rest():
+            left.append({"block": len(texts) - 1, **rest})
+    record.leave("system", left)
+    return [text for text in texts if text]
+
+
+def _tools(record: Record, recorded: Recorded) -> None:
+    left: list[Json] = []
+    for each in record.records("tools"):
+        if each.peek("type") in (None, "custom"):
+            each.drop("type")
+            recorded.tools.append(read_tool(each, "input_schema"))
+        else:
+            each.notes.warn("import.provider_tool", each.where, kind=str(each.peek("type"))[:60])
+            left.append(each.whole())
+    record.leave("tools", left)
+
+
+def _rows(message: Record) -> list[Row]:
+    """The rows of one message: its results are a tool's, the rest is its speaker's."""
+    said = needed_text(message, "role")
+    role = _ROLES.get(said)
+    if role is None:
+        raise malformed(message.path("role"), f"{said[:40]!r} is no role here")
+    parts, left = _content(message)
+    message.leave("content", left)
+    kept = message.rest()
+    results = tuple(part for part in parts if isinstance(part, ToolResultPart))
+    others = tuple(part for part in parts if not isinstance(part, ToolResultPart))
+    rows = [Row(message.where, Role.TOOL, results)] if results else []
+    if others or not results:
+        rows.append(Row(message.where, role, others))
+    rows[-1].kept = kept
+    return rows
+
+
+def _content(message: Record) -> tuple[list[Part], list[Json]]:
+    content = message.peek("content")
+    if isinstance(content, str):
+        message.drop("content")
+        return ([TextPart(content)] if content else []), []
+    if not isinstance(content, list):
+        raise malformed(message.path("content"), f"a text or a list is needed, not {kind_of(content)}")
+    parts: list[Part] = []
+    left: list[Json] = []
+    for block in message.records("content"):
+        parts += _parts(block)
+        if rest := block.rest():
+            left.append({"type": block.peek("type"), **rest})
+    return parts, left
+
+
+def _parts(block: Record) -> list[Part]:
+    kind = needed_text(block, "type")
+    read_part = _READERS.get(kind)
+    if read_part is None:
+        block.notes.warn("import.unknown_part", block.where, kind=kind[:60])
+        return []
+    return read_part(block)
+
+
+def _text(block: Record) -> list[Part]:
+    text = block.text("text")
+    return [TextPart(text)] if text else []
+
+
+def _image(block: Record) -> list[Part]:
+    source = block.record("source")
+    if source is None:
+        raise malformed(block.path("source"), "an image's source is needed")
+    kind = source.text("type")
+    data = source.text("url") if kind == "url" else source.text("data")
+    media_type = source.text("media_type")
+    if not data:
+        block.notes.warn("import.image_elsewhere", block.where)
+        block.leave("source", source.whole())
+        return []
+    block.leave("source", source.rest())
+    return [ImagePart(media_type, 0, 0, data)]
+
+
+def _thinking(block: Record) -> list[Part]:
+    return [ThinkingPart(block.text("thinking"), block.text("signature") or None)]
+
+
+def _redacted(block: Record) -> list[Part]:
+    return [RedactedThinkingPart(needed_text(block, "data"))]
+
+
+def _call(block: Record) -> list[Part]:
+    arguments = block.record("input")
+    written = {} if arguments is None else arguments.whole()
+    return [ToolCallPart(needed_text(block, "id"), needed_text(block, "name"), json_text(written))]
+
+
+def _result(block: Record) -> list[Part]:
+    call_id = needed_text(block, "tool_use_id")
+    is_error = block.flag("is_error")
+    parts: list[Part] = []
+    if isinstance(block.peek("content"), str):
+        text = block.text("content")
+    else:
+        inside: list[Part] = []
+        for each in block.records("content"):
+            inside += _parts(each)
+            if rest := each.rest():
+                block.leave("content", rest)
+        text = "\n".join(part.text for part in inside if isinstance(part, TextPart))
+        parts = [part for part in inside if isinstance(part, ImagePart)]
+    return [ToolResultPart(call_id, text, is_error), *parts]
+
+
+_READERS: dict[str, Callable[[Record], list[Part]]] = {
+    "text": _text,
+    "image": _image,
+    "thinking": _thinking,
+    "redacted_thinking": _redacted,
+    "tool_use": _call,
+    "tool_result": _result,
+}

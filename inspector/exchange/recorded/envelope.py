@@ -1,0 +1,108 @@
+"""Which form a recorded request has, and where in its file it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from inspector.exchange.guard import Json
+
+ANTHROPIC = "anthropic-request"
+CHAT = "openai-request"
+RESPONSES = "openai-responses-request"
+
+_HOLDERS = ("body", "request", "json", "payload", "data", "request_body")
+"""Fields that recorders put a request's body into, beside its address, its headers and the reply."""
+
+_OWN_BLOCKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "document"})
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A body and its path in the file; `around` is the object that it stands in, if it stands in one."""
+
+    body: dict[str, Json]
+    where: str = ""
+    around: dict[str, Json] | None = None
+
+
+def opened(value: Json) -> Envelope | None:
+    """The body of a recorded request, taken out of what a recorder wrapped it in."""
+    if not isinstance(value, dict):
+        return None
+    if _is_body(value):
+        return Envelope(value)
+    for key in _HOLDERS:
+        inner = _decoded(value.get(key))
+        if isinstance(inner, dict) and _is_body(inner):
+            return Envelope(inner, key, {name: each for name, each in value.items() if name != key})
+    return None
+
+
+def is_anthropic(value: Json) -> bool:
+    """Whether decoded JSON is a request to Anthropic's Messages API."""
+    return _form(value) == ANTHROPIC
+
+
+def is_chat(value: Json) -> bool:
+    """Whether decoded JSON is a request to OpenAI's Chat Completions API."""
+    return _form(value) == CHAT
+
+
+def is_responses(value: Json) -> bool:
+    """Whether decoded JSON is a request to OpenAI's Responses API."""
+    return _form(value) == RESPONSES
+
+
+def _form(value: Json) -> str:
+    envelope = opened(value)
+    if envelope is None:
+        return ""
+    body = envelope.body
+    if "messages" not in body:
+        return RESPONSES
+    return ANTHROPIC if _is_anthropic(body) else CHAT
+
+
+def _is_body(value: dict[str, Json]) -> bool:
+    if "agents" in value or "agent_type" in value:
+        return False
+    if first := next(_objects(value.get("messages")), None):
+        return "role" in first or "content" in first
+    return isinstance(value.get("input"), str | list) and isinstance(value.get("model"), str)
+
+
+def _is_anthropic(body: dict[str, Json]) -> bool:
+    """The two forms share much: what only one of them has decides, and the model's name where nothing does."""
+    if "system" in body or "anthropic_version" in body:
+        return True
+    if any("input_schema" in each for each in _objects(body.get("tools"))):
+        return True
+    messages = list(_objects(body.get("messages")))
+    if any(
+        each.get("role") in ("developer", "tool", "function") or "tool_calls" in each for each in messages
+    ):
+        return False
+    kinds = {block.get("type") for each in messages for block in _objects(each.get("content"))}
+    if kinds & {"image_url", "input_audio", "file"}:
+        return False
+    if any(isinstance(kind, str) and kind in _OWN_BLOCKS for kind in kinds) or "image" in kinds:
+        return True
+    model = body.get("model")
+    return isinstance(model, str) and "claude" in model.lower()
+
+
+def _objects(value: Json) -> Iterator[dict[str, Json]]:
+    if isinstance(value, list):
+        yield from (each for each in value if isinstance(each, dict))
+
+
+def _decoded(value: Json) -> Json:
+    if not isinstance(value, str) or not value.lstrip().startswith("{"):
+        return value
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return None

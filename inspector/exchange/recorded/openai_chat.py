@@ -1,0 +1,156 @@
+"""A request to OpenAI's Chat Completions API, or to a server compatible with it, as a plan."""
+
+from __future__ import annotations
+
+from inspector.domain.exchange import ImportPlan
+from inspector.domain.messages import ImagePart, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.moments import IdGenerator
+from inspector.exchange.guard import Json
+from inspector.exchange.planning import json_text
+from inspector.exchange.recorded.envelope import CHAT, opened
+from inspector.exchange.recorded.rows import (
+    Recorded,
+    Row,
+    malformed,
+    needed_text,
+    plan_of,
+    read_parameters,
+    read_tool,
+)
+from inspector.exchange.source import Notes, Record, kind_of
+
+_ROLES = {
+    "system": Role.SYSTEM,
+    "developer": Role.SYSTEM,
+    "user": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "tool": Role.TOOL,
+    "function": Role.TOOL,
+}
+_PARAMETERS = {
+    "max_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens",
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "stop": "stop",
+    "seed": "seed",
+    "frequency_penalty": "frequency_penalty",
+    "presence_penalty": "presence_penalty",
+    "reasoning_effort": "reasoning_effort",
+}
+
+
+def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> ImportPlan:
+    """Read a recorded request; nothing is stored.
+
+    Raises:
+        MalformedError: with the path of what cannot be read.
+    """
+    envelope = opened(value)
+    if envelope is None:
+        raise malformed("", "this is no request")
+    record = Record(envelope.body, envelope.where, notes)
+    recorded = Recorded(CHAT, "openai", record.text("model"))
+    recorded.parameters = read_parameters(record, _PARAMETERS)
+    _tools(record, recorded)
+    for message in record.records("messages"):
+        row = _row(message)
+        if row.role is Role.SYSTEM and not recorded.rows:
+            recorded.instructions += [part.text for part in row.parts if isinstance(part, TextPart)]
+        else:
+            recorded.rows.append(row)
+    recorded.kept = record.rest()
+    if envelope.around:
+        recorded.kept |= Record(envelope.around, "", notes).rest()
+    return plan_of(recorded, ids, notes, origin)
+
+
+def _tools(record: Record, recorded: Recorded) -> None:
+    left: list[Json] = []
+    for each in record.records("tools"):
+        function = each.record("function") if each.peek("type") == "function" else None
+        if function is None:
+            each.notes.warn("import.provider_tool", each.where, kind=str(each.peek("type"))[:60])
+            left.append(each.whole())
+            continue
+        recorded.tools.append(read_tool(function, "parameters"))
+    recorded.tools += [read_tool(each, "parameters") for each in record.records("functions")]
+    record.leave("tools", left)
+
+
+def _row(message: Record) -> Row:
+    said = needed_text(message, "role")
+    role = _ROLES.get(said)
+    if role is None:
+        raise malformed(message.path("role"), f"{said[:40]!r} is no role here")
+    parts = _content(message)
+    if role is Role.TOOL:
+        key = "tool_call_id" if said == "tool" else "name"
+        text = "\n".join(part.text for part in parts if isinstance(part, TextPart))
+        images = tuple(part for part in parts if isinstance(part, ImagePart))
+        result = ToolResultPart(needed_text(message, key), text)
+        return Row(message.where, role, (result, *images), kept=message.rest())
+    calls = _calls(message) if role is Role.ASSISTANT else []
+    name = message.text("name") or None
+    return Row(message.where, role, (*parts, *calls), name, message.rest())
+
+
+def _content(message: Record) -> list[Part]:
+    content = message.peek("content")
+    if content is None or isinstance(content, str):
+        message.drop("content")
+        return [TextPart(content)] if content else []
+    if not isinstance(content, list):
+        raise malformed(message.path("content"), f"a text or a list is needed, not {kind_of(content)}")
+    parts: list[Part] = []
+    left: list[Json] = []
+    for block in message.records("content"):
+        part = _part(block)
+        if part is not None:
+            parts.append(part)
+        if rest := block.rest():
+            left.append({"type": block.peek("type"), **rest})
+    message.leave("content", left)
+    return parts
+
+
+def _part(block: Record) -> Part | None:
+    kind = needed_text(block, "type")
+    if kind in ("text", "refusal"):
+        text = block.text(kind)
+        return TextPart(text) if text else None
+    if kind == "image_url":
+        address = block.record("image_url")
+        url = block.text("image_url") if address is None else needed_text(address, "url")
+        if address is not None:
+            block.leave("image_url", address.rest())
+        return _image(block, url)
+    block.notes.warn("import.unknown_part", block.where, kind=kind[:60])
+    return None
+
+
+def _image(block: Record, url: str) -> Part:
+    if not url:
+        raise malformed(block.path("image_url"), "an address is needed")
+    head = url[5:].partition(",")[0] if url.startswith("data:") else ""
+    return ImagePart(head.partition(";")[0], 0, 0, url)
+
+
+def _calls(message: Record) -> list[ToolCallPart]:
+    found: list[ToolCallPart] = []
+    for each in message.records("tool_calls"):
+        function = each.record("function")
+        if function is None:
+            raise malformed(each.path("function"), "a call names its function")
+        each.drop("type")
+        arguments = function.take("arguments")
+        written = (
+            arguments if isinstance(arguments, str) else json_text({} if arguments is None else arguments)
+        )
+        found.append(ToolCallPart(needed_text(each, "id"), needed_text(function, "name"), written))
+    legacy = message.record("function_call")
+    if legacy is not None:
+        # The older form knows one call, which its result names by the function.
+        name = needed_text(legacy, "name")
+        found.append(ToolCallPart(name, name, legacy.text("arguments")))
+    return found

@@ -1,0 +1,187 @@
+"""A request to OpenAI's Responses API as a plan."""
+
+from __future__ import annotations
+
+from inspector.domain.exchange import ImportPlan
+from inspector.domain.messages import (
+    ImagePart,
+    Part,
+    RedactedThinkingPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from inspector.domain.moments import IdGenerator
+from inspector.exchange.guard import Json
+from inspector.exchange.planning import json_text
+from inspector.exchange.recorded.envelope import RESPONSES, opened
+from inspector.exchange.recorded.rows import (
+    Recorded,
+    Row,
+    malformed,
+    needed_text,
+    plan_of,
+    read_parameters,
+    read_tool,
+)
+from inspector.exchange.source import Notes, Record, kind_of
+
+_ROLES = {
+    "system": Role.SYSTEM,
+    "developer": Role.SYSTEM,
+    "user": Role.USER,
+    "assistant": Role.ASSISTANT,
+}
+_PARAMETERS = {"max_output_tokens": "max_tokens", "temperature": "temperature", "top_p": "top_p"}
+_TEXTS = frozenset({"input_text", "output_text", "text"})
+
+
+def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> ImportPlan:
+    """Read a recorded request; nothing is stored.
+
+    Raises:
+        MalformedError: with the path of what cannot be read.
+    """
+    envelope = opened(value)
+    if envelope is None:
+        raise malformed("", "this is no request")
+    record = Record(envelope.body, envelope.where, notes)
+    recorded = Recorded(RESPONSES, "openai", record.text("model"))
+    instructions = record.text("instructions")
+    recorded.instructions = [instructions] if instructions else []
+    recorded.parameters = read_parameters(record, _PARAMETERS)
+    _reasoning(record, recorded)
+    _tools(record, recorded)
+    for earlier in ("previous_response_id", "conversation"):
+        if record.has(earlier):
+            notes.warn("import.earlier_part_elsewhere", record.path(earlier))
+    _Items(record, recorded).read()
+    recorded.kept = record.rest()
+    if envelope.around:
+        recorded.kept |= Record(envelope.around, "", notes).rest()
+    return plan_of(recorded, ids, notes, origin)
+
+
+def _reasoning(record: Record, recorded: Recorded) -> None:
+    reasoning = record.record("reasoning")
+    if reasoning is not None:
+        if effort := reasoning.text("effort"):
+            recorded.parameters["reasoning_effort"] = effort
+        record.leave("reasoning", reasoning.rest())
+
+
+def _tools(record: Record, recorded: Recorded) -> None:
+    left: list[Json] = []
+    for each in record.records("tools"):
+        if each.peek("type") == "function":
+            each.drop("type", "strict")
+            recorded.tools.append(read_tool(each, "parameters"))
+        else:
+            each.notes.warn("import.provider_tool", each.where, kind=str(each.peek("type"))[:60])
+            left.append(each.whole())
+    record.leave("tools", left)
+
+
+class _Items:
+    """The input: what a model gave in a row, thoughts, texts and calls, is one message again."""
+
+    def __init__(self, record: Record, recorded: Recorded) -> None:
+        self._record = record
+        self._recorded = recorded
+        self._left: list[Json] = []
+
+    def read(self) -> None:
+        """Take all items into rows."""
+        if isinstance(self._record.peek("input"), str):
+            text = self._record.text("input")
+            self._recorded.rows.append(Row(self._record.path("input"), Role.USER, (TextPart(text),)))
+            return
+        for item in self._record.records("input"):
+            self._item(item)
+        self._record.leave("input", self._left)
+
+    def _item(self, item: Record) -> None:
+        kind = item.text("type") or "message"
+        if kind == "message":
+            self._message(item)
+        elif kind == "function_call":
+            call = ToolCallPart(
+                needed_text(item, "call_id"), needed_text(item, "name"), item.text("arguments")
+            )
+            self._add(item, Role.ASSISTANT, [call])
+        elif kind == "function_call_output":
+            self._output(item)
+        elif kind == "reasoning":
+            needed_text(item, "id")
+            data = json_text(item.whole())
+            self._add(item, Role.ASSISTANT, [RedactedThinkingPart(data)])
+        else:
+            item.notes.warn("import.unknown_part", item.where, kind=kind[:60])
+            self._left.append(item.whole())
+
+    def _message(self, item: Record) -> None:
+        said = needed_text(item, "role")
+        role = _ROLES.get(said)
+        if role is None:
+            raise malformed(item.path("role"), f"{said[:40]!r} is no role here")
+        parts = _content(item, "content")
+        if role is Role.SYSTEM and not self._recorded.rows:
+            self._recorded.instructions += [part.text for part in parts if isinstance(part, TextPart)]
+            return
+        self._add(item, role, parts)
+
+    def _output(self, item: Record) -> None:
+        call_id = needed_text(item, "call_id")
+        parts = _content(item, "output")
+        text = "\n".join(part.text for part in parts if isinstance(part, TextPart))
+        images = [part for part in parts if isinstance(part, ImagePart)]
+        self._add(item, Role.TOOL, [ToolResultPart(call_id, text), *images])
+
+    def _add(self, item: Record, role: Role, parts: list[Part]) -> None:
+        rows = self._recorded.rows
+        kept = item.rest()
+        if rows and rows[-1].role is role and role is Role.ASSISTANT:
+            rows[-1].parts += tuple(parts)
+            if kept:
+                rows[-1].kept.setdefault("items", []).append(kept)
+            return
+        rows.append(Row(item.where, role, tuple(parts), kept={"items": [kept]} if kept else {}))
+
+
+def _content(item: Record, key: str) -> list[Part]:
+    content = item.peek(key)
+    if isinstance(content, str):
+        item.drop(key)
+        return [TextPart(content)] if content else []
+    if not isinstance(content, list):
+        raise malformed(item.path(key), f"a text or a list is needed, not {kind_of(content)}")
+    parts: list[Part] = []
+    left: list[Json] = []
+    for block in item.records(key):
+        part = _part(block)
+        if part is not None:
+            parts.append(part)
+        if rest := block.rest():
+            left.append({"type": block.peek("type"), **rest})
+    item.leave(key, left)
+    return parts
+
+
+def _part(block: Record) -> Part | None:
+    kind = needed_text(block, "type")
+    if kind in _TEXTS:
+        text = block.text("text")
+        return TextPart(text) if text else None
+    if kind == "refusal":
+        return TextPart(block.text("refusal"))
+    if kind == "input_image":
+        url = block.text("image_url")
+        block.drop("detail")
+        if not url:
+            block.notes.warn("import.image_elsewhere", block.where)
+            return None
+        head = url[5:].partition(",")[0] if url.startswith("data:") else ""
+        return ImagePart(head.partition(";")[0], 0, 0, url)
+    block.notes.warn("import.unknown_part", block.where, kind=kind[:60])
+    return None

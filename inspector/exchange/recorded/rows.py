@@ -1,0 +1,199 @@
+"""A recorded request, whatever its form, as one agent with its tools and its conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from inspector.domain.agents import ContextConfig, Tool
+from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutTool
+from inspector.domain.errors import MalformedError
+from inspector.domain.exchange import ImportedAgent, ImportPlan
+from inspector.domain.limits import LARGE, LimitOverrides, Truncate
+from inspector.domain.messages import BatchType, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.moments import IdGenerator
+from inspector.domain.ref import RefKind
+from inspector.exchange.guard import Json
+from inspector.exchange.planning import PlanBuilder, json_text
+from inspector.exchange.source import Notes, Record
+
+MOST_MESSAGES = 100_000
+_UNNAMED = "recorded request"
+_LAYOUT = "minimal"
+"""It adds no headings, so that the system text comes out as it was."""
+
+
+@dataclass(slots=True)
+class Row:
+    """One message. `kept` is what has no place of its own."""
+
+    where: str
+    role: Role
+    parts: tuple[Part, ...]
+    name: str | None = None
+    kept: dict[str, Json] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Recorded:
+    """What a form's reader makes of a body."""
+
+    form: str
+    provider: str
+    model: str
+    instructions: list[str] = field(default_factory=list)
+    parameters: dict[str, Json] = field(default_factory=dict)
+    tools: list[Tool] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    kept: dict[str, Json] = field(default_factory=dict)
+
+
+def malformed(where: str, why: str) -> MalformedError:
+    """The refusal of a request that cannot be read."""
+    return MalformedError("import.malformed", where=where, why=why)
+
+
+def needed_text(record: Record, key: str) -> str:
+    """A text that must be there.
+
+    Raises:
+        MalformedError: it is not.
+    """
+    found = record.take(key)
+    if not isinstance(found, str) or not found:
+        raise malformed(record.path(key), "a text is needed")
+    return found
+
+
+def read_parameters(record: Record, names: Mapping[str, str]) -> dict[str, Json]:
+    """The parameters that there is a neutral name for; `names` gives it by the form's own."""
+    found: dict[str, Json] = {}
+    for own, neutral in names.items():
+        value = record.take(own)
+        if value is not None:
+            found[neutral] = [value] if neutral == "stop" and isinstance(value, str) else value
+    return found
+
+
+def read_tool(record: Record, schema_key: str) -> Tool:
+    """One tool's definition.
+
+    Raises:
+        MalformedError: it has no name.
+    """
+    name = needed_text(record, "name")
+    description = record.text("description")
+    schema = record.record(schema_key)
+    parameters: Json = {"type": "object", "properties": {}} if schema is None else schema.whole()
+    metadata = json_text({"recorded": record.rest()})
+    return Tool(name, description, json_text(parameters), metadata=metadata)
+
+
+def plan_of(recorded: Recorded, ids: IdGenerator, notes: Notes, origin: str) -> ImportPlan:
+    """The plan of one agent.
+
+    Raises:
+        MalformedError: too many messages.
+    """
+    if len(recorded.rows) > MOST_MESSAGES:
+        raise MalformedError(
+            "import.too_many_messages",
+            where="messages",
+            why=f"{len(recorded.rows)} messages, at most {MOST_MESSAGES} are imported at once",
+            count=len(recorded.rows),
+            limit=MOST_MESSAGES,
+        )
+    builder = PlanBuilder(f"imported from {origin}" if origin else "imported")
+    agent_id = ids("agt")
+    name = PurePath(origin).stem.strip() or recorded.model or _UNNAMED
+    tools = _plan_tools(recorded, builder, notes)
+    operation = CreateAgent(
+        name,
+        instructions=tuple(recorded.instructions),
+        provider=recorded.provider,
+        model=recorded.model,
+        parameters=json_text(recorded.parameters),
+        config=_config(recorded),
+        tools=tools,
+        metadata=json_text({"recorded": {"format": recorded.form, **recorded.kept}}),
+    )
+    builder.add(RefKind.AGENT, agent_id, operation)
+    _plan_messages(recorded, agent_id, builder, ids, notes)
+    count = len(recorded.rows)
+    shown = ImportedAgent(agent_id, name, recorded.model, 0, 0, count, count, len(tools))
+    return ImportPlan(recorded.form, builder.intents(), (shown,), notes.problems, notes.kept, name)
+
+
+def _plan_tools(recorded: Recorded, builder: PlanBuilder, notes: Notes) -> tuple[str, ...]:
+    names: list[str] = []
+    for tool in recorded.tools:
+        if tool.name in names:
+            notes.warn("import.duplicate_tool", f"tool:{tool.name}", name=tool.name)
+            continue
+        names.append(tool.name)
+        builder.add(RefKind.TOOL, tool.name, PutTool(tool))
+    return tuple(names)
+
+
+def _config(recorded: Recorded) -> ContextConfig:
+    """Settings under which the whole conversation is sent again, as it was."""
+    count = len(recorded.rows)
+    usual = ContextConfig(layout=_LAYOUT)
+    characters = sum(_characters(row) for row in recorded.rows)
+    limits = LimitOverrides()
+    if LARGE.history_tokens is not None and characters > LARGE.history_tokens:
+        # More characters than the cap has tokens: it could take hold, and no text has more tokens than bytes.
+        limits = LimitOverrides(history_tokens=4 * characters)
+    return ContextConfig(
+        limits=limits,
+        layout=_LAYOUT,
+        strategy=Truncate(max(Truncate().keep_recent, count)),
+        max_messages_cap=max(usual.max_messages_cap, count),
+    )
+
+
+def _characters(row: Row) -> int:
+    total = 64
+    for part in row.parts:
+        if isinstance(part, TextPart):
+            total += len(part.text)
+        elif isinstance(part, ToolCallPart):
+            total += len(part.arguments)
+        elif isinstance(part, ToolResultPart):
+            total += len(part.content)
+        else:
+            total += 2_000
+    return total
+
+
+def _plan_messages(
+    recorded: Recorded, agent_id: str, builder: PlanBuilder, ids: IdGenerator, notes: Notes
+) -> None:
+    batch_id, kind, replied = "", BatchType.USER_REQUEST, False
+    waiting: dict[str, str] = {}
+    for row in recorded.rows:
+        is_input = row.role in (Role.USER, Role.SYSTEM)
+        if not batch_id or (is_input and replied and not waiting):
+            batch_id, replied = ids("bat"), False
+            kind = BatchType.USER_REQUEST if is_input else BatchType.CONTINUATION
+        replied = replied or not is_input
+        _follow_calls(row, waiting, notes)
+        kept = {"provider": recorded.provider} if row.role is Role.ASSISTANT else {}
+        metadata = json_text({**kept, "recorded": row.kept} if row.kept else kept)
+        operation = AppendMessage(
+            agent_id, batch_id, row.role, row.parts, kind, "recorded", row.name, metadata
+        )
+        builder.add(RefKind.MESSAGE, ids("msg"), operation)
+    for call_id, where in waiting.items():
+        notes.info("import.call_waits", where, call=call_id[:80])
+
+
+def _follow_calls(row: Row, waiting: dict[str, str], notes: Notes) -> None:
+    for part in row.parts:
+        if isinstance(part, ToolCallPart):
+            if part.id in waiting:
+                notes.warn("import.call_twice", row.where, call=part.id[:80])
+            waiting[part.id] = row.where
+        elif isinstance(part, ToolResultPart) and waiting.pop(part.call_id, None) is None:
+            notes.warn("import.result_without_call", row.where, call=part.call_id[:80])

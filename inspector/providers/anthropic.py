@@ -1,0 +1,300 @@
+"""Anthropic's Messages API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from inspector.domain.messages import (
+    ImagePart,
+    Part,
+    RedactedThinkingPart,
+    Role,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from inspector.domain.wire.fitting import Fitting, Thought
+from inspector.domain.wire.images import Picture, sure_picture
+from inspector.domain.wire.naming import NameRule
+from inspector.domain.wire.notes import Adaptations
+from inspector.domain.wire.objects import arguments_of
+from inspector.domain.wire.offered import OfferedTools
+from inspector.domain.wire.parameters import WHERE, parameters_for, reply_tokens
+from inspector.domain.wire.turns import Sourced, Turn, merged, turns_of
+from inspector.domain.wire.values import (
+    CONVERSATION_GOES_ON,
+    CONVERSATION_START,
+    Address,
+    Outgoing,
+    Said,
+    Segment,
+    WireForm,
+    WireRequest,
+)
+
+Json = dict[str, Any]
+
+ADDRESS = Address(
+    "https://api.anthropic.com",
+    "/v1/messages",
+    {"anthropic-version": "2023-06-01"},
+    key_header="x-api-key",
+    key_variable="ANTHROPIC_API_KEY",
+)
+MOST_CACHE_ENDS = 4
+
+_TOOL_NAMES = NameRule(re.compile(r"[^A-Za-z0-9_-]"), 128, fallback="tool")
+_CALL_IDS = NameRule(re.compile(r"[^A-Za-z0-9_-]"), 256, fallback="call")
+_IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+_EFFORTS = frozenset({"low", "medium", "high", "xhigh", "max"})
+_PARAMETERS = {"stop": "stop_sequences", "reasoning_effort": "effort", "thinking": "thinking"}
+_LEAST_THINKING = 1024
+_THOUGHTS = frozenset({"thinking", "redacted_thinking"})
+
+
+def to_wire(outgoing: Outgoing) -> WireRequest:
+    """The Request as a body for ``POST /v1/messages``."""
+    return _Writing(outgoing).write()
+
+
+class _Writing:
+    """One Request on its way."""
+
+    def __init__(self, outgoing: Outgoing) -> None:
+        self._outgoing = outgoing
+        self._notes = Adaptations()
+        self._tools = OfferedTools(outgoing, _TOOL_NAMES, self._notes)
+        self._blocks: list[tuple[str, Json]] = []
+
+    def write(self) -> WireRequest:
+        outgoing = self._outgoing
+        body: Json = {"model": outgoing.model, "max_tokens": reply_tokens(outgoing)}
+        self._parameters(body)
+        if tools := self._definitions():
+            body["tools"] = tools
+        system, system_ends = self._system()
+        body["messages"] = self._messages()
+        self._check_thinking(body)
+        if system:
+            body["system"] = system
+        self._mark_cache(system_ends)
+        renamed = self._tools.renamed
+        return WireRequest(WireForm.ANTHROPIC, body, ADDRESS, self._notes.told, renamed)
+
+    def _parameters(self, body: Json) -> None:
+        given = parameters_for(self._outgoing, _PARAMETERS, self._notes)
+        effort = given.pop("effort", None)
+        if effort in _EFFORTS and self._outgoing.can("adaptive_thinking"):
+            body["output_config"] = {"effort": effort}
+        elif effort is not None:
+            self._notes.lost("parameter_not_taken", WHERE, name="reasoning_effort")
+        body.update(given)
+
+    def _check_thinking(self, body: Json) -> None:
+        """Leave the agent's wish for thinking out where the rest of the body does not allow it."""
+        thinking = body.pop("thinking", None)
+        if thinking is None:
+            return
+        kind, budget = thinking["type"], thinking.get("budget_tokens")
+        if kind == "enabled":
+            is_legal = isinstance(budget, int) and _LEAST_THINKING <= budget < body["max_tokens"]
+            if is_legal and _begins_with_thought(body["messages"]):
+                body["thinking"] = {"type": kind, "budget_tokens": budget}
+                return
+        elif kind in ("adaptive", "disabled"):
+            body["thinking"] = {"type": kind}
+            return
+        self._notes.lost("parameter_not_taken", WHERE, name="thinking")
+
+    def _definitions(self) -> list[Json]:
+        found: list[Json] = []
+        for tool in self._tools.all():
+            written: Json = {"name": tool.name, "input_schema": tool.schema}
+            if tool.description:
+                written["description"] = tool.description
+            self._blocks.append((tool.piece_id, written))
+            found.append(written)
+        return found
+
+    def _system(self) -> tuple[str | list[Json], Mapping[str, Json]]:
+        """The system string; in blocks, so that a cached prefix can end within it, where one shall."""
+        wanted = {end.piece_id for end in self._outgoing.cache_ends[:MOST_CACHE_ENDS]}
+        segments = self._outgoing.system
+        text = self._outgoing.system_text
+        if not text.strip():
+            if text:
+                self._notes.lost("blank_text", "system")
+            return "", {}
+        last = {segment.piece_id: index for index, segment in enumerate(segments)}
+        cuts = sorted(last[piece] for piece in wanted if piece in last)
+        if not cuts:
+            return text, {}
+        return self._cut(segments, cuts)
+
+    def _cut(self, segments: tuple[Segment, ...], cuts: list[int]) -> tuple[list[Json], Mapping[str, Json]]:
+        blocks: list[Json] = []
+        ends: dict[str, Json] = {}
+        begin = 0
+        for cut in (*cuts, len(segments) - 1):
+            text = "".join(segment.text for segment in segments[begin : cut + 1])
+            if text.strip():
+                blocks.append({"type": "text", "text": text})
+                begin = cut + 1
+            elif text and blocks:
+                # White space alone is no block; the one before it takes it.
+                blocks[-1]["text"] += text
+                begin = cut + 1
+            if blocks:
+                ends[segments[cut].piece_id] = blocks[-1]
+        return blocks, ends
+
+    def _messages(self) -> list[Json]:
+        fitting = Fitting(
+            _takes_thought, _takes_picture, False, not self._outgoing.can("no_vision"), self._notes
+        )
+        turns = turns_of(self._outgoing.messages, fitting, _CALL_IDS, self._notes)
+        sides = {role: role.value for role in Role} | {Role.TOOL: Role.USER.value}
+        turns = merged(self._late_instructions(turns), self._notes, sides)
+        turns = merged(map(self._without_trailing_thought, turns), self._notes, sides)
+        turns = self._with_ends(turns)
+        return [self._message(turn) for turn in turns]
+
+    def _late_instructions(self, turns: Iterable[Turn]) -> Iterable[Turn]:
+        """Instructions within the conversation: a role of their own behind a user's turn where the model has it."""
+        takes = self._outgoing.can("mid_conversation_system")
+        before = None
+        for turn in turns:
+            if turn.name:
+                self._notes.changed("name_not_sent", turn.first_piece, name=turn.name)
+            if turn.role is Role.SYSTEM and not (takes and before in (Role.USER, Role.TOOL, Role.SYSTEM)):
+                self._notes.changed("system_as_user", turn.first_piece)
+                turn = Turn(Role.USER, turn.parts)
+            before = turn.role
+            yield turn
+
+    def _without_trailing_thought(self, turn: Turn) -> Turn:
+        parts = list(turn.parts)
+        while parts and isinstance(parts[-1].part, ThinkingPart | RedactedThinkingPart):
+            self._notes.lost("thinking_not_sent", parts.pop().piece_id)
+        return turn if len(parts) == len(turn.parts) else Turn(turn.role, tuple(parts))
+
+    def _with_ends(self, turns: list[Turn]) -> list[Turn]:
+        if not turns or turns[0].role not in (Role.USER, Role.TOOL):
+            turns.insert(0, _added(CONVERSATION_START))
+            self._notes.changed("start_added", "messages", text=CONVERSATION_START)
+        last = turns[-1]
+        if last.role is not Role.ASSISTANT:
+            return turns
+        if not self._outgoing.can("assistant_prefill"):
+            turns.append(_added(CONVERSATION_GOES_ON))
+            self._notes.changed("end_added", "messages", text=CONVERSATION_GOES_ON)
+            return turns
+        turns[-1] = self._stripped(last)
+        return turns
+
+    def _stripped(self, turn: Turn) -> Turn:
+        """A beginning of the reply may not end in white space."""
+        *others, end = turn.parts
+        if not isinstance(end.part, TextPart) or end.part.text == end.part.text.rstrip():
+            return turn
+        self._notes.changed("end_stripped", end.piece_id)
+        kept = Sourced(end.piece_id, TextPart(end.part.text.rstrip()))
+        return Turn(turn.role, (*others, kept))
+
+    def _message(self, turn: Turn) -> Json:
+        role = Role.USER if turn.role is Role.TOOL else turn.role
+        parts = turn.parts
+        if role is Role.USER:
+            # Results come before everything else of their message.
+            parts = tuple(sorted(parts, key=lambda each: not isinstance(each.part, ToolResultPart)))
+        content = []
+        for each in parts:
+            block = self._block(each.piece_id, each.part)
+            self._blocks.append((each.piece_id, block))
+            content.append(block)
+        return {"role": role.value, "content": content}
+
+    def _block(self, where: str, part: Part) -> Json:
+        match part:
+            case TextPart():
+                return {"type": "text", "text": part.text}
+            case ThinkingPart():
+                return {"type": "thinking", "thinking": part.text, "signature": part.signature}
+            case RedactedThinkingPart():
+                return {"type": "redacted_thinking", "data": part.data}
+            case ImagePart():
+                return _image(part)
+            case ToolCallPart():
+                name = self._tools.name(part.name, where)
+                return {"type": "tool_use", "id": part.id, "name": name, "input": self._input(where, part)}
+            case ToolResultPart():
+                return _result(part)
+
+    def _input(self, where: str, call: ToolCallPart) -> Json:
+        arguments = arguments_of(call.arguments)
+        if arguments is not None:
+            return arguments
+        self._notes.changed("arguments_wrapped", where, call=call.id)
+        return {"arguments": call.arguments}
+
+    def _mark_cache(self, system_ends: Mapping[str, Json]) -> None:
+        for number, end in enumerate(self._outgoing.cache_ends):
+            block = system_ends.get(end.piece_id) or next(
+                (
+                    block
+                    for piece_id, block in reversed(self._blocks)
+                    if piece_id == end.piece_id and block.get("type") not in _THOUGHTS
+                ),
+                None,
+            )
+            if block is None or number >= MOST_CACHE_ENDS:
+                self._notes.lost("cache_end_lost", end.piece_id)
+                continue
+            control = {"type": "ephemeral"}
+            block["cache_control"] = control if end.ttl is None else {**control, "ttl": end.ttl}
+
+
+def _begins_with_thought(messages: list[Json]) -> bool:
+    """Whether the reply that is under way, if one is, begins with a thought: thinking of a fixed budget needs that."""
+    *_, last = [None, *(message for message in messages if message["role"] == "assistant")]
+    if last is None:
+        return True
+    under_way = last is messages[-1] or last["content"][-1]["type"] == "tool_use"
+    return not under_way or last["content"][0]["type"] in _THOUGHTS
+
+
+def _takes_thought(said: Said, part: Thought) -> bool:
+    if said.origin not in (None, WireForm.ANTHROPIC.value):
+        return False
+    if isinstance(part, RedactedThinkingPart):
+        # What begins so is another provider's.
+        return bool(part.data) and not part.data.startswith("{")
+    return bool(part.signature)
+
+
+def _takes_picture(found: Picture) -> bool:
+    return found.address.startswith("http") if found.address else found.media_type in _IMAGES
+
+
+def _added(text: str) -> Turn:
+    return Turn(Role.USER, (Sourced("", TextPart(text)),))
+
+
+def _image(part: ImagePart) -> Json:
+    found = sure_picture(part)
+    if found.address:
+        return {"type": "image", "source": {"type": "url", "url": found.address}}
+    source = {"type": "base64", "media_type": found.media_type, "data": found.data}
+    return {"type": "image", "source": source}
+
+
+def _result(part: ToolResultPart) -> Json:
+    written: Json = {"type": "tool_result", "tool_use_id": part.call_id}
+    if part.content:
+        written["content"] = part.content
+    if part.is_error:
+        written["is_error"] = True
+    return written

@@ -1,0 +1,235 @@
+"""Google's Gemini API, generateContent."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import Any
+from urllib.parse import quote
+
+from inspector.domain.messages import (
+    ImagePart,
+    Part,
+    RedactedThinkingPart,
+    Role,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from inspector.domain.wire.fitting import Fitting, Thought
+from inspector.domain.wire.images import Picture, sure_picture
+from inspector.domain.wire.naming import NameRule
+from inspector.domain.wire.notes import Adaptations
+from inspector.domain.wire.objects import arguments_of
+from inspector.domain.wire.offered import OfferedTools
+from inspector.domain.wire.parameters import parameters_for, reply_tokens
+from inspector.domain.wire.turns import Sourced, Turn, merged, turns_of
+from inspector.domain.wire.values import (
+    CONVERSATION_GOES_ON,
+    CONVERSATION_START,
+    Address,
+    Outgoing,
+    Said,
+    WireForm,
+    WireRequest,
+)
+
+Json = dict[str, Any]
+
+UNSIGNED = "skip_thought_signature_validator"
+"""What the provider takes in place of a call's signature where the call was not made by the model that is asked."""
+
+_TOOL_NAMES = NameRule(re.compile(r"[^A-Za-z0-9_.:-]"), 64, first=re.compile(r"[A-Za-z_]"), fallback="tool")
+_IMAGES = frozenset({"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"})
+_PARAMETERS = {
+    "temperature": "temperature",
+    "top_p": "topP",
+    "top_k": "topK",
+    "seed": "seed",
+    "frequency_penalty": "frequencyPenalty",
+    "presence_penalty": "presencePenalty",
+    "stop": "stopSequences",
+}
+_GENERATION = re.compile(r"gemini-(\d+)")
+_SIGNED_SINCE = 3
+
+
+def to_wire(outgoing: Outgoing) -> WireRequest:
+    """The Request as a body for ``POST /v1beta/models/MODEL:generateContent``."""
+    return _Writing(outgoing).write()
+
+
+class _Writing:
+    """One Request on its way."""
+
+    def __init__(self, outgoing: Outgoing) -> None:
+        self._outgoing = outgoing
+        self._notes = Adaptations()
+        self._tools = OfferedTools(outgoing, _TOOL_NAMES, self._notes)
+        self._called: dict[str, str] = {}
+
+    def write(self) -> WireRequest:
+        outgoing = self._outgoing
+        body: Json = {}
+        if outgoing.system_text:
+            body["systemInstruction"] = {"parts": [{"text": outgoing.system_text}]}
+        if tools := self._definitions():
+            body["tools"] = [{"functionDeclarations": tools}]
+        body["contents"] = self._contents()
+        given = parameters_for(outgoing, _PARAMETERS, self._notes)
+        body["generationConfig"] = {"maxOutputTokens": reply_tokens(outgoing), **given}
+        renamed = self._tools.renamed
+        return WireRequest(WireForm.GEMINI, body, _address(outgoing.model), self._notes.told, renamed)
+
+    def _definitions(self) -> list[Json]:
+        found: list[Json] = []
+        for tool in self._tools.all():
+            written: Json = {"name": tool.name}
+            if tool.description:
+                written["description"] = tool.description
+            if tool.schema["properties"] or len(tool.schema) > len(("type", "properties")):
+                written["parametersJsonSchema"] = tool.schema
+            found.append(written)
+        return found
+
+    def _contents(self) -> list[Json]:
+        outgoing = self._outgoing
+        fitting = Fitting(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
+        turns = [self._as_user(turn) for turn in turns_of(outgoing.messages, fitting, None, self._notes)]
+        sides = dict.fromkeys(Role, "user") | {Role.ASSISTANT: "model"}
+        turns = [turn for turn in merged(turns, self._notes, sides) if self._says_something(turn)]
+        turns = self._with_ends(merged(turns, self._notes, sides))
+        current = max(
+            (index for index, turn in enumerate(turns) if _is_asking(turn)),
+            default=0,
+        )
+        return [self._content(turn, is_current=index > current) for index, turn in enumerate(turns)]
+
+    def _as_user(self, turn: Turn) -> Turn:
+        if turn.name:
+            self._notes.changed("name_not_sent", turn.first_piece, name=turn.name)
+        if turn.role is not Role.SYSTEM:
+            return turn
+        self._notes.changed("system_as_user", turn.first_piece)
+        return Turn(Role.USER, turn.parts)
+
+    def _says_something(self, turn: Turn) -> bool:
+        """Whether it is more than signatures: those have no content of their own."""
+        if any(not isinstance(each.part, ThinkingPart) or each.part.text for each in turn.parts):
+            return True
+        self._notes.lost("thinking_not_sent", turn.first_piece)
+        return False
+
+    def _with_ends(self, turns: list[Turn]) -> list[Turn]:
+        if not turns or turns[0].role is Role.ASSISTANT:
+            turns.insert(0, _added(CONVERSATION_START))
+            self._notes.changed("start_added", "messages", text=CONVERSATION_START)
+        if turns[-1].role is Role.ASSISTANT:
+            turns.append(_added(CONVERSATION_GOES_ON))
+            self._notes.changed("end_added", "messages", text=CONVERSATION_GOES_ON)
+        return turns
+
+    def _content(self, turn: Turn, *, is_current: bool) -> Json:
+        if turn.role is Role.ASSISTANT:
+            return {"role": "model", "parts": self._model_parts(turn, is_current=is_current)}
+        # Results come before everything else of their content.
+        ordered = sorted(turn.parts, key=lambda each: not isinstance(each.part, ToolResultPart))
+        return {"role": "user", "parts": [self._user_part(each) for each in ordered]}
+
+    def _model_parts(self, turn: Turn, *, is_current: bool) -> list[Json]:
+        """The parts of a model's content. A thought's signature goes onto the part behind it."""
+        found: list[Json] = []
+        signature: str | None = None
+        for each in turn.parts:
+            part = each.part
+            if isinstance(part, ThinkingPart):
+                if part.text:
+                    found.append({"text": part.text, "thought": True})
+                signature = part.signature or signature
+                continue
+            written = self._call(each.piece_id, part) if isinstance(part, ToolCallPart) else _said(part)
+            if signature is not None:
+                written["thoughtSignature"] = signature
+                signature = None
+            found.append(written)
+        if signature is not None and found:
+            found[-1].setdefault("thoughtSignature", signature)
+        if is_current:
+            self._sign(turn, found)
+        return found
+
+    def _sign(self, turn: Turn, parts: list[Json]) -> None:
+        """In the turn under way the first call of every step has a signature, from the third generation on."""
+        generation = _GENERATION.search(self._outgoing.model)
+        if generation is None or int(generation[1]) < _SIGNED_SINCE:
+            return
+        first = next((part for part in parts if "functionCall" in part), None)
+        if first is not None and "thoughtSignature" not in first:
+            first["thoughtSignature"] = UNSIGNED
+            self._notes.changed("signature_stand_in", turn.first_piece)
+
+    def _call(self, where: str, call: ToolCallPart) -> Json:
+        arguments = arguments_of(call.arguments)
+        if arguments is None:
+            self._notes.changed("arguments_wrapped", where, call=call.id)
+            arguments = {"arguments": call.arguments}
+        name = self._tools.name(call.name, where)
+        self._called[call.id] = name
+        return {"functionCall": {"name": name, "args": arguments}}
+
+    def _user_part(self, each: Sourced) -> Json:
+        part = each.part
+        if isinstance(part, ToolResultPart):
+            key = "error" if part.is_error else "output"
+            name = self._called[part.call_id]
+            return {"functionResponse": {"name": name, "response": {key: part.content}}}
+        return _said(part)
+
+
+def _address(model: str) -> Address:
+    name = quote(model.removeprefix("models/"), safe="")
+    return Address(
+        "https://generativelanguage.googleapis.com",
+        f"/v1beta/models/{name}:generateContent",
+        key_header="x-goog-api-key",
+        key_variable="GEMINI_API_KEY",
+    )
+
+
+def _is_asking(turn: Turn) -> bool:
+    """Whether a user says something in it, beside results."""
+    return turn.role is not Role.ASSISTANT and any(
+        not isinstance(each.part, ToolResultPart) for each in turn.parts
+    )
+
+
+def _added(text: str) -> Turn:
+    return Turn(Role.USER, (Sourced("", TextPart(text)),))
+
+
+def _takes_thought(said: Said, part: Thought) -> bool:
+    if said.origin not in (None, WireForm.GEMINI.value) or isinstance(part, RedactedThinkingPart):
+        return False
+    if not part.signature:
+        return bool(part.text)
+    try:
+        base64.b64decode(part.signature, validate=True)
+    except ValueError:
+        return False
+    return True
+
+
+def _takes_picture(found: Picture) -> bool:
+    return bool(found.address) or found.media_type in _IMAGES
+
+
+def _said(part: Part) -> Json:
+    if isinstance(part, TextPart):
+        return {"text": part.text}
+    if not isinstance(part, ImagePart):
+        raise TypeError(type(part).__name__)
+    found = sure_picture(part)
+    if found.address:
+        return {"fileData": {"mimeType": found.media_type, "fileUri": found.address}}
+    return {"inlineData": {"mimeType": found.media_type, "data": found.data}}

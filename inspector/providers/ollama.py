@@ -1,0 +1,141 @@
+"""Ollama's own chat API."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from inspector.domain.messages import ImagePart, Role, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
+from inspector.domain.wire.fitting import Fitting, Thought
+from inspector.domain.wire.images import Picture, sure_picture
+from inspector.domain.wire.naming import NameRule
+from inspector.domain.wire.notes import Adaptations
+from inspector.domain.wire.objects import arguments_of
+from inspector.domain.wire.offered import OfferedTools
+from inspector.domain.wire.parameters import parameters_for, reply_tokens
+from inspector.domain.wire.turns import Sourced, Turn, turns_of
+from inspector.domain.wire.values import (
+    CONVERSATION_START,
+    Address,
+    Outgoing,
+    Said,
+    WireForm,
+    WireRequest,
+)
+
+Json = dict[str, Any]
+
+ADDRESS = Address("http://127.0.0.1:11434", "/api/chat")
+
+_TOOL_NAMES = NameRule(re.compile(r"[\x00-\x20\x7f]"), 256, fallback="tool")
+_PARAMETERS = {
+    name: name
+    for name in ("temperature", "top_p", "top_k", "seed", "frequency_penalty", "presence_penalty", "stop")
+} | {"reasoning_effort": "think"}
+_EFFORTS = frozenset({"low", "medium", "high"})
+
+
+def to_wire(outgoing: Outgoing) -> WireRequest:
+    """The Request as a body for ``POST /api/chat``.
+
+    The window is asked for by name: by default the server takes a smaller one and leaves out what does not fit.
+    """
+    return _Writing(outgoing).write()
+
+
+class _Writing:
+    """One Request on its way."""
+
+    def __init__(self, outgoing: Outgoing) -> None:
+        self._outgoing = outgoing
+        self._notes = Adaptations()
+        self._tools = OfferedTools(outgoing, _TOOL_NAMES, self._notes)
+        self._called: dict[str, str] = {}
+
+    def write(self) -> WireRequest:
+        outgoing = self._outgoing
+        body: Json = {"model": outgoing.model, "messages": self._messages(), "stream": False}
+        if tools := self._definitions():
+            body["tools"] = tools
+        options = parameters_for(outgoing, _PARAMETERS, self._notes)
+        effort = options.pop("think", None)
+        if effort in _EFFORTS:
+            body["think"] = effort
+        elif effort is not None:
+            self._notes.lost("parameter_not_taken", "agent", name="reasoning_effort")
+        limits = {"num_ctx": outgoing.limits.max_tokens, "num_predict": reply_tokens(outgoing)}
+        body["options"] = {**limits, **options}
+        return WireRequest(WireForm.OLLAMA, body, ADDRESS, self._notes.told, self._tools.renamed)
+
+    def _definitions(self) -> list[Json]:
+        found: list[Json] = []
+        for tool in self._tools.all():
+            function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+            found.append({"type": "function", "function": function})
+        return found
+
+    def _messages(self) -> list[Json]:
+        outgoing = self._outgoing
+        fitting = Fitting(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
+        found: list[Json] = []
+        if outgoing.system_text:
+            found.append({"role": "system", "content": outgoing.system_text})
+        for turn in turns_of(outgoing.messages, fitting, None, self._notes):
+            if turn.name:
+                self._notes.changed("name_not_sent", turn.first_piece, name=turn.name)
+            found += self._written(turn)
+        if not found:
+            self._notes.changed("start_added", "messages", text=CONVERSATION_START)
+            found.append({"role": "user", "content": CONVERSATION_START})
+        return found
+
+    def _written(self, turn: Turn) -> list[Json]:
+        if turn.role is Role.TOOL:
+            return [self._result(each) for each in turn.parts]
+        texts = [each.part.text for each in turn.parts if isinstance(each.part, TextPart)]
+        if len(texts) > 1:
+            self._notes.changed("texts_joined", turn.first_piece)
+        message: Json = {"role": turn.role.value, "content": "\n".join(texts)}
+        if turn.role is Role.ASSISTANT:
+            message |= self._reply(turn)
+        images = [each.part for each in turn.parts if isinstance(each.part, ImagePart)]
+        if images:
+            message["images"] = [sure_picture(image).data for image in images]
+        return [message]
+
+    def _reply(self, turn: Turn) -> Json:
+        found: Json = {}
+        thoughts = [each.part.text for each in turn.parts if isinstance(each.part, ThinkingPart)]
+        if thoughts:
+            found["thinking"] = "\n".join(thoughts)
+        calls = [
+            self._call(each.piece_id, each.part) for each in turn.parts if isinstance(each.part, ToolCallPart)
+        ]
+        if calls:
+            found["tool_calls"] = calls
+        return found
+
+    def _call(self, where: str, call: ToolCallPart) -> Json:
+        arguments = arguments_of(call.arguments)
+        if arguments is None:
+            self._notes.changed("arguments_wrapped", where, call=call.id)
+            arguments = {"arguments": call.arguments}
+        name = self._tools.name(call.name, where)
+        self._called[call.id] = name
+        return {"function": {"name": name, "arguments": arguments}}
+
+    def _result(self, each: Sourced) -> Json:
+        part = each.part
+        if not isinstance(part, ToolResultPart):
+            raise TypeError(type(part).__name__)
+        if part.is_error and each.piece_id:
+            self._notes.changed("error_flag_not_sent", each.piece_id, call=part.call_id)
+        return {"role": "tool", "tool_name": self._called[part.call_id], "content": part.content}
+
+
+def _takes_thought(said: Said, part: Thought) -> bool:
+    return isinstance(part, ThinkingPart) and bool(part.text)
+
+
+def _takes_picture(found: Picture) -> bool:
+    return bool(found.data)

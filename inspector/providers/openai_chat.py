@@ -1,0 +1,211 @@
+"""OpenAI's Chat Completions API, and the servers that are compatible with it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from inspector.domain.messages import ImagePart, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.wire.fitting import Fitting
+from inspector.domain.wire.images import Picture, sure_picture
+from inspector.domain.wire.naming import NameRule
+from inspector.domain.wire.notes import Adaptations
+from inspector.domain.wire.offered import OfferedTools
+from inspector.domain.wire.parameters import parameters_for, reply_tokens
+from inspector.domain.wire.turns import Sourced, Turn, turns_of
+from inspector.domain.wire.values import CONVERSATION_START, Address, Outgoing, WireForm, WireRequest
+
+Json = dict[str, Any]
+
+ADDRESS = Address(
+    "https://api.openai.com",
+    "/v1/chat/completions",
+    key_header="Authorization",
+    key_prefix="Bearer ",
+    key_variable="OPENAI_API_KEY",
+)
+MOST_CACHE_ENDS = 3
+"""Of the four breakpoints of a request one is the provider's own."""
+
+_TOOL_NAMES = NameRule(re.compile(r"[^A-Za-z0-9_-]"), 64, fallback="tool")
+_CALL_IDS = NameRule(re.compile(r"[^\x21-\x7e]"), 40, fallback="call")
+_SPEAKERS = NameRule(re.compile(r"[\s<|\\/>]"), 64, fallback="unnamed")
+_IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+_PARAMETERS = {
+    name: name
+    for name in (
+        "temperature",
+        "top_p",
+        "seed",
+        "frequency_penalty",
+        "presence_penalty",
+        "stop",
+        "reasoning_effort",
+    )
+}
+
+
+def to_wire(outgoing: Outgoing) -> WireRequest:
+    """The Request as a body for ``POST /v1/chat/completions``."""
+    return _Writing(outgoing).write()
+
+
+class _Writing:
+    """One Request on its way."""
+
+    def __init__(self, outgoing: Outgoing) -> None:
+        self._outgoing = outgoing
+        self._notes = Adaptations()
+        self._tools = OfferedTools(outgoing, _TOOL_NAMES, self._notes)
+        self._marks = outgoing.can("prompt_cache_breakpoint")
+        self._ends = {end.piece_id for end in outgoing.cache_ends[:MOST_CACHE_ENDS]} if self._marks else set()
+        self._system_role = (
+            "developer"
+            if outgoing.provider == "openai"
+            and (outgoing.can("reasoning") or outgoing.can("no_system_messages"))
+            else "system"
+        )
+
+    def write(self) -> WireRequest:
+        outgoing = self._outgoing
+        compatible = outgoing.provider not in ("", "openai", "azure")
+        limit = "max_tokens" if compatible else "max_completion_tokens"
+        body: Json = {"model": outgoing.model, limit: reply_tokens(outgoing)}
+        body.update(parameters_for(outgoing, _PARAMETERS, self._notes))
+        if tools := self._definitions():
+            body["tools"] = tools
+        body["messages"] = self._messages()
+        self._tell_ends(body["messages"])
+        return WireRequest(WireForm.OPENAI, body, ADDRESS, self._notes.told, self._tools.renamed)
+
+    def _definitions(self) -> list[Json]:
+        found: list[Json] = []
+        for tool in self._tools.all():
+            function: Json = {"name": tool.name}
+            if tool.description:
+                function["description"] = tool.description
+            found.append({"type": "function", "function": {**function, "parameters": tool.schema}})
+        return found
+
+    def _messages(self) -> list[Json]:
+        outgoing = self._outgoing
+        fitting = Fitting(
+            lambda said, part: False, _takes_picture, True, not outgoing.can("no_vision"), self._notes
+        )
+        found: list[Json] = []
+        if outgoing.system_text:
+            parts = [Sourced(each.piece_id, TextPart(each.text)) for each in outgoing.system if each.text]
+            found.append(self._said(self._system_role, _joined(parts, self._ends)))
+        for turn in turns_of(outgoing.messages, fitting, _CALL_IDS, self._notes):
+            found += self._written(turn)
+        if not found:
+            self._notes.changed("start_added", "messages", text=CONVERSATION_START)
+            found.append({"role": "user", "content": CONVERSATION_START})
+        return found
+
+    def _written(self, turn: Turn) -> list[Json]:
+        if turn.role is Role.TOOL:
+            return [self._result(each) for each in turn.parts]
+        if turn.role is Role.ASSISTANT:
+            return [self._named(self._reply(turn), turn)]
+        role = self._system_role if turn.role is Role.SYSTEM else "user"
+        return [self._named(self._said(role, turn.parts), turn)]
+
+    def _said(self, role: str, parts: tuple[Sourced, ...]) -> Json:
+        return {"role": role, "content": self._content(parts)}
+
+    def _content(self, parts: tuple[Sourced, ...]) -> str | list[Json]:
+        if len(parts) == 1:
+            only = parts[0]
+            if isinstance(only.part, TextPart) and only.piece_id not in self._ends:
+                return only.part.text
+        last = {each.piece_id: index for index, each in enumerate(parts)}
+        written = []
+        for index, each in enumerate(parts):
+            block = _block(each.part)
+            if each.piece_id in self._ends and last[each.piece_id] == index:
+                block["prompt_cache_breakpoint"] = {"mode": "explicit"}
+            written.append(block)
+        return written
+
+    def _reply(self, turn: Turn) -> Json:
+        texts = tuple(each for each in turn.parts if not isinstance(each.part, ToolCallPart))
+        calls = [each for each in turn.parts if isinstance(each.part, ToolCallPart)]
+        if calls and texts and isinstance(turn.parts[: len(texts)][-1].part, ToolCallPart):
+            self._notes.changed("text_before_calls", turn.first_piece)
+        message: Json = {"role": "assistant"}
+        if texts:
+            message["content"] = self._content(texts)
+        if calls:
+            message["tool_calls"] = [self._call(each.piece_id, each.part) for each in calls]
+        return message
+
+    def _call(self, where: str, part: Part) -> Json:
+        if not isinstance(part, ToolCallPart):
+            raise TypeError(type(part).__name__)
+        function = {"name": self._tools.name(part.name, where), "arguments": part.arguments.strip() or "{}"}
+        return {"id": part.id, "type": "function", "function": function}
+
+    def _result(self, each: Sourced) -> Json:
+        part = each.part
+        if not isinstance(part, ToolResultPart):
+            raise TypeError(type(part).__name__)
+        if part.is_error and each.piece_id:
+            self._notes.changed("error_flag_not_sent", each.piece_id, call=part.call_id)
+        content: str | list[Json] = part.content
+        if each.piece_id in self._ends and part.content:
+            content = [
+                {"type": "text", "text": part.content, "prompt_cache_breakpoint": {"mode": "explicit"}}
+            ]
+            # One mark for one end, also where a message has several results.
+            self._ends.discard(each.piece_id)
+        return {"role": "tool", "tool_call_id": part.call_id, "content": content}
+
+    def _named(self, message: Json, turn: Turn) -> Json:
+        if not turn.name:
+            return message
+        name = _SPEAKERS.legal(turn.name)
+        if name != turn.name:
+            self._notes.changed("name_changed", turn.first_piece, name=turn.name, new=name)
+        return {**message, "name": name}
+
+    def _tell_ends(self, messages: list[Json]) -> None:
+        if not self._marks:
+            return
+        marked = sum(
+            "prompt_cache_breakpoint" in block
+            for message in messages
+            if isinstance(message.get("content"), list)
+            for block in message["content"]
+        )
+        if marked < len(self._outgoing.cache_ends):
+            missing = len(self._outgoing.cache_ends) - marked
+            self._notes.lost("cache_ends_lost", "request", count=missing)
+
+
+def _joined(parts: list[Sourced], ends: set[str]) -> tuple[Sourced, ...]:
+    """The system's texts, joined up to the next end of a cached prefix."""
+    found: list[Sourced] = []
+    texts: list[str] = []
+    for index, each in enumerate(parts):
+        if isinstance(each.part, TextPart):
+            texts.append(each.part.text)
+        is_last = index == len(parts) - 1
+        ends_here = each.piece_id in ends and (is_last or parts[index + 1].piece_id != each.piece_id)
+        if ends_here or is_last:
+            found.append(Sourced(each.piece_id, TextPart("".join(texts))))
+            texts = []
+    return tuple(found)
+
+
+def _takes_picture(found: Picture) -> bool:
+    return found.address.startswith("http") if found.address else found.media_type in _IMAGES
+
+
+def _block(part: Part) -> Json:
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.text}
+    if not isinstance(part, ImagePart):
+        raise TypeError(type(part).__name__)
+    found = sure_picture(part)
+    return {"type": "image_url", "image_url": {"url": found.data_address}}

@@ -1,0 +1,223 @@
+"""OpenAI's Responses API."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from inspector.domain.messages import (
+    ImagePart,
+    Part,
+    RedactedThinkingPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from inspector.domain.wire.fitting import Fitting, Thought
+from inspector.domain.wire.images import Picture, sure_picture
+from inspector.domain.wire.naming import NameRule
+from inspector.domain.wire.notes import Adaptations
+from inspector.domain.wire.offered import OfferedTools
+from inspector.domain.wire.parameters import parameters_for, reply_tokens
+from inspector.domain.wire.turns import Sourced, Turn, turns_of
+from inspector.domain.wire.values import (
+    CONVERSATION_START,
+    Address,
+    Outgoing,
+    Said,
+    WireForm,
+    WireRequest,
+)
+
+Json = dict[str, Any]
+
+ADDRESS = Address(
+    "https://api.openai.com",
+    "/v1/responses",
+    key_header="Authorization",
+    key_prefix="Bearer ",
+    key_variable="OPENAI_API_KEY",
+)
+MOST_CACHE_ENDS = 3
+LEAST_REPLY = 16
+"""A shorter limit for the reply is refused."""
+
+_TOOL_NAMES = NameRule(re.compile(r"[^A-Za-z0-9_-]"), 64, fallback="tool")
+_CALL_IDS = NameRule(re.compile(r"[^\x21-\x7e]"), 64, fallback="call")
+_IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+_PARAMETERS = {"temperature": "temperature", "top_p": "top_p", "reasoning_effort": "effort"}
+
+
+def to_wire(outgoing: Outgoing) -> WireRequest:
+    """The Request as a body for ``POST /v1/responses``; nothing is to be stored at the provider's."""
+    return _Writing(outgoing).write()
+
+
+class _Writing:
+    """One Request on its way."""
+
+    def __init__(self, outgoing: Outgoing) -> None:
+        self._outgoing = outgoing
+        self._notes = Adaptations()
+        self._tools = OfferedTools(outgoing, _TOOL_NAMES, self._notes)
+        self._marks = outgoing.can("prompt_cache_breakpoint")
+        self._ends = {end.piece_id for end in outgoing.cache_ends[:MOST_CACHE_ENDS]} if self._marks else set()
+        self._marked: set[str] = set()
+
+    def write(self) -> WireRequest:
+        outgoing = self._outgoing
+        body: Json = {
+            "model": outgoing.model,
+            "max_output_tokens": reply_tokens(outgoing, LEAST_REPLY),
+            "store": False,
+        }
+        given = parameters_for(outgoing, _PARAMETERS, self._notes)
+        if effort := given.pop("effort", None):
+            body["reasoning"] = {"effort": effort}
+        body.update(given)
+        if tools := self._definitions():
+            body["tools"] = tools
+        items = self._items()
+        body["input"] = items
+        in_items = bool(self._ends & {segment.piece_id for segment in outgoing.system})
+        if outgoing.system_text and in_items:
+            # Only an item has places where a cached prefix can end.
+            items.insert(0, self._system_item())
+        elif outgoing.system_text:
+            body["instructions"] = outgoing.system_text
+        if not items:
+            self._notes.changed("start_added", "messages", text=CONVERSATION_START)
+            items.append(_said("user", [{"type": "input_text", "text": CONVERSATION_START}]))
+        if self._marks and len(self._marked) < len(outgoing.cache_ends):
+            missing = len(outgoing.cache_ends) - len(self._marked)
+            self._notes.lost("cache_ends_lost", "request", count=missing)
+        renamed = self._tools.renamed
+        return WireRequest(WireForm.OPENAI_RESPONSES, body, ADDRESS, self._notes.told, renamed)
+
+    def _definitions(self) -> list[Json]:
+        found: list[Json] = []
+        for tool in self._tools.all():
+            written: Json = {"type": "function", "name": tool.name}
+            if tool.description:
+                written["description"] = tool.description
+            found.append({**written, "parameters": tool.schema, "strict": False})
+        return found
+
+    def _system_item(self) -> Json:
+        content: list[Json] = []
+        texts: list[str] = []
+        segments = self._outgoing.system
+        for index, segment in enumerate(segments):
+            texts.append(segment.text)
+            is_last = index == len(segments) - 1
+            ends_here = segment.piece_id in self._ends and (
+                is_last or segments[index + 1].piece_id != segment.piece_id
+            )
+            if ends_here or is_last:
+                content.append(self._marked_text(segment.piece_id, "".join(texts), ends_here=ends_here))
+                texts = []
+        return _said("developer", [block for block in content if block["text"]])
+
+    def _marked_text(self, piece_id: str, text: str, *, ends_here: bool) -> Json:
+        block: Json = {"type": "input_text", "text": text}
+        if ends_here and text:
+            block["prompt_cache_breakpoint"] = {"mode": "explicit"}
+            self._marked.add(piece_id)
+        return block
+
+    def _items(self) -> list[Json]:
+        outgoing = self._outgoing
+        fitting = Fitting(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
+        found: list[Json] = []
+        for turn in turns_of(outgoing.messages, fitting, _CALL_IDS, self._notes):
+            if turn.name:
+                self._notes.changed("name_not_sent", turn.first_piece, name=turn.name)
+            if turn.role is Role.ASSISTANT:
+                found += self._reply(turn)
+            elif turn.role is Role.TOOL:
+                found += [self._result(each) for each in turn.parts]
+            else:
+                role = "developer" if turn.role is Role.SYSTEM else "user"
+                found.append(_said(role, self._content(turn.parts)))
+        return found
+
+    def _content(self, parts: tuple[Sourced, ...]) -> list[Json]:
+        last = {each.piece_id: index for index, each in enumerate(parts)}
+        found = []
+        for index, each in enumerate(parts):
+            block = _block(each.part)
+            if each.piece_id in self._ends and last[each.piece_id] == index:
+                block["prompt_cache_breakpoint"] = {"mode": "explicit"}
+                self._marked.add(each.piece_id)
+            found.append(block)
+        return found
+
+    def _reply(self, turn: Turn) -> list[Json]:
+        found: list[Json] = []
+        thoughts: list[tuple[str, Json]] = []
+        for each in turn.parts:
+            if isinstance(each.part, RedactedThinkingPart):
+                thoughts.append((each.piece_id, json.loads(each.part.data)))
+                continue
+            found += [item for _, item in thoughts]
+            thoughts = []
+            found.append(self._item(each))
+        for where, _ in thoughts:
+            # A thought goes with the item behind it, and there is none.
+            self._notes.lost("thinking_not_sent", where)
+        return found
+
+    def _item(self, each: Sourced) -> Json:
+        part = each.part
+        if isinstance(part, ToolCallPart):
+            arguments = part.arguments.strip() or "{}"
+            name = self._tools.name(part.name, each.piece_id)
+            return {"type": "function_call", "call_id": part.id, "name": name, "arguments": arguments}
+        if not isinstance(part, TextPart):
+            raise TypeError(type(part).__name__)
+        return {"type": "message", "role": "assistant", "content": part.text}
+
+    def _result(self, each: Sourced) -> Json:
+        part = each.part
+        if not isinstance(part, ToolResultPart):
+            raise TypeError(type(part).__name__)
+        if part.is_error and each.piece_id:
+            self._notes.changed("error_flag_not_sent", each.piece_id, call=part.call_id)
+        return {"type": "function_call_output", "call_id": part.call_id, "output": part.content}
+
+
+def _takes_thought(said: Said, part: Thought) -> bool:
+    """Only a whole reasoning item of this API's own can go back."""
+    if said.origin not in (None, "openai") or not isinstance(part, RedactedThinkingPart):
+        return False
+    if not part.data.startswith("{"):
+        return False
+    try:
+        item = json.loads(part.data)
+    except (ValueError, RecursionError):
+        return False
+    return (
+        isinstance(item, dict)
+        and item.get("type") == "reasoning"
+        and isinstance(item.get("id"), str)
+        and isinstance(item.get("summary"), list)
+    )
+
+
+def _takes_picture(found: Picture) -> bool:
+    return found.address.startswith("http") if found.address else found.media_type in _IMAGES
+
+
+def _said(role: str, content: list[Json]) -> Json:
+    return {"type": "message", "role": role, "content": content}
+
+
+def _block(part: Part) -> Json:
+    if isinstance(part, TextPart):
+        return {"type": "input_text", "text": part.text}
+    if not isinstance(part, ImagePart):
+        raise TypeError(type(part).__name__)
+    found = sure_picture(part)
+    return {"type": "input_image", "detail": "auto", "image_url": found.data_address}

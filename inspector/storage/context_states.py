@@ -1,0 +1,46 @@
+"""Rows of how far agents' histories were shortened when they were last sent."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from inspector.domain.codec import read_time, write_time
+from inspector.domain.compaction import HistoryState
+from inspector.domain.errors import MalformedError
+from inspector.domain.health import Problem, Severity
+from inspector.domain.ref import Ref, RefKind
+from inspector.storage.connection import Connection
+from inspector.storage.json_columns import dump, load
+
+_LATEST = "SELECT at, state FROM context_states WHERE agent_id = ? ORDER BY at DESC LIMIT 1"
+_LATEST_UNTIL = "SELECT at, state FROM context_states WHERE agent_id = ? AND at <= ? ORDER BY at DESC LIMIT 1"
+_INSERT = "INSERT INTO context_states (agent_id, at, run_id, state) VALUES (?, ?, ?, ?)"
+
+
+async def latest(
+    connection: Connection, agent_id: str, until: datetime | None = None
+) -> tuple[HistoryState | None, tuple[Problem, ...]]:
+    """The state that an agent's history was last left in, as of now or of a moment, and whether it cannot be read."""
+    row = await (
+        connection.fetch_one(_LATEST, (agent_id,))
+        if until is None
+        else connection.fetch_one(_LATEST_UNTIL, (agent_id, write_time(until)))
+    )
+    if row is None:
+        return None, ()
+    try:
+        return load(HistoryState, row["state"]), ()
+    except MalformedError as error:
+        where = str(Ref(RefKind.CONTEXT_STATE, agent_id))
+        why = error.parameters.get("why")
+        return None, (Problem("row.unreadable", Severity.ERROR, where, {"why": why}),)
+
+
+async def insert(
+    transaction: Connection, agent_id: str, at: datetime, state: HistoryState, run_id: str | None = None
+) -> None:
+    """Add a state as the latest, also where the clock was set back."""
+    row = await transaction.fetch_one(_LATEST, (agent_id,))
+    if row is not None:
+        at = max(at, read_time(row["at"]) + timedelta(microseconds=1))
+    await transaction.fetch_all(_INSERT, (agent_id, write_time(at), run_id, dump(state)))

@@ -1,0 +1,189 @@
+"""The commands on summaries and activity, seen from outside."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Program:
+    """The program on a file of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "sample.constellation"
+        self._environment = {**os.environ, "XDG_DATA_HOME": str(folder / "data")}
+
+    def run(self, command: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+        """Run a command on the file."""
+        words = [sys.executable, "-m", "inspector", command, str(self.file), *map(str, arguments)]
+        return subprocess.run(
+            words, cwd=ROOT, env=self._environment, capture_output=True, text=True, timeout=120, check=False
+        )
+
+    def said(self, command: str, *arguments: object) -> Any:
+        """The JSON that a command prints."""
+        done = self.run(command, *arguments, "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def told(self, command: str, *arguments: object) -> str:
+        """The text that a command prints."""
+        done = self.run(command, *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def digest(self) -> str:
+        """What the file holds, byte for byte."""
+        return hashlib.sha256(self.file.read_bytes()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample constellation."""
+    made = Program(tmp_path_factory.mktemp("conversation"))
+    made.told("sample")
+    return made.file
+
+
+@pytest.fixture
+def program(sample: Path, tmp_path: Path) -> Program:
+    """The program on a fresh copy of the sample."""
+    made = Program(tmp_path)
+    shutil.copy(sample, made.file)
+    return made
+
+
+def test_that_summaries_are_listed_with_what_they_cover(program: Program) -> None:
+    before = program.digest()
+    said = program.said("summaries", "--agent", "Ada")
+    assert [each["depth"] for each in said["summaries"]] == [0, 0, 0, 1, 0, 0, 1, 2, 0]
+    assert said["coverage"] == {
+        "ranges": [[1, 180]],
+        "gaps": [],
+        "overlaps": [],
+        "missing_children": {},
+        "circular": [],
+    }
+    assert said["chain"]["end"] == "beginning"
+    assert said["latest"] == said["chain"]["ids"][0] == said["summaries"][-1]["id"]
+    text = program.told("summaries", "--agent", "Ada")
+    assert all(each["id"] in text for each in said["summaries"])
+    assert "1-180" in text
+    one = said["summaries"][3]
+    shown = program.told("summaries", "--summary", one["id"])
+    assert shown.startswith(f"## Summary (depth 1, {one['messages']} messages)\n**Period:** ")
+    assert one["content"] in shown
+    whole = program.said("summaries", "--summary", one["id"])
+    assert [each["operation"] for each in whole["versions"]] == ["store_summary"]
+    assert program.digest() == before
+
+
+def test_that_an_agent_without_summaries_and_a_summary_that_is_not_there_are_told(program: Program) -> None:
+    assert program.said("summaries", "--agent", "Linus")["latest"] is None
+    assert "no summaries" in program.told("summaries", "--agent", "Linus")
+    done = program.run("summaries", "--summary", "sum_none")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "sum_none" in done.stderr
+    assert program.run("summaries", "--agent", "Ada", "--zone", "Moon/Sea").returncode == 1
+
+
+def test_that_activity_is_listed_in_the_order_in_which_it_was_written(program: Program) -> None:
+    before = program.digest()
+    said = program.said("activity", "--limit", 500)
+    assert len(said["events"]) == 500 < said["total"]
+    numbers = [each["seq"] for each in said["events"]]
+    assert numbers == sorted(numbers)
+    kinds = {each["kind"] for each in said["events"]}
+    assert {
+        "message_received",
+        "message_sent",
+        "tool_called",
+        "memory_modified",
+        "context_compressed",
+    } <= kinds
+    assert {each["agent_name"] for each in said["events"]} == {"Ada", "Linus", "Grace", None}
+    high = program.said("activity", "--importance", "high", "--kind", "tool_called")["events"]
+    assert high
+    assert all(each["details"]["success"] is False for each in high)
+    lines = program.told("activity", "--agent", "Ada", "--limit", 40).splitlines()
+    assert lines[0].startswith("-- 20")
+    assert any("[YOU/Ada]: " in line for line in lines)
+    assert any("[AGENT:Grace]: " in line for line in lines)
+    assert program.digest() == before
+
+
+def test_that_the_rendered_activity_is_what_the_request_shows(program: Program) -> None:
+    shown = program.told("activity", "--agent", "Ada", "--rendered").splitlines()
+    assert shown[0] == "The following events occurred recently in the constellation:"
+    built = program.told("build", "--agent", "Ada")
+    assert all(line in built for line in shown)
+    assert program.run("activity", "--agent", "Ada", "--rendered", "--json").returncode == 2
+
+
+def test_that_nothing_that_fits_is_said_so(program: Program) -> None:
+    assert program.said("activity", "--kind", "kiln_fired")["events"] == []
+    assert program.told("activity", "--limit", 0).strip()
+
+
+def test_that_a_dry_run_says_what_would_come_of_it_and_leaves_the_file(program: Program) -> None:
+    before = program.digest()
+    asked = ("--agent", "Ada", "--keep", 30)
+    said = program.said("summarise", *asked, "--dry-run")
+    assert said["stored"] is False
+    assert said["messages"] == sum(each["messages"] for each in said["summaries"]) > 0
+    for each in said["summaries"]:
+        assert 0 < each["tokens"] < each["source_tokens"]
+        assert each["id"] is None
+        assert each["lost"]["numbers"]
+    text = program.told("summarise", *asked, "--dry-run")
+    assert "Would make a summary" in text
+    assert program.digest() == before
+
+
+def test_that_summarise_stores_archives_and_has_nothing_left_to_do(program: Program) -> None:
+    tried = program.said("summarise", "--agent", "Ada", "--keep", 30, "--dry-run")
+    said = program.said("summarise", "--agent", "Ada", "--keep", 30)
+    assert said["stored"] is True
+    assert [each["content"] for each in said["summaries"]] == [each["content"] for each in tried["summaries"]]
+    assert sum(len(each["archived"]) for each in said["summaries"]) == said["messages"]
+    ids = [each["id"] for each in said["summaries"]]
+    listed = program.said("summaries", "--agent", "Ada")
+    assert [each["id"] for each in listed["summaries"]][-len(ids) :] == ids
+    assert listed["coverage"]["gaps"] == listed["coverage"]["overlaps"] == []
+    events = program.said("activity", "--kind", "context_compressed", "--limit", len(ids))["events"]
+    assert [each["details"]["summary_created"] for each in events] == ids
+    report = program.said("report", "--agent", "Ada")
+    inside = {piece["source"]["id"] for section in report["sections"] for piece in section["pieces"]}
+    assert set(ids) <= inside
+    assert program.said("check")["ok"]
+    assert "nothing" in program.told("summarise", "--agent", "Ada", "--keep", 30)
+
+
+def test_that_a_question_and_a_pinned_text_change_what_is_kept(program: Program) -> None:
+    asked_for = ("summarise", "--agent", "Linus", "--keep", 4, "--dry-run")
+    plain = program.said(*asked_for)["summaries"][1]
+    asked = program.said(*asked_for, "--query", "Is the changelog unchanged?")["summaries"][1]
+    sentence = 'Our changelog says "carried over unchanged".'
+    assert sentence not in plain["content"]
+    assert sentence in asked["content"]
+    lost = plain["lost"]["paths"][0]
+    pinned = program.said("summarise", "--agent", "Linus", "--keep", 4, "--dry-run", "--pin", lost)[
+        "summaries"
+    ][1]
+    assert pinned["put_back"] == [lost]
+    assert lost not in pinned["lost"]["paths"]
+
+
+def test_that_keep_and_due_exclude_one_another(program: Program) -> None:
+    assert program.run("summarise", "--agent", "Ada", "--keep", 3, "--due").returncode == 2
+    assert program.run("summarise").returncode == 1, "there are several agents"

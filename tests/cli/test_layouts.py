@@ -1,0 +1,110 @@
+"""The command on layouts, and choosing layout and strategy on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from inspector.cli.commands import Windows, command_line
+
+
+def never(*_: Any) -> int:
+    raise AssertionError
+
+
+def run(*arguments: str, given: str | None = None) -> Result:
+    return CliRunner().invoke(command_line(Windows(never, never)), arguments, input=given)
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("layouts") / "s.constellation"
+    assert run("sample", str(path)).exit_code == 0
+    return path
+
+
+def shown(sample: Path, name: str) -> dict[str, Any]:
+    result = run("layouts", str(sample), "--show", name)
+    assert result.exit_code == 0
+    plain: dict[str, Any] = json.loads(result.stdout)
+    return plain
+
+
+def test_that_a_shipped_layout_can_be_taken_changed_kept_and_built_with(sample: Path) -> None:
+    layout = {**shown(sample, "minimal"), "name": "mine"}
+    layout["sections"][0]["heading"] = "Who I am"
+    result = run("layouts", str(sample), "--put", "-", given=json.dumps(layout))
+    assert (result.exit_code, result.stdout) == (0, "The layout mine is changed.\n")
+    assert shown(sample, "mine") == layout
+    built = run("build", str(sample), "--agent", "Ada", "--layout", "mine")
+    assert "=== system ===\nWho I am\n\n" in built.stdout
+    listed = json.loads(run("layouts", str(sample), "--json").stdout)["layouts"]
+    assert [(each["name"], each["own"]) for each in listed] == [
+        ("mine", True),
+        ("cache_friendly", False),
+        ("minimal", False),
+        ("standard", False),
+        ("xml", False),
+    ]
+    assert run("layouts", str(sample), "--delete", "mine").exit_code == 0
+    gone = run("build", str(sample), "--agent", "Ada", "--layout", "mine")
+    assert (gone.exit_code, gone.stdout) == (1, "")
+    assert run("layouts", str(sample), "--restore", "mine", "--json").exit_code == 0
+    assert run("build", str(sample), "--agent", "Ada", "--layout", "mine").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"wrapper": "paper"}, "$.wrapper"),
+        ({"colour": "red"}, "colour"),
+        ({"sections": [{"name": "core", "heading": " x"}]}, "bad: core"),
+        ({"sections": []}, "bad: sections"),
+        ({"sections": [{"name": "core", "minimum": "many"}]}, "$.sections[0].minimum"),
+        ({"strategy": "guess"}, "bad: strategy"),
+    ],
+)
+def test_that_a_layout_that_cannot_be_used_is_refused_with_its_place(
+    sample: Path, change: dict[str, Any], told: str
+) -> None:
+    layout = {**shown(sample, "standard"), "name": "bad", **change}
+    before = sample.read_bytes()
+    result = run("layouts", str(sample), "--put", "-", given=json.dumps(layout))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert told in result.stderr
+    assert sample.read_bytes() == before
+
+
+def test_that_what_is_asked_twice_or_unknown_is_wrong_usage(sample: Path) -> None:
+    assert run("layouts", str(sample), "--show", "a", "--delete", "b").exit_code == 2
+    assert run("layouts", str(sample), "--show", "nope").exit_code == 1
+    assert run("build", str(sample), "--agent", "Ada", "--strategy", "guess").exit_code == 2
+    assert run("build", str(sample), "--agent", "Ada", "--strategy", '{"kind": "window"').exit_code == 2
+
+
+def test_that_a_strategy_can_be_chosen_by_name_or_with_its_settings(sample: Path) -> None:
+    def messages(strategy: str) -> int:
+        result = run("build", str(sample), "--agent", "Ada", "--as", "json", "--strategy", strategy)
+        assert result.exit_code == 0
+        return len(json.loads(result.stdout)["messages"])
+
+    few, more = messages("window"), messages('{"kind": "window", "verbatim_count": 30}')
+    assert 0 < few <= 8 < more <= 30
+
+
+def test_that_the_part_of_the_window_that_no_section_can_use_is_told(sample: Path) -> None:
+    result = run("report", str(sample), "--agent", "Ada", "--model", "gpt-4.1")
+    assert "tokens of the window no section can use, by the limits that are set." in result.stdout
+
+
+def test_that_the_tail_is_a_message_of_its_own_in_neutral_json(sample: Path) -> None:
+    result = run("build", str(sample), "--agent", "Ada", "--as", "json", "--layout", "cache_friendly")
+    plain = json.loads(result.stdout)
+    assert "shared" not in {segment["section"] for segment in plain["system"]}
+    last = plain["messages"][-1]
+    assert last["role"] == "user"
+    assert last["content"][0]["text"].startswith("# Shared Context\n\n<")

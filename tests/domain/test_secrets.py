@@ -1,0 +1,84 @@
+import random
+import string
+
+import pytest
+
+from inspector.domain.secrets import find_secrets, masked
+
+_LETTERS = string.ascii_letters + string.digits
+
+
+def drawn(length: int, alphabet: str = _LETTERS, seed: int = 7) -> str:
+    return "".join(random.Random(seed).choices(alphabet, k=length))
+
+
+# Put together here, so that no file of ours holds what looks like a key.
+SECRETS = {
+    "private_key": "-----BEGIN RSA PRIVATE " + "KEY-----",
+    "anthropic_key": "sk-" + "ant-api03-" + drawn(40),
+    "openai_key": "sk-" + "proj-" + drawn(48),
+    "aws_key": "AKIA" + drawn(16, string.ascii_uppercase + string.digits),
+    "google_key": "AIza" + drawn(35),
+    "github_token": "ghp_" + drawn(36),
+    "gitlab_token": "glpat-" + drawn(20),
+    "slack_token": "xoxb-" + drawn(24),
+    "stripe_key": "sk_" + "live_" + drawn(24),
+    "npm_token": "npm_" + drawn(36),
+    "huggingface_token": "hf_" + drawn(34),
+    "jwt": "eyJ" + drawn(20) + ".eyJ" + drawn(40) + "." + drawn(43),
+    "password_in_address": "hunter2Z9",
+    "assigned_secret": "aZ3kQ9xW2pLm",
+}
+AROUND = {
+    "password_in_address": "postgres://user:{}@db.internal/main",
+    "assigned_secret": "the api_key = '{}' is in use",
+}
+
+
+@pytest.mark.parametrize("kind", SECRETS)
+def test_that_a_secret_is_found_where_it_stands(kind: str) -> None:
+    text = "Before, " + AROUND.get(kind, "it is {} here").format(SECRETS[kind]) + " and after."
+    (found,) = find_secrets(text)
+    assert (found.kind, text[found.start : found.end]) == (kind, SECRETS[kind])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password is kept in the safe.",
+        "password: ask Linus when you need it",
+        "api_key: str = field(default='')",
+        "api_key = os.environ['BUILD_KEY_2']",
+        "Set API_KEY=your-key-here-12345678 first.",
+        "token count 12345678, secret santa on 2026-12-06",
+        "commit 9c04e6d1f2a3b4c5d6e7f8091a2b3c4d5e6f7081",
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "id 123e4567-e89b-12d3-a456-426614174000",
+        "https://example.com/path?page=2&size=100",
+        "ssh://git@host/repo and http://host:8080/path",
+        "sk-learn and sk-image are packages",
+        "The risk-adjusted-return-of-the-portfolio-was-good-this-year",
+        "AKIA is how such keys begin: AKIAXXXXXXXXXXXXXXXX",
+        "-----BEGIN CERTIFICATE-----",
+        "the bearer of this letter, Bearer authentication scheme",
+        "postgres://user:${PASSWORD}@db/main",
+        "eyJ is how a token begins",
+        "秘密はありません。パスワードは金庫にあります。",
+        "",
+    ],
+)
+def test_that_plain_text_is_none(text: str) -> None:
+    assert find_secrets(text) == ()
+
+
+def test_that_what_is_shown_of_a_secret_is_not_the_secret() -> None:
+    secret = SECRETS["github_token"]
+    assert secret not in masked(secret)
+    assert masked(secret).startswith("ghp_")
+
+
+def test_that_no_two_findings_overlap() -> None:
+    text = "api_key=" + SECRETS["github_token"] + " " + SECRETS["jwt"]
+    found = find_secrets(text)
+    assert len(found) == 2
+    assert found[0].end <= found[1].start
