@@ -36,6 +36,7 @@ from inspector.cli.options import (
 from inspector.cli.past import PAST_COMMANDS
 from inspector.cli.requests import export_request_command
 from inspector.cli.session import run
+from inspector.cli.summarising import summarise_command
 from inspector.domain.wire.values import WireForm
 
 
@@ -77,6 +78,7 @@ def command_line(windows: Windows) -> click.Group:
         *PAST_COMMANDS,
         *KEEPING_COMMANDS,
         *CONVERSATION_COMMANDS,
+        summarise_command,
         *LOOKING_COMMANDS,
     ):
         inspector.add_command(command)

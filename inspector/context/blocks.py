@@ -136,6 +136,11 @@ class BlockReader:
         self._views: IdentityCache[BlockView] = IdentityCache(20_000)
         self._parts: IdentityCache[Adapted] = IdentityCache(20_000)
 
+    def age(self) -> None:
+        """Forget what was not asked for since this was called the last time."""
+        self._views.age()
+        self._parts.age()
+
     def views(self, snapshot: Snapshot) -> list[BlockView]:
         """All active blocks, own ones first, in the snapshot's order; one that comes twice only once."""
         own = [self._view(state) for state in snapshot.own if state.block.is_active]
@@ -149,6 +154,9 @@ class BlockReader:
         self, view: BlockView, dress: Dress, section: str, rule: InRule, cut: Cut | None = None
     ) -> Adapted:
         """The block's part under a section and a rule, in part if a cut is given."""
+        if cut is not None and cut.kind is CutKind.LINES:
+            # Whoever asks for these keeps them, as long as it keeps the block.
+            return enclose(view, dress, section, rule, cut)
         thing = view.state if view.shared is None else view.shared
         return self._parts.get(
             thing,
@@ -256,7 +264,9 @@ def _shortened(view: BlockView, cut: Cut) -> Rendered:
     head = f"[Showing lines 1-{cut.count} of {len(lines)}]\n"
     shown = "".join(lines[: cut.count])
     text = head + shown.removesuffix(line_end(shown))
-    moved = (replace(mark, start=mark.start + len(head), end=mark.end + len(head)) for mark in view.rendered.marks)
+    moved = (
+        replace(mark, start=mark.start + len(head), end=mark.end + len(head)) for mark in view.rendered.marks
+    )
     return Rendered(text, tuple(mark for mark in moved if mark.end <= len(text)))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import partial
+from typing import Any
 
 from inspector.context.blocks import Adapted, BlockReader, BlockView, Cut, CutKind, Dress, choose_openings
 from inspector.context.identity import IdentityCache
@@ -50,6 +51,7 @@ class Candidate:
         view: The block, where it is one.
         shorter: The part cut to a size, for what may be shortened.
         cut: How much is shown, where the part is a shorter one.
+        made_of: What others have made of it, as long as it lives.
     """
 
     entry: SectionLayout
@@ -61,6 +63,7 @@ class Candidate:
     view: BlockView | None = None
     shorter: Callable[[Cut], Adapted] | None = None
     cut: Cut | None = None
+    made_of: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
     def part(self) -> Part:

@@ -121,9 +121,7 @@ class _Choice:
         kept: Tokens of the window that are reserved for the history.
     """
 
-    def __init__(
-        self, candidates: Sequence[Candidate], room: Room, counting: PartCounter, kept: int
-    ) -> None:
+    def __init__(self, candidates: Sequence[Candidate], room: Room, counting: PartCounter, kept: int) -> None:
         self._candidates = candidates
         self._room = room
         self._counting = counting

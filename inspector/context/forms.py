@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import sqrt
 
 from inspector.context.blocks import Cut, CutKind
 from inspector.context.candidates import Candidate
-from inspector.context.identity import IdentityCache
 from inspector.context.packing import Variant
-from inspector.context.parts import Part, PartCounter
+from inspector.context.parts import PartCounter
 
 _CUT_WORTH = 0.9
 _LEAST_SAVING = 0.8
@@ -29,10 +27,11 @@ _SIZES = 2
 _LONGEST_TOKEN = 8
 """Characters to a token that texts rarely pass: a form longer than the room by this need not be counted."""
 
+_TELLING = 24
+"""Characters from which on a line tells something of its own."""
+
 _REPEATED = 0.5
 """From this share of its text on that others hold too, a candidate is worth less."""
-
-_LINES: IdentityCache[dict[str, int]] = IdentityCache(20_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +41,6 @@ class _Form:
     candidate: Candidate
     tokens: int
     size_worth: float
-
-
-_FORMS: IdentityCache[tuple[_Form, ...]] = IdentityCache(20_000)
 
 
 @dataclass(frozen=True)
@@ -67,9 +63,7 @@ def forms_of(candidates: Sequence[Candidate], counting: PartCounter, room: int) 
     found: list[Forms] = []
     for rank, (candidate, share) in enumerate(zip(candidates, _new_shares(candidates), strict=True)):
         worth = (1 - rank / (2 * count)) * share
-        halvings = _halvings(candidate, room)
-        make = partial(_sized, candidate, counting, halvings)
-        forms = _FORMS.get(candidate, (counting, halvings), make)
+        forms = _forms(candidate, counting, _halvings(candidate, room))
         variants = tuple(Variant(form.tokens, worth * form.size_worth) for form in forms)
         found.append(Forms(tuple(form.candidate for form in forms), variants))
     return found
@@ -82,6 +76,14 @@ def _halvings(candidate: Candidate, room: int) -> int:
         length //= 2
         times += 1
     return times
+
+
+def _forms(candidate: Candidate, counting: PartCounter, halvings: int) -> tuple[_Form, ...]:
+    key = (counting, halvings)
+    known: tuple[_Form, ...] | None = candidate.made_of.get(key)
+    if known is None:
+        known = candidate.made_of[key] = _sized(candidate, counting, halvings)
+    return known
 
 
 def _sized(candidate: Candidate, counting: PartCounter, halvings: int) -> tuple[_Form, ...]:
@@ -98,7 +100,7 @@ def cut_to(candidate: Candidate, cut: Cut) -> Candidate | None:
     """The candidate with so much of it shown; None for one that cannot be cut."""
     if candidate.shorter is None:
         return None
-    return replace(candidate, made=candidate.shorter(cut), cut=cut)
+    return replace(candidate, made=candidate.shorter(cut), cut=cut, made_of={})
 
 
 def _shorter(candidate: Candidate, halvings: int) -> Iterator[Candidate]:
@@ -122,7 +124,7 @@ def _new_shares(candidates: Sequence[Candidate]) -> Iterator[float]:
     """What share of each is not said by those before it."""
     seen: set[str] = set()
     for candidate in candidates:
-        lines = _LINES.get(candidate.part, None, partial(_telling_lines, candidate.part))
+        lines = _telling_lines(candidate)
         total = sum(lines.values())
         known = sum(length for line, length in lines.items() if line in seen)
         seen.update(lines)
@@ -130,6 +132,10 @@ def _new_shares(candidates: Sequence[Candidate]) -> Iterator[float]:
         yield 1.0 if share < _REPEATED else max(0.05, 1.0 - share)
 
 
-def _telling_lines(part: Part) -> dict[str, int]:
-    """The lines of a part that are long enough to tell something, and how long each is."""
-    return {line: len(line) for line in part.text.split("\n") if len(line) >= 24}
+def _telling_lines(candidate: Candidate) -> dict[str, int]:
+    """The lines of it that are long enough to tell something, and how long each is."""
+    known: dict[str, int] | None = candidate.made_of.get("lines")
+    if known is None:
+        known = {line: len(line) for line in candidate.part.text.split("\n") if len(line) >= _TELLING}
+        candidate.made_of["lines"] = known
+    return known

@@ -85,15 +85,27 @@ def layout_entries(plan: Plan) -> Entries:
     )
 
 
+_BUILDS_KEPT = 64
+"""After so many builds, what none of them used is forgotten: every key press makes a new version of a block."""
+
+
 class GatheringCache:
     """What takes time to gather, kept from build to build."""
 
     def __init__(self) -> None:
+        self._builds = 0
         self.reader = BlockReader()
         self.candidates: IdentityCache[Candidate] = IdentityCache(20_000)
         self.lines: IdentityCache[tuple[tuple[activity.EventLine, ...], tuple[LeftOut, ...]]] = IdentityCache(
             8
         )
+
+    def note_build(self) -> None:
+        """Count a build, and let go of what is no longer used."""
+        self._builds += 1
+        if self._builds % _BUILDS_KEPT == 0:
+            self.reader.age()
+            self.candidates.age()
 
 
 @dataclass
@@ -111,6 +123,7 @@ class Gathering:
     def gather(self) -> Gathered:
         """All candidates in the order in which they would stand."""
         cache = self.cache
+        cache.note_build()
         blocks = BlockGatherer(self.plan, self.entries.by_name, cache.reader, cache.candidates, self.counting)
         blocks.gather(cache.reader.views(self.snapshot), self.found)
         by_entry: dict[str, list[Candidate]] = {}

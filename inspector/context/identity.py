@@ -25,6 +25,10 @@ class IdentityCache(Generic[Made]):
         """Keep nothing of what was made so far."""
         self._young, self._old = {}, {}
 
+    def age(self) -> None:
+        """Forget what was not asked for since this was called the last time."""
+        self._old, self._young = self._young, {}
+
     def get(self, thing: object, key: Hashable, make: Callable[[], Made]) -> Made:
         """What was made of `thing` under `key`, or what `make` now gives."""
         whole = (id(thing), key)

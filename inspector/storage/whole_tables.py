@@ -194,7 +194,7 @@ SUMMARIES = Table(
         *_time("created_at"),
         *_flag("is_deleted"),
     ),
-    "rowid",
+    "agent_id, rowid",
 )
 ACTIVITY = Table(
     "activity",

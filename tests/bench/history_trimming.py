@@ -5,7 +5,7 @@
 It makes an environment for the peers in a temporary folder (from the package index that pip is set up for; it is
 gone afterwards) and prints for each way: outputs that are invalid (over the budget, a call parted from its result,
 the first message of a trimmed history not a user's, or nothing at all), how much of the budget is used, and the
-time for 1 000, 10 000 and 100 000 messages. One neutral counter judges all: four characters a token.
+time for 1 000, 10 000 and 100 000 messages. One neutral counter judges all: a token a character.
 
 Then ours alone: one message more, and a whole build with cold counts of a Request of 80 000 tokens beside what
 tiktoken needs for its text.
@@ -73,9 +73,9 @@ PEERS = ("langchain-core==1.7.2", "llama-index-core==0.14.25")
 PEER_PROGRAM = Path(__file__).with_name("trimming_peers.py")
 HISTORIES = 400
 LARGE = (1_000, 10_000, 100_000)
-LARGE_BUDGET = 50_000
+LARGE_BUDGET = 200_000
 APPENDED = 60
-COLD_TOKENS = 90_000
+COLD_CHARACTERS = 340_000
 NO_CAP = 10**9
 SMALL = 0.05
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -93,7 +93,7 @@ Plain = dict[str, Any]
 
 
 class NeutralCounter:
-    """Four characters a token."""
+    """A token a character: what strings take is what all of them joined take, however they are counted."""
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -102,7 +102,7 @@ class NeutralCounter:
 
     def count(self, text: str) -> Count:
         """The tokens of one text."""
-        return Count(-(-len(text) // 4), Method.ESTIMATE)
+        return Count(len(text), Method.ESTIMATE)
 
     def count_chunks(self, text: str, previous: Chunks | None = None) -> tuple[Count, Chunks]:
         """The same; nothing is kept."""
@@ -110,7 +110,7 @@ class NeutralCounter:
 
 
 def neutral_costs(costs: FrameCosts) -> FrameCosts:
-    """Frames that cost nothing, around strings of four characters a token."""
+    """Frames that cost nothing, around strings of a token a character."""
     free = Overheads("neutral", 0, 0, 0, 0, 0, 0, 0, Method.ESTIMATE, Method.ESTIMATE, "none")
     return FrameCosts(NeutralCounter(), free, costs.tools)
 
@@ -143,9 +143,12 @@ def random_cases(count: int) -> list[Plain]:
     found: list[Plain] = []
     for seed in range(count):
         rng = Random(seed)
-        turns = [a_turn(rng, number, rng.choice((10, 30, 60))) for number in range(rng.randint(20, 160))]
+        # A third of them long ones of small turns, a twentieth of the budget at most.
+        is_small = seed % 3 == 0
+        sizes, least, most = ((10, 20), 200, 400) if is_small else ((10, 30, 60), 20, 160)
+        turns = [a_turn(rng, number, rng.choice(sizes)) for number in range(rng.randint(least, most))]
         total = sum(message["tokens"] for turn in turns for message in turn)
-        budget = int(total * rng.uniform(0.1, 0.8))
+        budget = int(total * rng.uniform(0.4 if is_small else 0.1, 0.8))
         found.append({"messages": [message for turn in turns for message in turn], "budget": budget})
     return found
 
@@ -334,7 +337,7 @@ def cold_build(strategy: Strategy) -> tuple[int, float, float]:
     """Tokens of a Request, and the seconds of its build with cold counts and of tiktoken for its text."""
     rng, total = Random(2), 0
     messages: list[Plain] = []
-    while total < COLD_TOKENS:
+    while total < COLD_CHARACTERS:
         turn = a_turn(rng, len(messages), 200)
         messages += turn
         total += sum(message["tokens"] for message in turn)

@@ -124,7 +124,10 @@ def test_that_a_lead_line_cannot_upset_the_count() -> None:
 
 def test_that_an_unknown_kind_stands_unchanged() -> None:
     stored = '{"Größe": 1.50,  "list": [1, {"a": null}]}'
-    assert f"[11:59] [YOU/Ada]: kiln_fired: {stored}\n" in built(an_event(1, kind="kiln_fired", details=stored)).text
+    assert (
+        f"[11:59] [YOU/Ada]: kiln_fired: {stored}\n"
+        in built(an_event(1, kind="kiln_fired", details=stored)).text
+    )
 
 
 @pytest.mark.parametrize("details", ["[", '"text"', "nul", ""])

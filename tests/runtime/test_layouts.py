@@ -139,3 +139,11 @@ async def test_that_a_layout_that_cannot_be_read_is_a_problem_and_the_rest_is_bu
         assert (await open_file.context.request(agent)).layout == "standard"
         await put(open_file, replace(OWN, name="odd"))
         assert [layout.name for layout in (await open_file.layouts.list())[0]] == ["odd"]
+
+
+async def test_that_a_layout_is_named_as_its_row_is(engine: OpenEngine) -> None:
+    async with engine() as open_file:
+        await put(open_file)
+        async with open_file.database.write() as tx:
+            await tx.fetch_all("UPDATE layouts SET name = 'mine (2)' WHERE name = 'mine'")
+        assert (await open_file.layouts.list())[0] == (replace(OWN, name="mine (2)"),)

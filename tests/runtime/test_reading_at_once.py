@@ -31,17 +31,22 @@ async def test_that_forty_blocks_are_read_by_no_more_statements_than_three(
     engine: OpenEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    real = Connection.fetch_all
+    real, real_one = Connection.fetch_all, Connection.fetch_one
 
     async def noted(self: Connection, sql: str, parameters: Any = ()) -> Any:
         asked.append(sql)
         return await real(self, sql, parameters)
+
+    async def noted_one(self: Connection, sql: str, parameters: Any = ()) -> Any:
+        asked.append(sql)
+        return await real_one(self, sql, parameters)
 
     counts: list[int] = []
     async with engine() as opened:
         agents = [await with_blocks(opened, count) for count in (3, 40)]
     async with engine() as opened:
         monkeypatch.setattr(Connection, "fetch_all", noted)
+        monkeypatch.setattr(Connection, "fetch_one", noted_one)
         for agent in agents:
             asked.clear()
             snapshot = await opened.context.snapshot(agent)

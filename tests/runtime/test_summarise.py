@@ -113,7 +113,8 @@ async def test_that_storing_archiving_and_logging_are_one_transaction_and_one_un
         assert after[1] == before[1] == 0, "every message is back"
         await opened.edits.redo(NOOR)
         assert (await state(opened))[1] == 8
-        assert not (await opened.summaries.store.get(folded.summary.id)).is_deleted
+        there, _ = await opened.summaries.store.of_agent(ADA)
+        assert [each.id for each in there] == [folded.summary.id]
 
 
 async def test_that_a_dry_run_makes_the_same_summaries_and_stores_nothing(engine: OpenEngine) -> None:

@@ -19,7 +19,7 @@ from inspector.domain.messages import Batch
 from inspector.domain.requests import LeftOut
 
 _INDEXES_KEPT = 8
-_VIEWS_KEPT = 200_000
+_VIEWS_KEPT = 20_000
 
 
 @dataclass(slots=True)
@@ -99,6 +99,10 @@ class HistoryIndex:
             log = log if stored == len(log.stored) else log.fork(stored)
             log.push(batch, view or BatchView.of(batch, self._costs))
         return HistoryIndex(log, stored + 1, self._costs)
+
+    def continues(self, other: HistoryIndex) -> bool:
+        """Whether it is another index with maybe more batches behind."""
+        return self._log is other._log and self._stored >= other._stored
 
     def begins_as(self, history: Sequence[Batch]) -> bool:
         """Whether it and a history begin with the same batch."""

@@ -22,7 +22,7 @@ from inspector.domain.rules import OutRule
 class Partly:
     """A message that is in with other parts than its own: the whole piece, and the one that is sent."""
 
-    at: int | None
+    is_active: bool
     whole: Piece
     sent: Piece
     rule: OutRule
@@ -111,14 +111,14 @@ def _part_row(index: HistoryIndex, choice: Choice, agent: Ref, partly: Partly) -
     whole, sent = partly.whole, partly.sent
     saved = max(0, whole.tokens - sent.tokens)
     told: Parameters = {"label": whole.source.label, "needed": whole.tokens, "shown": sent.tokens}
-    fix = _whole_fix(index, choice, agent, partly.at)
+    # A batch in progress is shortened for the window, which every other part of the Request shares.
+    fix = None if partly.is_active else _whole_fix(index, choice, agent)
     return LeftOut(whole.source, SECTION, partly.rule.value, saved, whole.method, fix, told)
 
 
-def _whole_fix(index: HistoryIndex, choice: Choice, agent: Ref, at: int | None) -> Fix | None:
-    """The limits under which the run from a batch to now would be sent as it is stored."""
-    if at is None:
-        return None
+def _whole_fix(index: HistoryIndex, choice: Choice, agent: Ref) -> Fix | None:
+    """The limits under which what is elided or shortened would be sent as it is stored."""
+    at = index.count - 1
     fold = next((bound for bound in choice.bounds if isinstance(bound, FoldBound)), None)
     if fold is not None:
         return fold.whole_fix(index, at if choice.squeezed is not None else 0, agent)

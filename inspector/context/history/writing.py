@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -65,9 +65,10 @@ class HistoryWriter:
     def __init__(self) -> None:
         self._reader = HistoryReader()
         self._runs: IdentityCache[Run] = IdentityCache(8)
-        self._entries: IdentityCache[_Entry] = IdentityCache(20_000)
+        self._entries: IdentityCache[_Entry] = IdentityCache(5_000)
         self._squeezed: IdentityCache[Contents | None] = IdentityCache(64)
         self._ledger = Ledger()
+        self._latest: list[_Latest] = []
 
     def open(self, snapshot: Snapshot, plan: Plan) -> History:
         """The history of one build."""
@@ -77,7 +78,7 @@ class HistoryWriter:
         if view is not None and not view.sendable:
             view = None
         active_batch = None if view is None else _Entry(view, InRule.HISTORY_ACTIVE)
-        memory = _Memory(self._runs, self._entries, self._squeezed, self._ledger)
+        memory = _Memory(self._runs, self._entries, self._squeezed, self._ledger, self._latest)
         return History(plan, index, active_batch, snapshot.history_state, memory)
 
 
@@ -89,6 +90,20 @@ class _Memory:
     entries: IdentityCache[_Entry]
     squeezed: IdentityCache[Contents | None]
     ledger: Ledger
+    latest: list[_Latest]
+
+
+@dataclass(frozen=True, slots=True)
+class _Latest:
+    """The batches of the last run without gaps: of which index, and by what choice."""
+
+    index: HistoryIndex
+    key: tuple[object, ...]
+    entries: list[_Entry]
+
+    def is_beginning(self, index: HistoryIndex, key: tuple[object, ...]) -> bool:
+        """Whether a run of another index by the same choice begins with it."""
+        return self.key == key and index.continues(self.index)
 
 
 @dataclass(frozen=True)
@@ -137,11 +152,16 @@ class _Entry:
             return self.view.sent
         return tuple(SentMessage(message.id, self.sent.get(message.id)) for message in self.view.sendable)
 
-    def partly(self, at: int | None) -> Iterator[Partly]:
-        """Its messages that are not sent whole; `at` is its place in the index."""
-        for message, whole, sent in zip(self.view.sendable, self.view.pieces, self.pieces, strict=True):
-            if self.contents is not None and message.id in self.contents:
-                yield Partly(at, whole, sent, self.changed_by)
+    @cached_property
+    def partly(self) -> tuple[Partly, ...]:
+        """Its messages that are not sent whole."""
+        contents, is_active = self.contents or {}, self.rule is InRule.HISTORY_ACTIVE
+        both = zip(self.view.sendable, self.view.pieces, self.pieces, strict=True)
+        return tuple(
+            Partly(is_active, whole, sent, self.changed_by)
+            for message, whole, sent in both
+            if message.id in contents
+        )
 
 
 @dataclass(frozen=True)
@@ -244,25 +264,34 @@ class History:
         return replace(choice, first=newest, islands=(), elided=frozenset(), squeezed=room.tokens)
 
     def _squeeze(self, view: BatchView, most: int, spared: Role | None = None) -> Contents | None:
-        squeezer = Squeezer(view.sendable, view.tokens, view.costs.counter, spared)
-        return self.memory.squeezed.get(view, (most, spared), lambda: squeezer.squeeze(most))
+        def squeeze() -> Contents | None:
+            return Squeezer(view.sendable, view.tokens, view.costs.counter, spared).squeeze(most)
+
+        return self.memory.squeezed.get(view, (most, spared), squeeze)
 
     def _run(self, choice: Choice) -> Run:
-        placed: list[tuple[int | None, _Entry]] = [
-            (at, self._entry(choice, at)) for at in (*choice.islands, *range(choice.first, self.index.count))
-        ]
-        if choice.islands:
-            placed = self._with_gaps(placed)
+        entries = self._entries(choice)
         if self.active is not None:
-            placed.append((None, self.active))
-            placed.sort(key=lambda each: each[1].view.position)
-        entries = [entry for _, entry in placed]
+            entries = sorted((*entries, self.active), key=lambda entry: entry.view.position)
         pieces = tuple(chain.from_iterable(entry.pieces for entry in entries))
         messages = tuple(chain.from_iterable(entry.messages for entry in entries))
-        changed = ((at, entry) for at, entry in placed if entry.contents)
-        partly = tuple(each for at, entry in changed for each in entry.partly(at))
+        partly = tuple(chain.from_iterable(entry.partly for entry in entries if entry.contents))
         section = Section(SECTION, TITLE, pieces) if pieces else None
         return Run(section, messages, _kept(entries), choice.first == 0, partly, self.active)
+
+    def _entries(self, choice: Choice) -> list[_Entry]:
+        """The batches that go in; those of the last run are taken over where it only goes on."""
+        latest, index = self.memory.latest, self.index
+        key = (choice.first, choice.islands, choice.elided, choice.squeezed)
+        known: list[_Entry] = []
+        if not choice.islands and choice.squeezed is None and latest:
+            known = latest[0].entries if latest[0].is_beginning(index, key) else []
+        ats = [*choice.islands, *range(choice.first + len(known), index.count)]
+        entries = known + [self._entry(choice, at) for at in ats]
+        if choice.islands:
+            return self._with_gaps(ats, entries)
+        latest[:] = [_Latest(index, key, entries)]
+        return entries
 
     def _entry(self, choice: Choice, at: int) -> _Entry:
         view = self.index.view(at)
@@ -281,12 +310,12 @@ class History:
 
         return entries.get(view, here, elide)
 
-    def _with_gaps(self, placed: Sequence[tuple[int | None, _Entry]]) -> list[tuple[int | None, _Entry]]:
+    def _with_gaps(self, ats: Sequence[int], entries: Sequence[_Entry]) -> list[_Entry]:
         """The batches behind gaps with their marks."""
-        found = list(placed[:1])
-        for (before, _), (at, entry) in pairwise(placed):
-            missing = self.index.messages_between((before or 0) + 1, at or 0)
-            found.append((at, replace(entry, gap=gap_text(missing)) if missing else entry))
+        found = list(entries[:1])
+        for (before, at), entry in zip(pairwise(ats), entries[1:], strict=True):
+            missing = self.index.messages_between(before + 1, at)
+            found.append(replace(entry, gap=gap_text(missing)) if missing else entry)
         return found
 
 
