@@ -16,7 +16,19 @@ from inspector.cli.choices import Named
 from inspector.cli.exporting import export_command
 from inspector.cli.keeping import KEEPING_COMMANDS
 from inspector.cli.memory import MEMORY_COMMANDS, show
-from inspector.cli.options import AGENT, AS_AGENT, BLOCK, FILE, JSON, OWNER, REASON, UNLOCK, Moment, Size
+from inspector.cli.options import (
+    AGENT,
+    AS_AGENT,
+    BLOCK,
+    FILE,
+    JSON,
+    OWNER,
+    REASON,
+    UNLOCK,
+    Moment,
+    Name,
+    Size,
+)
 from inspector.cli.past import PAST_COMMANDS
 from inspector.cli.session import run
 
@@ -66,9 +78,15 @@ def command_line(windows: Windows) -> click.Group:
 
 def _asking(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
-        click.option("--layout", help="Another layout than the agent's."),
-        click.option("--model", help="Another model than the agent's."),
-        click.option("--zone", default="UTC", show_default=True, help="Time zone for times in the Request."),
+        click.option("--layout", type=Name(), help="Another layout than the agent's."),
+        click.option("--model", type=Name(), help="Another model than the agent's."),
+        click.option(
+            "--zone",
+            type=Name(),
+            default="UTC",
+            show_default=True,
+            help="Time zone for times in the Request.",
+        ),
         click.option("--now", type=Moment(), help="Build as of this moment; the present one otherwise."),
         AGENT,
     ):

@@ -23,6 +23,18 @@ UNLOCK = click.option("--unlock", is_flag=True, help="Write a part that is read-
 AS_AGENT = click.option("--as-agent", is_flag=True, help="Act as the agent, bound by its permissions.")
 
 
+class Name(click.ParamType[str]):
+    """A name: never the empty text, which could be taken for none given."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name, or wrong usage."""
+        if not value:
+            self.fail("it is empty", param, ctx)
+        return str(value)
+
+
 class Moment(click.ParamType[datetime]):
     """A time in ISO 8601; without a zone it is UTC."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from inspector.domain.activity import EventKind
 from inspector.domain.actor import ActorKind
 from inspector.domain.agents import Agent, AgentStatus, Tool, ToolRule
+from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.codec import to_plain
 from inspector.domain.consent import ConsentRequest, ConsentState
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
@@ -23,6 +24,7 @@ from inspector.domain.edits.rows import (
     SetWakeup,
     StoreRun,
 )
+from inspector.domain.edits.targets import is_aimed_right
 from inspector.domain.errors import NotFoundError
 from inspector.domain.health import Problem
 from inspector.domain.moments import Clock, IdGenerator
@@ -77,7 +79,9 @@ class AgentStore:
 
     def takes(self, edit: Edit) -> bool:
         """Whether an edit is one for this store; some operations belong to several, by their target."""
-        return type(edit.operation) in self.handles and edit.target.kind in self.kinds
+        return (
+            is_aimed_right(edit) and type(edit.operation) in self.handles and edit.target.kind in self.kinds
+        )
 
     async def apply(self, intents: Sequence[Intent]) -> tuple[Receipt, ...]:
         """Apply intents in one transaction, all or none; several share a changeset.
@@ -173,6 +177,8 @@ class AgentStore:
 
     async def _create_agent(self, tx: Transaction, intent: Intent, operation: CreateAgent) -> Receipt:
         agent_id = intent.edit.target.id or self._ids("agt")
+        if agent_id == CONSTELLATION_OWNER:
+            raise refused("refused.reserved_id", id=agent_id)
         if await agents.exists(tx, agent_id):
             raise refused("refused.exists", id=agent_id)
         at = self._journal.moment(intent)

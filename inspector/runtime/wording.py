@@ -65,6 +65,8 @@ def _shown(value: Parameter) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, tuple):
+        if not value:
+            return "none"
         more = len(value) - MOST_NAMES
         told = [_cut(each) for each in value[:MOST_NAMES]]
         return ", ".join(told if more <= 0 else [*told, f"… (+{more:,})"])
