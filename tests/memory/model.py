@@ -328,16 +328,22 @@ class Model:
         """An undo touches no part that its change did not touch.
 
         In a text, what an insertion brought may go and nothing else; of any other change, what may go was in the
-        text after it, and what may come back was there before it.
+        text after it was first made, and what may come back was there before it; the other way round when it is
+        made again. An undo may have found less of it, when others had removed or taken back the rest.
         """
         schema = made.effect.block.schema
-        sides = (made.effect.before, made.effect.after, effect.before, effect.after)
+        origin = next(each for each in self.journal if each.seq == made.first)
+        first = origin.effect
+        own = (first.after, first.before) if made.role == "undone" else (first.before, first.after)
+        if origin.schema != made.schema:
+            own = (made.effect.before, made.effect.after)
+        sides = (*own, effect.before, effect.after)
         before, after, present, result = (flat(schema, visible(schema, each)) for each in sides)
         for path in {*present, *result}:
             if before.get(path) == after.get(path):
                 assert present.get(path) == result.get(path), ("not its own part", path)
-        first = next(each.effect.operation for each in self.journal if each.seq == made.first)
-        inner = first.operation if isinstance(first, items.InSection) else first
+        operation = first.operation
+        inner = operation.operation if isinstance(operation, items.InSection) else operation
         for name in texts_of(schema, made.effect.before):
             old, new, there, left = (Counter(texts_of(schema, each)[name]) for each in sides)
             if isinstance(inner, text.AppendText | text.InsertText):
