@@ -273,8 +273,17 @@ class Model:
         part = with_hidden(block, effect.before)
         if visible(block.schema, part) == block.shown:
             return Guess(made, "passed")
-        check_limit(block, block.schema, part, block.row["char_limit"])
+        # An undo may go back to what its change found, under the same bounds.
+        if self._bounds_changed(made):
+            check_limit(block, block.schema, part, block.row["char_limit"])
         return Guess(made, "done", Effect(block, "content", TAKING_BACK, block.part, part, part))
+
+    def _bounds_changed(self, made: Made) -> bool:
+        since = (each.effect for each in self.journal if each.seq > made.seq)
+        return any(
+            each.block is made.effect.block and isinstance(each.operation, rows.SetCharLimit | rows.SetSchema)
+            for each in since
+        )
 
     def _is_clean(self, made: Made) -> bool:
         """Whether the content is what the change left, and everything since has been taken back."""
