@@ -19,26 +19,16 @@ if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
     from inspector.ui.preferences import Preferences
 
-_COMMANDS = frozenset(
+# Known before anything is loaded, so that a file of any other name opens the window at once.
+COMMANDS = frozenset(
     {
-        "agents",
-        "report",
-        "build",
-        "show",
-        "check",
-        "edit",
-        "import",
-        "sample",
-        "open",
-        "screenshots",
-        "blocks",
-        "export-request",
-        "layouts",
+        *("agents", "report", "build", "show", "check", "edit", "import", "export", "sample"),
+        *("blocks", "share", "search", "history", "diff", "restore", "undo", "redo", "backup", "salvage"),
+        *("summaries", "activity", "summarise", "layouts", "simulate", "diff-requests", "lint"),
+        *("export-request", "open", "screenshots"),
     }
-    | {"history", "diff", "restore", "undo", "redo", "share", "search", "export", "backup", "salvage"}
 )
 _AIRLOCK = "--airlock"
-_HELP = frozenset({"--help", "-h", "--version"})
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -49,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     first = given[0]
     if first == _AIRLOCK:
         return _serve_airlock()
-    if first in _COMMANDS or first in _HELP or first.startswith("-"):
+    if first in COMMANDS or first.startswith("-"):
         return _run_command(given)
     if len(given) == 1 and Path(first).exists():
         return open_window(Path(first), sample=False)

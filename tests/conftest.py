@@ -37,6 +37,14 @@ def _collect_on_this_thread() -> Iterator[None]:
     gc.collect()
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _leave_what_a_module_keeps_out_of_later_collections() -> Iterator[None]:
+    """A builder's caches, made-up worlds: hundreds of thousands of values that each test's end would walk through."""
+    yield
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Run a coroutine test on plain asyncio; one with the fixture `qloop` runs on Qt's loop instead."""

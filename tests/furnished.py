@@ -97,7 +97,7 @@ def _edits() -> list[Edit]:
             )
             for label, schema, _ in _BLOCKS
         ),
-        to(RefKind.ATTACHMENT, "blk_notes", AttachBlock(BOB)),
+        to(RefKind.BLOCK, "blk_notes", AttachBlock(BOB)),
         *(
             to(
                 RefKind.ARCHIVAL,

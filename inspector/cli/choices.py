@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inspector.domain.actor import Actor, ActorKind
@@ -18,9 +18,10 @@ def choose_agent(agents: Sequence[Agent], asked: str | None) -> Agent:
     Raises:
         NotFoundError, AmbiguousError: with the candidates.
     """
+    if not agents:
+        raise NotFoundError("not_found.any_agent")
     if asked is None:
         found = list(agents)
-        asked = ""
     else:
         found = [agent for agent in agents if agent.id == asked] or [
             agent for agent in agents if agent.name == asked
@@ -30,40 +31,6 @@ def choose_agent(agents: Sequence[Agent], asked: str | None) -> Agent:
         raise NotFoundError("not_found.agent_named", name=asked, candidates=candidates)
     if len(found) > 1:
         raise AmbiguousError("ambiguous.agent", name=asked, candidates=candidates)
-    return found[0]
-
-
-def choose_block(snapshot: Snapshot, asked: str, owner: str | None) -> BlockState:
-    """The own or attached block with that id or exact label; `owner` (id or name) chooses among several.
-
-    Raises:
-        NotFoundError, AmbiguousError: with the candidates.
-    """
-    return choose_state(tuple(_visible(snapshot)), snapshot.agent_names, asked, owner)
-
-
-def choose_state(
-    states: Sequence[BlockState], names: Mapping[str, str], asked: str, owner: str | None
-) -> BlockState:
-    """The block with that id or exact label, an active one before a deleted one; `names` are the owners'.
-
-    Raises:
-        NotFoundError, AmbiguousError: with the candidates.
-    """
-    if owner is not None:
-        states = [state for state in states if owner in _owner_names(names, state)]
-    found = [state for state in states if state.block.id == asked] or [
-        state for state in states if state.block.label == asked
-    ]
-    found = [state for state in found if state.block.is_active] or found
-    candidates = tuple(
-        f"{state.block.label} of {_owner_names(names, state)[-1]} ({state.block.id})"
-        for state in found or states
-    )
-    if not found:
-        raise NotFoundError("not_found.block_named", name=asked, candidates=candidates)
-    if len(found) > 1:
-        raise AmbiguousError("ambiguous.block", name=asked, candidates=candidates)
     return found[0]
 
 
@@ -95,7 +62,7 @@ class Chosen:
         return self.state.block.label
 
 
-async def choose(engine: Engine, named: Named, *, deleted: bool = False) -> Chosen:
+async def choose_block(engine: Engine, named: Named, *, deleted: bool = False) -> Chosen:
     """The block: of an agent's view where one is named, else of the whole file; with `deleted` those too.
 
     Raises:
@@ -107,18 +74,51 @@ async def choose(engine: Engine, named: Named, *, deleted: bool = False) -> Chos
     states = await engine.memory.list(deleted=deleted)
     if named.agent is not None or named.as_agent:
         agent = choose_agent(agents, named.agent)
-        shared = {each.state.block.id for each in await engine.memory.shared_with(agent.id)}
-        states = tuple(each for each in states if each.block.owner == agent.id or each.block.id in shared)
+        states = await seen_by(engine, agent.id, states)
         if named.as_agent:
             actor = Actor(ActorKind.AGENT, agent.id, agent.name)
-    return Chosen(choose_state(states, names, named.block, named.owner), actor)
+    return Chosen(_named_block(states, names, named.block, named.owner), actor)
 
 
-def _visible(snapshot: Snapshot) -> Iterable[BlockState]:
-    yield from (state for state in snapshot.own if state.block.is_active)
-    for shared in snapshot.shared:
-        if shared.state.block.is_active:
-            yield shared.state
+def block_of_view(snapshot: Snapshot, asked: str) -> BlockState:
+    """The block with that id or exact label among those that the snapshot's agent owns or that are shared with it.
+
+    Raises:
+        NotFoundError, AmbiguousError: with the candidates.
+    """
+    states = [*snapshot.own, *(each.state for each in snapshot.shared)]
+    return _named_block([each for each in states if each.block.is_active], snapshot.agent_names, asked, None)
+
+
+async def seen_by(engine: Engine, agent_id: str, states: Sequence[BlockState]) -> tuple[BlockState, ...]:
+    """Those of the blocks that an agent owns or that are shared with it."""
+    shared = {each.state.block.id for each in await engine.memory.shared_with(agent_id)}
+    return tuple(each for each in states if each.block.owner == agent_id or each.block.id in shared)
+
+
+def _named_block(
+    states: Sequence[BlockState], names: Mapping[str, str], asked: str, owner: str | None
+) -> BlockState:
+    """The block with that id or exact label, an active one before a deleted one; `names` are the owners'.
+
+    Raises:
+        NotFoundError, AmbiguousError: with the candidates.
+    """
+    if owner is not None:
+        states = [state for state in states if owner in _owner_names(names, state)]
+    found = [state for state in states if state.block.id == asked] or [
+        state for state in states if state.block.label == asked
+    ]
+    found = [state for state in found if state.block.is_active] or found
+    candidates = tuple(
+        f"{state.block.label} of {_owner_names(names, state)[-1]} ({state.block.id})"
+        for state in found or states
+    )
+    if not found:
+        raise NotFoundError("not_found.block_named", name=asked, candidates=candidates)
+    if len(found) > 1:
+        raise AmbiguousError("ambiguous.block", name=asked, candidates=candidates)
+    return found[0]
 
 
 def _owner_names(names: Mapping[str, str], state: BlockState) -> tuple[str, ...]:

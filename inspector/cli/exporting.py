@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from inspector.cli.choices import choose_agent
+from inspector.cli.options import FILE, JSON
 from inspector.cli.reading import every_agent, plain_problem, print_problems
 from inspector.cli.session import DONE, opened, run
 from inspector.cli.terminal import write_json, write_line
@@ -57,12 +58,9 @@ def _plain(asked: ExportAsked, exported: Exported) -> dict[str, object]:
 
 
 @click.command("export")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FILE)
 @click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The file or folder to write; its name tells the format.",
+    "--out", required=True, type=FILE, help="The file or folder to write; its name tells the format."
 )
 @click.option(
     "--format",
@@ -73,7 +71,7 @@ def _plain(asked: ExportAsked, exported: Exported) -> dict[str, object]:
 @click.option("--history", is_flag=True, help="With every version of every block, and all changes.")
 @click.option("--agent", metavar="ID|NAME", help="One agent's part; otherwise the whole constellation.")
 @click.option("--force", is_flag=True, help="Replace an older export that is there.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
+@JSON
 def export_command(  # noqa: PLR0913  one parameter an option
     file: Path, out: Path, form: str | None, history: bool, agent: str | None, force: bool, as_json: bool
 ) -> None:

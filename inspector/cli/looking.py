@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from inspector.cli.choices import choose_agent, choose_block
+from inspector.cli.choices import block_of_view, choose_agent
 from inspector.cli.comparing import tell_comparison
 from inspector.cli.moments import as_of
 from inspector.cli.options import AGENT, FILE, JSON, LAST, NOW, Moment, Place, StrategyValue
@@ -119,7 +119,7 @@ def _ref(name: str, snapshot: Snapshot) -> Ref:
     read = Ref.read(name)
     if read is not None:
         return read
-    return Ref(RefKind.BLOCK, choose_block(snapshot, name, None).block.id)
+    return Ref(RefKind.BLOCK, block_of_view(snapshot, name).block.id)
 
 
 def _plain_finding(finding: Finding) -> dict[str, Any]:

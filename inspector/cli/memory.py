@@ -11,21 +11,21 @@ from typing import Any
 
 import click
 
-from inspector.cli.choices import Named, choose, choose_agent
+from inspector.cli.choices import Named, choose_agent, choose_block, seen_by
 from inspector.cli.options import AGENT, BLOCK, FILE, JSON, OWNER, REASON, Moment
 from inspector.cli.reading import every_agent, plain_problem
 from inspector.cli.session import DONE, opened, run
 from inspector.cli.terminal import format_table, write_exactly, write_json, write_line
 from inspector.cli.writing import storable
+from inspector.domain.agents import Agent
 from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment, Permission, UnreadableSchema
 from inspector.domain.codec import to_plain, write_time
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import AttachBlock, DetachBlock
 from inspector.domain.messages import Role
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.search import FoundState, Hit, SearchQuery, SearchResult
+from inspector.domain.search import LARGEST_PAGE, FoundState, Hit, SearchQuery, SearchResult
 from inspector.domain.snapshot import BlockState
-from inspector.runtime.engine import Engine
 from inspector.runtime.rendering import rendered_text
 from inspector.runtime.wording import word
 
@@ -40,11 +40,7 @@ async def list_blocks(path: Path, agent: str | None, *, deleted: bool, as_json: 
         agents = await every_agent(engine)
         states = await engine.memory.list(deleted=deleted)
         if agent is not None:
-            chosen = choose_agent(agents, agent)
-            shared = {each.state.block.id for each in await engine.memory.shared_with(chosen.id)}
-            states = tuple(
-                each for each in states if each.block.owner == chosen.id or each.block.id in shared
-            )
+            states = await seen_by(engine, choose_agent(agents, agent).id, states)
     names = {each.id: each.name for each in agents}
     if as_json:
         write_json({"blocks": [_plain_row(state, names) for state in states]})
@@ -58,7 +54,7 @@ async def list_blocks(path: Path, agent: str | None, *, deleted: bool, as_json: 
 async def show(path: Path, named: Named, *, as_json: bool) -> int:
     """Write a block's rendered text and nothing else, or all that is known of it."""
     async with opened(path) as engine:
-        chosen = await choose(engine, named, deleted=as_json)
+        chosen = await choose_block(engine, named, deleted=as_json)
         state = chosen.state
         if not as_json:
             write_exactly(rendered_text(state))
@@ -92,7 +88,7 @@ class ShareAsked:
 async def share(path: Path, named: Named, asked: ShareAsked, *, as_json: bool) -> int:
     """Share a block with an agent, stop that, or say with whom it is shared."""
     async with opened(path, "copy" if asked.with_agent is None else "refuse") as engine:
-        chosen = await choose(engine, named)
+        chosen = await choose_block(engine, named)
         if asked.with_agent is not None:
             receiver = choose_agent(await every_agent(engine), asked.with_agent).id
             operation = DetachBlock(receiver) if asked.stop else AttachBlock(receiver, asked.level)
@@ -144,7 +140,7 @@ async def search(path: Path, text: str, asked: SearchAsked, *, as_json: bool) ->
         query = SearchQuery(
             storable(text),
             None if asked.agent is None else choose_agent(agents, asked.agent).id,
-            frozenset(_owner(each, engine, agents) for each in asked.owners),
+            frozenset(_owner(each, agents) for each in asked.owners),
             frozenset(_KINDS[each] for each in asked.kinds),
             frozenset(Role(each) for each in asked.roles),
             frozenset(states | {FoundState.DELETED} if asked.deleted else states),
@@ -162,8 +158,8 @@ async def search(path: Path, text: str, asked: SearchAsked, *, as_json: bool) ->
     return DONE
 
 
-def _owner(asked: str, _engine: Engine, agents: Sequence[Any]) -> str:
-    return asked if asked == CONSTELLATION_OWNER else str(choose_agent(agents, asked).id)
+def _owner(asked: str, agents: Sequence[Agent]) -> str:
+    return asked if asked == CONSTELLATION_OWNER else choose_agent(agents, asked).id
 
 
 def _row(state: BlockState, names: dict[str, str]) -> tuple[str, ...]:
@@ -303,7 +299,7 @@ def _share(  # noqa: PLR0913  one parameter an option
 @click.option("--since", type=Moment(), help="Not older than this.")
 @click.option("--until", type=Moment(), help="Older than this.")
 @click.option("--deleted", is_flag=True, help="What is deleted too.")
-@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@click.option("--limit", type=click.IntRange(1, LARGEST_PAGE), default=20, show_default=True)
 @click.option("--offset", type=click.IntRange(0), default=0, show_default=True)
 @JSON
 def _search(file: Path, text: str, as_json: bool, **asked: Any) -> None:

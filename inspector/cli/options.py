@@ -32,6 +32,18 @@ WIRE_FORMS = [form.value for form in WireForm]
 AS_AGENT = click.option("--as-agent", is_flag=True, help="Act as the agent, bound by its permissions.")
 
 
+class Name(click.ParamType[str]):
+    """A name: never the empty text, which could be taken for none given."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name, or wrong usage."""
+        if not value:
+            self.fail("it is empty", param, ctx)
+        return str(value)
+
+
 class Moment(click.ParamType[datetime]):
     """A time in ISO 8601; without a zone it is UTC."""
 
@@ -113,9 +125,15 @@ def asking(command: Callable[..., None]) -> Callable[..., None]:
             is_flag=True,
             help="With the newest turn, though it waits for its reply or for results.",
         ),
-        click.option("--layout", help="Another layout than the agent's."),
-        click.option("--model", help="Another model than the agent's."),
-        click.option("--zone", default="UTC", show_default=True, help="Time zone for times in the Request."),
+        click.option("--layout", type=Name(), help="Another layout than the agent's."),
+        click.option("--model", type=Name(), help="Another model than the agent's."),
+        click.option(
+            "--zone",
+            type=Name(),
+            default="UTC",
+            show_default=True,
+            help="Time zone for times in the Request.",
+        ),
         click.option("--now", type=Moment(), help="Build as of this moment; the present one otherwise."),
         click.option(
             "--at",

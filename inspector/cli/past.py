@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import click
 
-from inspector.cli.choices import Named, choose
+from inspector.cli.choices import Named, choose_block
 from inspector.cli.options import AGENT, AS_AGENT, BLOCK, FILE, JSON, OWNER, REASON, UNLOCK
 from inspector.cli.session import DONE, opened, run
 from inspector.cli.terminal import format_table, write_exactly, write_json, write_line
@@ -25,8 +24,6 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.undo import Undone, UndoWish
 from inspector.runtime.wording import word
 
-PAST_COMMANDS: list[click.Command] = []
-
 
 @dataclass(frozen=True, slots=True)
 class Doing:
@@ -39,7 +36,7 @@ class Doing:
 async def history(path: Path, named: Named, *, as_json: bool) -> int:
     """List the versions of a block, oldest first."""
     async with opened(path) as engine:
-        chosen = await choose(engine, named, deleted=True)
+        chosen = await choose_block(engine, named, deleted=True)
         versions = await engine.memory.versions.versions(chosen.id)
     if as_json:
         rows = [_plain(each) for each in versions]
@@ -65,7 +62,7 @@ async def history(path: Path, named: Named, *, as_json: bool) -> int:
 async def diff(path: Path, named: Named, span: tuple[int, int | None], *, as_json: bool) -> int:
     """Compare two versions of a block; the later one is the present where it is not named."""
     async with opened(path) as engine:
-        chosen = await choose(engine, named, deleted=True)
+        chosen = await choose_block(engine, named, deleted=True)
         versions = await engine.memory.versions.versions(chosen.id)
         before = _version(versions, span[0])
         after = chosen.state.version if span[1] is None else _version(versions, span[1])
@@ -88,7 +85,7 @@ async def diff(path: Path, named: Named, span: tuple[int, int | None], *, as_jso
 async def restore(path: Path, named: Named, doing: Doing, version: int, *, as_json: bool) -> int:
     """Make a block's content again what it was, as a new change."""
     async with opened(path, "refuse") as engine:
-        chosen = await choose(engine, named)
+        chosen = await choose_block(engine, named)
         versions = await engine.memory.versions.versions(chosen.id)
         receipt = await engine.edit(
             chosen.id,
@@ -110,7 +107,7 @@ async def restore(path: Path, named: Named, doing: Doing, version: int, *, as_js
 async def undo(path: Path, named: Named, doing: Doing, *, redo: bool, as_json: bool) -> int:
     """Take back the newest change of a block by this actor, or make it again."""
     async with opened(path, "refuse") as engine:
-        chosen = await choose(engine, named, deleted=True)
+        chosen = await choose_block(engine, named, deleted=True)
         wish = UndoWish(
             chosen.actor,
             Ref(RefKind.BLOCK, chosen.id),
@@ -161,7 +158,7 @@ def _plain_undone(done: Undone) -> dict[str, Any]:
 
 def _what(version: BlockVersion) -> str:
     """The operation's name as a person reads it."""
-    op = str(json.loads(version.operation)["op"]).replace("_", " ")
+    op = word("told.unreadable_operation") if version.op is None else version.op.replace("_", " ")
     return word("told.undo_of", {"operation": op}) if version.undo_of is not None else op
 
 
@@ -265,7 +262,7 @@ def _undo_command(name: str, told: str, *, redo: bool) -> click.Command:
     return command
 
 
-PAST_COMMANDS += [
+PAST_COMMANDS: tuple[click.Command, ...] = (
     _history,
     _diff,
     _restore,
@@ -273,4 +270,4 @@ PAST_COMMANDS += [
         "undo", "Take back your newest change of a block; what others wrote since stays.", redo=False
     ),
     _undo_command("redo", "Make again what you took back last.", redo=True),
-]
+)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from inspector.cli.choices import Named, choose
+from inspector.cli.choices import Named, choose_block
 from inspector.cli.reading import plain_problem, print_problems
 from inspector.cli.session import DONE, opened
 from inspector.cli.terminal import format_table, write_json, write_line
@@ -105,7 +105,7 @@ def plain_json(text: str) -> Any:
         InputError: it is no text that can be stored. MalformedError: it is no JSON, with the line and column.
     """
     try:
-        return json.loads(storable(text), parse_constant=_refuse_constant)
+        return json.loads(storable(text), parse_constant=_refuse_constant, object_pairs_hook=_told_apart)
     except RecursionError:
         raise MalformedError("input.malformed_json", where="1:1", why="nested too deeply") from None
     except json.JSONDecodeError as error:
@@ -116,6 +116,16 @@ def plain_json(text: str) -> Any:
         raise MalformedError("input.malformed_json", where="1:1", why=str(error)) from None
 
 
+def _told_apart(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object's keys and values: one that stands twice would drop what was meant by the first."""
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise MalformedError("input.duplicate_key", where=key, why="it stands twice", key=key)
+        found[key] = value
+    return found
+
+
 def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is no number in JSON")
 
@@ -123,7 +133,7 @@ def _refuse_constant(name: str) -> object:
 async def edit(path: Path, asked: EditAsked, *, as_json: bool) -> int:
     """Apply one operation to one block."""
     async with opened(path, "refuse") as engine:
-        chosen = await choose(engine, asked.named, deleted=isinstance(asked.operation, RestoreBlock))
+        chosen = await choose_block(engine, asked.named, deleted=isinstance(asked.operation, RestoreBlock))
         receipt = await engine.edit(
             chosen.id, asked.operation, reason=asked.reason, unlock=asked.unlock, actor=chosen.actor
         )

@@ -24,6 +24,7 @@ from inspector.domain.edits.rows import (
     LogEvent,
     StoreSummary,
 )
+from inspector.domain.edits.targets import is_aimed_right
 from inspector.domain.health import Problem
 from inspector.domain.messages import Batch, Message
 from inspector.domain.moments import Clock, IdGenerator
@@ -62,7 +63,7 @@ class ConversationStore:
 
     def takes(self, edit: Edit) -> bool:
         """Whether an edit is one for this store; some operations belong to several, by their target."""
-        return type(edit.operation) in self._appliers and edit.target.kind in _KINDS
+        return is_aimed_right(edit) and type(edit.operation) in self._appliers and edit.target.kind in _KINDS
 
     async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt:
         """Apply one intent inside a transaction of the caller's.

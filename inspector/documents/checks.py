@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 
 from inspector.domain.blocks import FieldDef, FieldScalar, FieldType, FieldValue
-from inspector.domain.codec import read_time
+from inspector.domain.codec import LARGEST_INTEGER, read_time
 from inspector.domain.edits.base import Operation
 from inspector.domain.errors import Parameter, Refusal, RefusedError
 
-MAX_INTEGER = 0x7FFF_FFFF_FFFF_FFFF
 SHOWN_LENGTH = 80
 
 
@@ -151,7 +150,7 @@ def _is_number(value: FieldScalar) -> bool:
         return False
     if isinstance(value, int):
         # Loro turns a larger integer into a float without a word.
-        return -MAX_INTEGER - 1 <= value <= MAX_INTEGER
+        return -LARGEST_INTEGER - 1 <= value <= LARGEST_INTEGER
     return isinstance(value, float) and isfinite(value)
 
 

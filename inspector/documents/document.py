@@ -80,6 +80,14 @@ class Document:
         """The present version."""
         return self._replica.version
 
+    def knows(self, version: Version) -> bool:
+        """Whether a version is in this history."""
+        try:
+            self._replica.frontiers(version)
+        except DocumentError:
+            return False
+        return True
+
     @property
     def peer(self) -> str:
         """This replica's id, as decimal text."""
@@ -106,13 +114,13 @@ class Document:
             return shape.length if isinstance(shape, TextShape) else None
 
     def apply(
-        self, operation: Operation, stamp: Stamp, base: Version | None = None, undone: Sequence[Span] = ()
+        self, operation: Operation, stamp: Stamp, base: Version | None = None, spans: Sequence[Span] = ()
     ) -> Applied | None:
         """Do an operation; None when it changes nothing.
 
         `base` is the version that the operation was made for, None for the present one. Positions and whole
         bodies made for an older version are applied there and merged. Whatever names what it changes by id is
-        applied at present: it hits the right one, or is refused when that is gone. `undone` is for taking back,
+        applied at present: it hits the right one, or is refused when that is gone. `spans` are for taking back,
         see `undo`.
 
         Raises:
@@ -121,7 +129,7 @@ class Document:
                 In both cases the document is as it was.
         """
         if isinstance(operation, TakeBack):
-            return self.undo(operation.before, operation.after, stamp, undone)
+            return self.undo(operation.before, operation.after, stamp, spans)
         if isinstance(operation, RestoreVersion):
             return self._restore(operation.version, base or self.version, stamp)
         shape = self._shape()
@@ -239,20 +247,19 @@ class Document:
             return self._doc.export(ExportMode.Updates(vector or VersionVector()))  # type: ignore[no-untyped-call]
 
     def undo(
-        self, before: Version, after: Version, stamp: Stamp, undone: Sequence[Span] = ()
+        self, before: Version, after: Version, stamp: Stamp, spans: Sequence[Span] = ()
     ) -> Applied | None:
         """Take back what lies between two versions, as a new change; None when nothing of it is left.
 
         What was set, moved or removed again since then stays. With the present as `after`, this makes the
-        content what it was at `before`. `undone` are the changes since `after` that take one another back, and
-        those that they take back, in order: what an undo has put back counts as never gone.
+        content what it was at `before`. `spans` are this change, those that were taken back or made again since
+        then, and what did that, in order: what an undo has put back counts as never gone.
 
         Raises:
             DocumentError: ``document.unknown_version``.
             RefusedError: when what comes back breaks the schema; the document is as it was.
         """
-        old_place, new_place = self._replica.frontiers(before), self._replica.frontiers(after)
-        deltas = text_deltas(self._replica, self._texts(), old_place, new_place, undone)
+        deltas = text_deltas(self._replica, self._texts(), before, after, spans)
         if isinstance(self.schema, TextSchema):
             # No part of it has a name, so nothing is to be told.
             return self._replica.change(lambda: apply_deltas(self._replica, deltas), stamp.at)

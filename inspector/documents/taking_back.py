@@ -2,21 +2,22 @@
 
 Positions are the only thing that contents cannot tell, so they are taken from the history: what the change did, and
 what became of the text since. Merging would not do: a text that an undo has put back is made of new characters, and
-what takes back the change that once wrote it finds only the old ones. So the undos since then are followed one by
-one. All else goes by ids, see `inspector.domain.differences.backwards`.
+what takes back the change that once wrote it finds only the old ones. So what was taken back and made again is
+followed change by change, see `inspector.domain.differences.letters`. All else goes by ids, see
+`inspector.domain.differences.backwards`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from loro import ContainerID, Diff, DiffEvent, Frontiers, LoroText, TextDelta
+from loro import ContainerID, Diff, DiffEvent, LoroText, TextDelta
 
 from inspector.documents.errors import guarded
 from inspector.documents.replica import Replica
-from inspector.domain.differences.carrying import Followed, Run
+from inspector.documents.text_deltas import delta_of, splices_of
+from inspector.domain.differences.letters import Letters
 from inspector.domain.edits.base import Version
-from inspector.domain.edits.text import Splice
 from inspector.domain.history import Span
 
 Deltas = Mapping[str, list[TextDelta]]
@@ -26,29 +27,27 @@ Deltas = Mapping[str, list[TextDelta]]
 def text_deltas(
     replica: Replica,
     texts: Mapping[str, LoroText],
-    before: Frontiers,
-    after: Frontiers,
-    undone: Sequence[Span] = (),
+    before: Version,
+    after: Version,
+    spans: Sequence[Span] = (),
 ) -> Deltas:
     """What takes back what led from `before` to `after`, in the positions of the present texts.
 
-    `undone` are, of the changes since then, those that take one another back and those that are taken back.
+    `spans`, see `inspector.storage.changes.spans_to_take_back`; without any, only this change is ever taken back.
     """
     if not texts:
         return {}
     with guarded("document.failed"):
         names = frozenset(_name_of(text.id) for text in texts.values())
-        present = replica.doc.state_frontiers
-        ended_here = after.encode() == present.encode()
     walk = _Walk(replica, names)
-    walk.go(after)
-    old = walk.texts()
-    inverse = walk.go(before)
-    if ended_here or not inverse:
-        return inverse
-    walk.go(after)
-    followed = _followed(walk, {name: len(old[name]) for name in inverse}, undone, present)
-    return {name: list(_delta_of(followed[name].carry(list(_splices_of(inverse[name]))))) for name in inverse}
+    if after == replica.version:
+        walk.go(after)
+        return walk.go(before)
+    every = spans if any(span.after == after for span in spans) else [Span(before, after), *spans]
+    walk.go(every[0].before)
+    letters = {name: Letters(text) for name, text in walk.texts().items()}
+    numbers = _follow(walk, letters, every, replica.version)
+    return {name: list(delta_of(each.turned(numbers[after]))) for name, each in letters.items()}
 
 
 def apply_deltas(replica: Replica, deltas: Deltas) -> None:
@@ -72,9 +71,9 @@ class _Walk:
             self._doc = replica.doc.fork()
             self._subscription = self._doc.subscribe_root(self._heard.append)
 
-    def go(self, place: Frontiers | Version) -> Deltas:
+    def go(self, version: Version) -> Deltas:
         """Go to a version, and give what that does to each text."""
-        frontiers = self._replica.frontiers(place) if isinstance(place, str) else place
+        frontiers = self._replica.frontiers(version)
         self._heard.clear()
         with guarded("document.failed"):
             self._doc.checkout(frontiers)
@@ -98,55 +97,29 @@ class _Walk:
         return told
 
 
-def _followed(
-    walk: _Walk, lengths: Mapping[str, int], undone: Sequence[Span], present: Frontiers
-) -> dict[str, Followed]:
-    """The texts' characters, from where the walk stands to the present."""
-    followed = {name: Followed(length) for name, length in lengths.items()}
-    removed: dict[tuple[str, Version], tuple[Run, ...]] = {}
-    for span in undone:
-        between, change = walk.go(span.before), walk.go(span.after)
-        for name, each in followed.items():
-            each.edit(_splices_of(between.get(name, ())))
-            back = () if span.inverts is None else removed.get((name, span.inverts), ())
-            removed[name, span.after] = each.edit(_splices_of(change.get(name, ())), back)
+def _follow(
+    walk: _Walk, letters: Mapping[str, Letters], spans: Sequence[Span], present: Version
+) -> dict[Version, int]:
+    """Follow the texts to the present. Gives which change each span made, took back or made again, by its end."""
+    numbers: dict[Version, int] = {}
+    for span in spans:
+        between, made = walk.go(span.before), walk.go(span.after)
+        known = None if span.inverts is None else numbers.get(span.inverts)
+        number = numbers[span.after] = len(numbers) if known is None else known
+        for name, each in letters.items():
+            each.edit(splices_of(between.get(name, ())))
+            splices = tuple(splices_of(made.get(name, ())))
+            if known is None:
+                each.edit(splices, number)
+            else:
+                each.turn(number, splices)
     since = walk.go(present)
-    for name, each in followed.items():
-        each.edit(_splices_of(since.get(name, ())))
-    return followed
+    for name, each in letters.items():
+        each.edit(splices_of(since.get(name, ())))
+    return numbers
 
 
 def _name_of(container: ContainerID) -> str:
     if not isinstance(container, ContainerID.Root):
         raise TypeError(type(container).__name__)
     return container.name
-
-
-def _splices_of(delta: Iterable[TextDelta]) -> Iterator[Splice]:
-    """A delta as splices of the text that it is for; what removes and inserts at one place is one."""
-    at = removed = 0
-    inserted = ""
-    for each in delta:
-        if isinstance(each, TextDelta.Retain):
-            if removed or inserted:
-                yield Splice(at, removed, inserted)
-            at += removed + each.retain
-            removed, inserted = 0, ""
-        elif isinstance(each, TextDelta.Delete):
-            removed += each.delete
-        elif isinstance(each, TextDelta.Insert):
-            inserted += each.insert
-    if removed or inserted:
-        yield Splice(at, removed, inserted)
-
-
-def _delta_of(splices: Iterable[Splice]) -> Iterator[TextDelta]:
-    at = 0
-    for each in splices:
-        if each.start > at:
-            yield TextDelta.Retain(each.start - at, None)
-        if each.delete:
-            yield TextDelta.Delete(each.delete)
-        if each.insert:
-            yield TextDelta.Insert(each.insert, None)
-        at = each.start + each.delete

@@ -89,7 +89,9 @@ def _replacements(operation: ReplaceText, text: str) -> Iterator[Splice]:
     if operation.nth < 1:
         raise refuse("refused.nth", nth=operation.nth)
     found = _occurrences(operation.find, text)
-    chosen = list(islice(found, operation.nth if operation.mode is ReplaceMode.NTH else 1))
+    # No text holds more than it has characters.
+    nth = min(operation.nth, len(text) + 1)
+    chosen = list(islice(found, nth if operation.mode is ReplaceMode.NTH else 1))
     if not chosen:
         raise refuse("refused.text_not_found", find=shown(operation.find))
     if operation.mode is ReplaceMode.NTH:

@@ -196,6 +196,20 @@ class SharedBlockInfo:
     permission: Permission
 
 
+def fields_of(schema: Schema | UnreadableSchema) -> tuple[FieldDef, ...] | None:
+    """The fields of a map, or of a schema's items, entries or nodes; None where they are texts or sections."""
+    match schema:
+        case MapSchema():
+            return schema.fields
+        case ListSchema():
+            return schema.item_schema
+        case LogSchema():
+            return schema.entry_schema.fields
+        case TreeSchema():
+            return schema.node_schema
+    return None
+
+
 PARTNER_PROFILE = MapSchema(
     (
         FieldDef("name", required=True),

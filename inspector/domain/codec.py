@@ -3,7 +3,8 @@
 `to_plain` and `from_plain` are inverse for every value class of the domain. Enumerations are written by
 name, times as ISO 8601 in UTC, tuples as lists. A union member carries its tag: operations under ``op``,
 message parts under ``type``, schemas, contents and strategies under ``kind``. Reading is strict: an
-unknown key, a missing one or a wrong type raises MalformedError with the place (``$.schema.fields[2].name``).
+unknown key, a missing one, a wrong type or an integer that no file of ours could hold raises MalformedError
+with the place (``$.schema.fields[2].name``).
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ _KINDS: dict[str, dict[type, str]] = {
 _TAGS: dict[type, tuple[str, str]] = {
     kind: (key, tag) for key, table in _KINDS.items() for kind, tag in table.items()
 }
+LARGEST_INTEGER = 0x7FFF_FFFF_FFFF_FFFF
+"""The largest that a column of a file, or a document, holds."""
 _LABELLED = (blocks.Permission, Importance)
 
 
@@ -84,7 +87,10 @@ def from_plain(kind: Any, plain: Plain, where: str = "$") -> Any:
     Raises:
         MalformedError: with `where` and `why`, when it does not fit.
     """
-    return _reader(kind)(plain, where)
+    try:
+        return _reader(kind)(plain, where)
+    except RecursionError:
+        raise _refuse(where, "nested too deeply") from None
 
 
 def write_time(moment: datetime) -> str:
@@ -165,6 +171,8 @@ def _scalar_reader(kind: type) -> _Reader:
             return plain
         if not isinstance(plain, kind) or (kind in (int, float) and isinstance(plain, bool)):
             raise _refuse(where, f"{kind.__name__} needed, not {type(plain).__name__}")
+        if isinstance(plain, int) and not -LARGEST_INTEGER - 1 <= plain <= LARGEST_INTEGER:
+            raise _refuse(where, f"an integer from {-LARGEST_INTEGER - 1} to {LARGEST_INTEGER} is needed")
         return plain
 
     return read

@@ -7,9 +7,11 @@ from datetime import datetime, timedelta
 
 from inspector.domain.actor import Actor
 from inspector.domain.blocks import Permission
+from inspector.domain.edits.asking import blocks_of
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.consent import ConsentDecision, ConsentState
 from inspector.domain.errors import Refusal
+from inspector.domain.ref import Ref
 
 __all__ = [
     "DEFAULT_WAIT",
@@ -31,7 +33,8 @@ class ConsentRequest:
 
     `level` says who may answer: the person set as partner, or anyone. `answered_by` is the id of the person
     who did (`answerer`, where the journal has it). `change` is the number of the change that its edit became,
-    None while there is none and when the edit changed nothing.
+    None while there is none and when the edit changed nothing. Where several edits or a step were asked for as one,
+    `changes` are the numbers of all that they became, and `skipped` is what a step has left as it is.
     """
 
     id: str
@@ -49,6 +52,13 @@ class ConsentRequest:
     asked_by: Actor | None = None
     answerer: Actor | None = None
     change: int | None = None
+    changes: tuple[int, ...] = ()
+    skipped: tuple[Ref, ...] = ()
+
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        """The ids of the blocks that its edit would write."""
+        return blocks_of(self.edit.operation, self.edit.target.id)
 
     def state_at(self, now: datetime) -> ConsentState:
         """The state as of a moment: a request whose time is over is timed out, whoever notices."""

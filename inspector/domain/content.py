@@ -60,7 +60,7 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class LogContent:
-    """Entries, oldest first."""
+    """Entries in the order in which they were written, whatever their times say."""
 
     entries: tuple[LogEntry, ...] = ()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -48,6 +49,16 @@ class BlockVersion:
     undo_of: int | None = None
     length: int | None = None
     pending: bool = False
+
+    @property
+    def op(self) -> str | None:
+        """The operation's name; None where what is stored is no operation's JSON."""
+        try:
+            plain = json.loads(self.operation)
+        except (ValueError, RecursionError):
+            return None
+        op = plain.get("op") if isinstance(plain, dict) else None
+        return op if isinstance(op, str) else None
 
 
 @dataclass(frozen=True, slots=True)

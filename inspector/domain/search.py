@@ -10,6 +10,8 @@ from inspector.domain.messages import Role
 from inspector.domain.ref import Ref, RefKind
 
 SEARCHED_KINDS = frozenset({RefKind.BLOCK, RefKind.ARCHIVAL, RefKind.MESSAGE, RefKind.SUMMARY})
+LARGEST_PAGE = 500
+"""How many hits may be asked for at once."""
 
 
 class FoundState(StrEnum):

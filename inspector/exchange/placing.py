@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import secrets
 import shutil
 import stat
 import sys
@@ -22,9 +21,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from inspector.domain.errors import FileError
+from inspector.storage.creation import beside, put_in_place, sync_folder
 from inspector.storage.held import is_held
 
-_SUFFIX = ".new"
 _LONGEST_SHOWN = 100
 _DATABASE = b"SQLite format 3\x00"
 _LOOKED_AT = 64
@@ -46,14 +45,14 @@ def place_file(
     if replace:
         _refuse_others_file(target, is_ours)
     mode = _mode_of(target, replace, stat.S_ISREG, "export.not_a_file")
-    temporary = _beside(target)
+    temporary = beside(target)
     with _explained(target), _removed_on_failure(temporary, _unlink):
         _write(temporary, data, mode)
         if replace:
             temporary.replace(target)
+            sync_folder(target.parent)
         else:
-            _link(temporary, target)
-        _sync_folder(target.parent)
+            put_in_place(temporary, target)
 
 
 def place_folder(
@@ -72,7 +71,7 @@ def place_folder(
     mode = _mode_of(target, replace, stat.S_ISDIR, "export.not_a_folder")
     with _explained(target):
         _refuse_others(target, known)
-        temporary = _beside(target)
+        temporary = beside(target)
         with _removed_on_failure(temporary, _remove_tree):
             _write_tree(temporary, files)
             if mode is None:
@@ -80,7 +79,7 @@ def place_folder(
             else:
                 temporary.chmod(mode)
                 _exchange(temporary, target)
-            _sync_folder(target.parent)
+            sync_folder(target.parent)
         _remove_tree(temporary)
 
 
@@ -131,10 +130,6 @@ def _refuse_others_file(target: Path, is_ours: Callable[[bytes], bool]) -> None:
         raise FileError("export.not_an_export", path=str(target))
 
 
-def _beside(target: Path) -> Path:
-    return target.with_name(f".{target.name[:_LONGEST_SHOWN]}.{secrets.token_hex(6)}{_SUFFIX}")
-
-
 def _write(path: Path, data: bytes, mode: int | None = None) -> None:
     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
     with os.fdopen(handle, "wb") as file:
@@ -155,22 +150,7 @@ def _write_tree(folder: Path, files: Mapping[str, bytes]) -> None:
             made |= {above for above in path.parents if above.is_relative_to(folder)}
         _write(path, data)
     for each in made:
-        _sync_folder(each)
-
-
-def _link(temporary: Path, target: Path) -> None:
-    """Give a file its name, never one that something has."""
-    try:
-        os.link(temporary, target)
-    except FileExistsError:
-        raise
-    except OSError:
-        # Some file systems have no hard links; there the look and the move are two steps.
-        if os.path.lexists(target):
-            raise FileExistsError(target) from None
-        temporary.rename(target)
-    else:
-        temporary.unlink()
+        sync_folder(each)
 
 
 def _exchange(one: Path, other: Path) -> None:
@@ -222,13 +202,3 @@ def _unlink(path: Path) -> None:
 
 def _remove_tree(path: Path) -> None:
     shutil.rmtree(path, ignore_errors=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    # Not every system can open a folder; there the name may be lost with the power, the data not.
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -29,17 +29,20 @@ from inspector.domain.edits.consent import (
     TimeOutConsent,
 )
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
+from inspector.domain.edits.targets import is_aimed_right
 from inspector.domain.errors import FileError, NotFoundError, RefusedError
 from inspector.domain.health import Problem
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
+from inspector.memory.consent_grants import standing_of
 from inspector.memory.consent_preview import preview
-from inspector.memory.consent_writing import ConsentWriter
+from inspector.memory.consent_writing import ConsentWriter, Performer, asked_intent
 from inspector.memory.journal import Journal
 from inspector.memory.permissions import asked_level
 from inspector.memory.refusals import refused
 from inspector.memory.store import MemoryStore
 from inspector.storage import attachments, blocks, consent, meta, settled
+from inspector.storage.connection import Connection
 from inspector.storage.database import POLL_SECONDS, Database, Transaction
 from inspector.storage.feed import Subscription
 from inspector.storage.rehearsal import rehearsal
@@ -63,7 +66,7 @@ class ConsentStore:
 
     def takes(self, edit: Edit) -> bool:
         """Whether an edit is one for this store."""
-        return type(edit.operation) in self._writer.handles
+        return is_aimed_right(edit) and type(edit.operation) in self._writer.handles
 
     def asks_for(self, edit: Edit) -> bool:
         """Whether an edit is one that an agent may have to ask for: one of a block."""
@@ -121,11 +124,23 @@ class ConsentStore:
             RefusedError: ``refused.consent_denied``, ``refused.consent_timed_out``,
                 ``refused.consent_not_answered``. NotFoundError: ``not_found.consent``. FileError.
         """
+        request = await self.granted(request_id)
+        async with self._database.read() as connection:
+            return await settled.receipt_of(connection, request)
+
+    async def granted(self, request_id: str) -> ConsentRequest:
+        """Wait as `outcome` does; gives the request once it is granted, with what it became.
+
+        Raises:
+            RefusedError, NotFoundError, FileError: as `outcome`.
+        """
         async with self._database.feed.subscribe() as news:
             while True:
                 request = await self._known(request_id)
+                if request.state is ConsentState.GRANTED:
+                    return request
                 if request.state is not ConsentState.PENDING:
-                    return await self._settled(request)
+                    raise await self._refusal(request)
                 await self._until_heard(news, request)
                 if request.state_at(self._clock()) is ConsentState.TIMED_OUT:
                     await self._do(Ref(RefKind.CONSENT, request_id), TimeOutConsent(), SYSTEM)
@@ -233,9 +248,49 @@ class ConsentStore:
             edit = replace(edit, base=state.version)
         attachment = await attachments.get(tx, state.block.id, actor.id)
         level = asked_level(state.block, actor.id, attachment) or Permission.HUMAN
-        asked = RequestConsent(actor.id, edit, level, intent.reason, self._clock() + wait)
+        request_id = await self.store_request(tx, replace(intent, edit=edit), level, wait)
+        return Ref(RefKind.CONSENT, request_id)
+
+    async def store_request(self, tx: Transaction, intent: Intent, level: Permission, wait: timedelta) -> str:
+        """Store what an agent asks for, in a transaction of the caller's; gives the request's id.
+
+        Raises:
+            NotFoundError: ``not_found.agent``. FileError.
+        """
+        asked = RequestConsent(intent.actor.id, intent.edit, level, intent.reason, self._clock() + wait)
         asking = replace(intent, edit=Edit(Ref(RefKind.CONSENT, ""), asked))
-        return (await self._writer.apply(tx, asking)).ref
+        return (await self._writer.apply(tx, asking)).ref.id
+
+    async def strictest(
+        self, connection: Connection, intent: Intent, block_ids: Sequence[str]
+    ) -> tuple[Permission, str]:
+        """The lowest level at which an agent must ask for one of the blocks, and the first block of that level.
+
+        What a grant covers already needs no asking.
+
+        Raises:
+            NotFoundError: ``not_found.block``, when none of the blocks is asked for.
+        """
+        found: list[tuple[Permission, str]] = []
+        for block_id in block_ids:
+            state = await blocks.get(connection, block_id)
+            if state is None:
+                continue
+            standing = await standing_of(connection, intent, state.block, self._journal, consented=False)
+            level = asked_level(state.block, intent.actor.id, standing.attachment)
+            if level is not None and standing.grant is None:
+                found.append((level, block_id))
+        if not found:
+            raise NotFoundError("not_found.block", name=intent.edit.target.id)
+        return min(found, key=lambda each: each[0])
+
+    def attend(self, performer: Performer) -> None:
+        """Say what applies edits that were asked for as one, and steps, once they are allowed."""
+        self._writer.performer = performer
+
+    async def asked(self, connection: Connection, request: ConsentRequest) -> Intent:
+        """What a request asks for, as its agent would do it now."""
+        return await asked_intent(connection, request, self._clock())
 
     async def _until_heard(self, news: Subscription, request: ConsentRequest) -> None:
         """Wait for news of a request, or until its time is over."""
@@ -252,14 +307,11 @@ class ConsentStore:
             else:
                 raise refused("refused.consent_not_answered", id=request.id)
 
-    async def _settled(self, request: ConsentRequest) -> Receipt:
-        if request.state is ConsentState.GRANTED:
-            async with self._database.read() as connection:
-                return await settled.receipt_of(connection, request)
+    async def _refusal(self, request: ConsentRequest) -> RefusedError:
         state = await self._memory.get(request.edit.target.id)
         label = request.edit.target.id if state is None else state.block.label
         if request.state is ConsentState.TIMED_OUT:
-            raise refused("refused.consent_timed_out", label=label, asked=request.level.label)
+            return refused("refused.consent_timed_out", label=label, asked=request.level.label)
         answerer = request.answerer
         by = request.answered_by if answerer is None else answerer.name
-        raise refused("refused.consent_denied", label=label, by=by)
+        return refused("refused.consent_denied", label=label, by=by)

@@ -8,6 +8,7 @@ from inspector.domain.consent import ConsentPreview, ConsentRequest
 from inspector.domain.content import Content
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.errors import NotFoundError, Refusal, RefusedError
+from inspector.domain.excess import items_refusal, length_refusal
 from inspector.domain.rendering.render import limit_length
 from inspector.domain.rendering.whole import render_whole
 from inspector.domain.snapshot import BlockState
@@ -27,13 +28,13 @@ async def preview(memory: MemoryStore, request: ConsentRequest) -> ConsentPrevie
         raise NotFoundError("not_found.block", name=request.edit.target.id)
     if type(request.edit.operation) not in _CONTENT:
         return _of_property(request, state)
-    before = _whole(state, state.content)
+    before = whole_text(state, state.content)
     try:
         content = await memory.preview(request.edit)
     except RefusedError as error:
         return ConsentPreview(request, state.block.label, before, before, error.refusal)
     return ConsentPreview(
-        request, state.block.label, before, _whole(state, content), _refusal(state, content)
+        request, state.block.label, before, whole_text(state, content), _refusal(state, content)
     )
 
 
@@ -50,18 +51,17 @@ def _refusal(state: BlockState, content: Content) -> Refusal | None:
     block = state.block
     if isinstance(block.schema, UnreadableSchema):
         return Refusal("refused.unreadable_schema", {"label": block.label, "why": block.schema.why})
-    length = limit_length(block.schema, content)
-    if 0 < block.char_limit < length:
-        return Refusal(
-            "refused.char_limit", {"label": block.label, "limit": block.char_limit, "length": length}
-        )
-    return _deleted(state)
+    before = None if state.content is None else limit_length(block.schema, state.content)
+    refusal = items_refusal(block.schema, state.content, content)
+    refusal = refusal or length_refusal(block, before, limit_length(block.schema, content))
+    return refusal or _deleted(state)
 
 
 def _deleted(state: BlockState) -> Refusal | None:
     return None if state.block.is_active else Refusal("refused.deleted", {"label": state.block.label})
 
 
-def _whole(state: BlockState, content: Content | None) -> str:
+def whole_text(state: BlockState, content: Content | None) -> str:
+    """A content of a block as its preview shows it, nothing left out."""
     schema = state.block.schema
     return "" if content is None or isinstance(schema, UnreadableSchema) else render_whole(schema, content)

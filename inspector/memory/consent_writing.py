@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Permission
 from inspector.domain.consent import ConsentDecision, ConsentGrant, ConsentRequest, ConsentState
+from inspector.domain.edits.asking import ApplyTogether, TakeStep
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.edits.consent import (
     AnswerConsent,
@@ -19,7 +20,7 @@ from inspector.domain.edits.consent import (
     SetPartner,
     TimeOutConsent,
 )
-from inspector.domain.errors import NotFoundError
+from inspector.domain.errors import InputError, NotFoundError
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.consent_grants import partner_id
 from inspector.memory.journal import Journal
@@ -36,6 +37,18 @@ _BY_AGENTS = frozenset({RequestConsent, TimeOutConsent})
 _Applier = Callable[[Transaction, Intent, Any], Awaitable[Receipt]]
 
 
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """What several edits or a step became: the numbers of their changes (0: none), and what was left as it is."""
+
+    changes: tuple[int, ...]
+    skipped: tuple[Ref, ...] = ()
+
+
+Performer = Callable[[Transaction, Intent], Awaitable[Performed]]
+"""Applies what was asked for as one and is allowed now."""
+
+
 class ConsentWriter:
     """Writes requests, answers, grants and the partner's identity."""
 
@@ -50,6 +63,7 @@ class ConsentWriter:
             RevokeGrant: self._revoke,
             SetPartner: self._set_partner,
         }
+        self.performer: Performer | None = None
         self.handles: frozenset[type[Operation]] = frozenset(self._appliers)
 
     async def apply(self, tx: Transaction, intent: Intent) -> Receipt:
@@ -95,7 +109,7 @@ class ConsentWriter:
             )
         await consent.insert(tx, request)
         ref = Ref(RefKind.CONSENT, request.id)
-        return await self._recorded(tx, intent, ref, request.agent_id, (None, request))
+        return await self._journal.recorded(tx, intent, ref, request.agent_id, (None, request))
 
     async def _answer(self, tx: Transaction, intent: Intent, operation: AnswerConsent) -> Receipt:
         request = await self._open_request(tx, intent)
@@ -103,13 +117,25 @@ class ConsentWriter:
         await self._check_answerer(tx, intent.actor, request)
         if operation.decision is ConsentDecision.DENY:
             return await self._close(tx, intent, request, ConsentState.DENIED, {"decision": "deny"})
-        applied = await self._memory.apply_in(tx, await _asked(tx, intent, request), consented=True)
+        done = await self._apply(tx, await asked_intent(tx, request, intent.at))
         if operation.decision is ConsentDecision.FOR_A_TIME:
             await self._grant_more(tx, intent, request, operation.until)
         elif operation.decision is ConsentDecision.FOR_BLOCK:
             await self._grant_more(tx, intent, request, None)
-        told = {"decision": operation.decision, "until": operation.until, "change": applied.seq}
+        told = {"decision": operation.decision, "until": operation.until, **done}
         return await self._close(tx, intent, request, ConsentState.GRANTED, told)
+
+    async def _apply(self, tx: Transaction, asked: Intent) -> Mapping[str, object]:
+        """Apply what is allowed now; gives the numbers of the changes that it became."""
+        if not isinstance(asked.edit.operation, ApplyTogether | TakeStep):
+            return {"change": (await self._memory.apply_in(tx, asked, consented=True)).seq}
+        if self.performer is None:
+            raise InputError(
+                "input.no_store", operation=asked.edit.operation.op, target=str(asked.edit.target)
+            )
+        done = await self.performer(tx, asked)
+        last = next((seq for seq in reversed(done.changes) if seq), None)
+        return {"change": last, "changes": done.changes, "skipped": done.skipped}
 
     async def _time_out(self, tx: Transaction, intent: Intent, _: TimeOutConsent) -> Receipt:
         request = await self._request_of(tx, intent)
@@ -143,7 +169,9 @@ class ConsentWriter:
             request_id=operation.request_id,
         )
         await consent.insert_grant(tx, given)
-        return await self._recorded(tx, intent, Ref(RefKind.GRANT, grant_id), given.agent_id, (None, given))
+        return await self._journal.recorded(
+            tx, intent, Ref(RefKind.GRANT, grant_id), given.agent_id, (None, given)
+        )
 
     async def _revoke(self, tx: Transaction, intent: Intent, _: RevokeGrant) -> Receipt:
         ref = intent.edit.target.whole
@@ -155,7 +183,7 @@ class ConsentWriter:
         at = self._journal.moment(intent)
         await consent.revoke(tx, given.id, at)
         differences = ({"revoked_at": None}, {"revoked_at": at})
-        return await self._recorded(tx, intent, ref, given.agent_id, differences)
+        return await self._journal.recorded(tx, intent, ref, given.agent_id, differences)
 
     async def _set_partner(self, tx: Transaction, intent: Intent, operation: SetPartner) -> Receipt:
         ref = Ref(RefKind.CONSTELLATION, intent.edit.target.id, meta.PARTNER_ID)
@@ -166,14 +194,19 @@ class ConsentWriter:
             return self._journal.receipt(intent, ref, None)
         for name, value in wanted.items():
             await meta.put(tx, name, value)
-        return await self._recorded(tx, intent, ref, None, (before, wanted))
+        return await self._journal.recorded(tx, intent, ref, None, (before, wanted))
 
     async def _grant_more(
         self, tx: Transaction, intent: Intent, request: ConsentRequest, until: datetime | None
     ) -> None:
-        operation = GrantConsent(request.agent_id, request.edit.target.id, until, request_id=request.id)
-        granting = replace(intent, edit=Edit(Ref(RefKind.GRANT, ""), operation))
-        await self._grant(tx, granting, operation)
+        for block_id in request.blocks:
+            if await blocks.get(tx, block_id) is None or (
+                block_id != request.edit.target.id and not await _is_asked_for(tx, request, block_id)
+            ):
+                continue
+            operation = GrantConsent(request.agent_id, block_id, until, request_id=request.id)
+            granting = replace(intent, edit=Edit(Ref(RefKind.GRANT, ""), operation))
+            await self._grant(tx, granting, operation)
 
     async def _close(
         self,
@@ -187,7 +220,9 @@ class ConsentWriter:
         if not await consent.close(tx, request.id, state, self._journal.moment(intent), by):
             raise refused("refused.consent_closed", id=request.id, state=request.state.value)
         differences = ({"state": request.state}, {"state": state, **told})
-        return await self._recorded(tx, intent, intent.edit.target.whole, request.agent_id, differences)
+        return await self._journal.recorded(
+            tx, intent, intent.edit.target.whole, request.agent_id, differences
+        )
 
     async def _request_of(self, connection: Connection, intent: Intent) -> ConsentRequest:
         request = await consent.get(connection, intent.edit.target.id)
@@ -220,29 +255,27 @@ class ConsentWriter:
         if until is not None and until <= self._journal.clock():
             raise refused("refused.until_past", until=until.isoformat())
 
-    async def _recorded(
-        self,
-        tx: Transaction,
-        intent: Intent,
-        ref: Ref,
-        owner: str | None,
-        differences: tuple[object, object],
-    ) -> Receipt:
-        seq = await self._journal.record(tx, intent, ref, owner=owner, differences=differences)
-        return self._journal.receipt(intent, ref, seq)
-
 
 async def _level_asked(connection: Connection, request: ConsentRequest) -> Permission:
     """Who must answer by now: the block's level may have changed since it was asked."""
-    state = await blocks.get(connection, request.edit.target.id)
+    found = [await _level_of(connection, request, block_id) for block_id in request.blocks]
+    return min((level for level in found if level is not None), default=request.level)
+
+
+async def _is_asked_for(connection: Connection, request: ConsentRequest, block_id: str) -> bool:
+    return await _level_of(connection, request, block_id) is not None
+
+
+async def _level_of(connection: Connection, request: ConsentRequest, block_id: str) -> Permission | None:
+    state = await blocks.get(connection, block_id)
     if state is None:
-        return request.level
-    attachment = await attachments.get(connection, state.block.id, request.agent_id)
-    return asked_level(state.block, request.agent_id, attachment) or request.level
+        return None
+    attachment = await attachments.get(connection, block_id, request.agent_id)
+    return asked_level(state.block, request.agent_id, attachment)
 
 
-async def _asked(connection: Connection, answer: Intent, request: ConsentRequest) -> Intent:
-    """The edit as its agent wanted it, now."""
+async def asked_intent(connection: Connection, request: ConsentRequest, at: datetime | None) -> Intent:
+    """A request's edit as its agent wanted it, at the time of the answer."""
     asked_by = request.asked_by
     if asked_by is None or asked_by.kind is not ActorKind.AGENT:
         names = await agents.names(connection)
@@ -253,5 +286,5 @@ async def _asked(connection: Connection, answer: Intent, request: ConsentRequest
         request.reason,
         batch_id=request.batch_id,
         tool_call_id=request.tool_call_id,
-        at=answer.at,
+        at=at,
     )

@@ -15,8 +15,10 @@ from inspector.domain.content import Content
 from inspector.domain.edits.base import Intent, Operation, Receipt, Version
 from inspector.domain.edits.block_rows import CreateBlock, SetSchema
 from inspector.domain.edits.history import RestoreVersion, TakeBack
-from inspector.domain.errors import RefusedError
+from inspector.domain.errors import Refusal, RefusedError
+from inspector.domain.excess import items_refusal, length_refusal
 from inspector.domain.findable import found_of_block
+from inspector.domain.history import Span
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import limit_length
 from inspector.domain.snapshot import BlockState, LastWrite
@@ -25,10 +27,11 @@ from inspector.memory.effects import check_effect
 from inspector.memory.history import converted_version
 from inspector.memory.journal import Journal
 from inspector.memory.refusals import refused
-from inspector.memory.replicas import Replica, Replicas, Write
+from inspector.memory.replicas import Edited, Replica, Replicas, Write
 from inspector.memory.schema_change import change_schema
+from inspector.memory.sizes import check_size
 from inspector.storage import blocks, search, updates
-from inspector.storage.changes import undone_since
+from inspector.storage.changes import bounds_changed_since, spans_to_take_back
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
 
@@ -75,7 +78,9 @@ class ContentWriter:
         """
         stamp = self._stamp(intent)
         replica, derived = await self._replicas.create(_readable(block), operation.content, stamp)
-        _check_limit(block, intent, None, derived.length)
+        refusal = None if intent.actor.kind is ActorKind.IMPORT else _refusal_of(block, None, derived)
+        if refusal is not None:
+            raise RefusedError(refusal)
         await blocks.insert(tx, block)
         await self._tell(tx, intent, block)
         seq = await self._journal.record(
@@ -94,20 +99,20 @@ class ContentWriter:
         """
         block, operation = state.block, intent.edit.operation
         schema = _readable(block)
+        check_size(block, operation)
         converted = None
         if isinstance(operation, RestoreVersion):
             ids = self._journal.ids
             converted = await converted_version(self._replicas, tx, state, operation.version, ids)
-        undone = await undone_since(tx, block.id, operation.after) if isinstance(operation, TakeBack) else ()
-        write = Write(operation, self._stamp(intent), intent.edit.base, undone=undone, content=converted)
-        edited = await self._replicas.edit(tx, block.id, schema, state.version, write)
+        write = await self.write_of(tx, intent, converted)
+        edited = await self._replicas.edit(tx, block.id, schema, shown_version(state), write)
         if edited is None:
             return self._journal.receipt(intent, intent.edit.target, None, state.version)
         applied, derived, replica = edited.applied, edited.derived, edited.replica
         try:
             if isinstance(operation, RestoreVersion | TakeBack) and state.content is not None:
                 check_effect(block, intent, state.content, derived.content)
-            _check_limit(block, intent, _length(schema, state.content), derived.length)
+            await self._check_bounds(tx, intent, state, edited)
         except RefusedError:
             await self._replicas.discard(block.id, edited)
             raise
@@ -123,6 +128,14 @@ class ContentWriter:
         await self._fold(tx, block, replica, self._journal.clock())
         self._replicas.keep(block.id, replica)
         return self._journal.receipt(intent, intent.edit.target, seq, applied.version, applied.skipped)
+
+    async def write_of(self, connection: Connection, intent: Intent, content: Content | None = None) -> Write:
+        """What an intent does to a document, with all that it must know of the history; `content` as `Write` has it."""
+        operation = intent.edit.operation
+        spans: tuple[Span, ...] = ()
+        if isinstance(operation, TakeBack):
+            spans = await spans_to_take_back(connection, intent.edit.target.id, operation.after)
+        return Write(operation, self._stamp(intent), intent.edit.base, spans=spans, content=content)
 
     async def convert(
         self, tx: Transaction, intent: Intent, state: BlockState, block: Block, change: int
@@ -143,8 +156,10 @@ class ContentWriter:
         derived = await self._replicas.derived(replica)
         old = state.block.schema
         before = None if isinstance(old, UnreadableSchema) else _length(old, state.content)
-        if before is None or derived.length > before:
-            _check_limit(block, intent, before, derived.length)
+        grown = before is None or derived.length > before
+        refusal = length_refusal(block, before, derived.length) if grown else None
+        if refusal is not None and intent.actor.kind is not ActorKind.IMPORT:
+            raise RefusedError(refusal)
         if applied is not None:
             await self._store(tx, intent, block, replica, change, _made(operation, applied))
         await self._put(tx, intent, block, replica, derived)
@@ -159,6 +174,7 @@ class ContentWriter:
         """
         self._replicas.forget(state.block.id)
         replica = await self._replicas.load(connection, state.block.id, schema)
+        await self._replicas.check_whole(replica, shown_version(state))
         lying = await self._replicas.run(replica.document.content)
         old = state.block.schema
         if isinstance(old, UnreadableSchema) or state.content is None:
@@ -170,6 +186,27 @@ class ContentWriter:
     async def index(self, tx: Transaction, block: Block) -> None:
         """Bring a block's label, description and state into the search index; its content is there."""
         await search.retitle(tx, found_of_block(block, "", block.updated_at))
+
+    async def _check_bounds(self, tx: Transaction, intent: Intent, state: BlockState, edited: Edited) -> None:
+        """Refuse what is beyond the block's bounds; an import stands as it is."""
+        block, operation, derived = state.block, intent.edit.operation, edited.derived
+        if intent.actor.kind is ActorKind.IMPORT:
+            return
+        refusal = _refusal_of(block, state.content, derived)
+        if refusal is not None and isinstance(operation, TakeBack):
+            stood = await self._stood(tx, block, operation, edited.replica)
+            refusal = _refusal_of(block, state.content, derived, stood)
+        if refusal is not None:
+            raise RefusedError(refusal)
+
+    async def _stood(
+        self, tx: Transaction, block: Block, operation: TakeBack, replica: Replica
+    ) -> Content | None:
+        """What a change that is taken back found there; None if the bounds were others then."""
+        change = await updates.change_of(tx, block.id, operation.after)
+        if change is None or await bounds_changed_since(tx, block.id, change):
+            return None
+        return await self._replicas.run(lambda: replica.document.content_at(operation.before))
 
     def _stamp(self, intent: Intent) -> Stamp:
         return Stamp(intent.actor.name, self._journal.moment(intent), lambda: self._journal.ids("itm"))
@@ -281,10 +318,17 @@ def _length(schema: Schema, content: Content | None) -> int | None:
     return None if content is None else limit_length(schema, content)
 
 
-def _check_limit(block: Block, intent: Intent, before: int | None, after: int) -> None:
-    """Refuse what is too long; but what was too long already may shrink, and an import stands as it is."""
-    if block.char_limit <= 0 or after <= block.char_limit or intent.actor.kind is ActorKind.IMPORT:
-        return
-    if before is not None and before > block.char_limit and after < before:
-        return
-    raise refused("refused.char_limit", label=block.label, limit=block.char_limit, length=after)
+def shown_version(state: BlockState) -> Version:
+    """The version whose content a block shows; empty when it shows none, so that its document is all there is."""
+    return Version("") if state.content is None else state.version
+
+
+def _refusal_of(
+    block: Block, before: Content | None, derived: Derived, stood: Content | None = None
+) -> Refusal | None:
+    """Why an edit may not leave that, as `domain.excess` has it."""
+    schema = _readable(block)
+    refusal = items_refusal(schema, before, derived.content, stood)
+    if refusal is not None or block.char_limit <= 0 or derived.length <= block.char_limit:
+        return refusal
+    return length_refusal(block, _length(schema, before), derived.length, _length(schema, stood))

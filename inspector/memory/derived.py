@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspector.domain.blocks import Schema
 from inspector.domain.content import Content
 from inspector.domain.findable import content_text
-from inspector.domain.rendering.render import limit_length, render
+from inspector.domain.rendering.render import rendered_and_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,5 @@ def derive(schema: Schema, content: Content) -> Derived:
     Raises:
         MalformedError: when the content is not of the schema's kind.
     """
-    return Derived(
-        content, render(schema, content).text, limit_length(schema, content), content_text(content)
-    )
+    rendered, length = rendered_and_length(schema, content)
+    return Derived(content, rendered, length, content_text(content))

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from inspector.domain.actor import ActorKind
 from inspector.domain.blocks import (
     Block,
     CompositeSchema,
-    FieldDef,
-    ListSchema,
-    LogSchema,
-    MapSchema,
     Schema,
-    TreeSchema,
     UnreadableSchema,
+    fields_of,
 )
 from inspector.domain.content import Content, LogEntry
 from inspector.domain.differences.contents import (
@@ -69,7 +65,7 @@ def _read_only(schema: Schema | UnreadableSchema, diff: ContentDiff) -> Iterator
                 inner = _read_only(section.schema, diff.sections[section.name])
                 yield from (section.name,) if section.read_only else inner
         return
-    locked = {each.name for each in _fields(schema) if each.read_only}
+    locked = {each.name for each in fields_of(schema) or () if each.read_only}
     yield from (name for name in _written(diff) if name in locked)
 
 
@@ -79,16 +75,3 @@ def _written(diff: ContentDiff) -> Iterator[str]:
         yield from (each.name for each in diff.fields)
     elif isinstance(diff, ElementsDiff):
         yield from (field.name for each in diff.elements for field in each.fields)
-
-
-def _fields(schema: Schema | UnreadableSchema) -> Iterable[FieldDef]:
-    match schema:
-        case MapSchema():
-            return schema.fields
-        case ListSchema():
-            return schema.item_schema or ()
-        case LogSchema():
-            return schema.entry_schema.fields
-        case TreeSchema():
-            return schema.node_schema or ()
-    return ()

@@ -56,6 +56,18 @@ class Journal:
             undo_of=intent.undo_of,
         )
 
+    async def recorded(
+        self,
+        tx: Transaction,
+        intent: Intent,
+        ref: Ref,
+        owner: str | None,
+        differences: tuple[object, object] = (None, None),
+    ) -> Receipt:
+        """Write the row, and give what the caller gets for it."""
+        seq = await self.record(tx, intent, ref, owner=owner, differences=differences)
+        return self.receipt(intent, ref, seq)
+
     async def tell(
         self, tx: Transaction, intent: Intent, kind: EventKind, details: Mapping[str, object]
     ) -> None:

@@ -1,13 +1,9 @@
-"""Which labels are legal: any that can be printed on one line."""
+"""Refusing labels that are not legal."""
 
 from __future__ import annotations
 
-import unicodedata
-
+from inspector.domain.labels import appearance, is_printable
 from inspector.memory.refusals import refused
-
-# Controls, surrogates, and the separators of lines and paragraphs.
-_UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 def check_label(label: str) -> None:
@@ -16,9 +12,9 @@ def check_label(label: str) -> None:
     Raises:
         RefusedError: ``refused.label_empty``, or ``refused.label_unprintable`` with the character's place.
     """
-    if not label.strip():
+    if not appearance(label):
         raise refused("refused.label_empty")
     for place, character in enumerate(label):
-        if unicodedata.category(character) in _UNPRINTABLE:
+        if not is_printable(character):
             code_point = f"U+{ord(character):04X}"
             raise refused("refused.label_unprintable", position=place, character=code_point)

@@ -11,14 +11,10 @@ from inspector.domain.blocks import (
     Attachment,
     Block,
     CompositeSchema,
-    FieldDef,
-    ListSchema,
-    LogSchema,
-    MapSchema,
     Permission,
     Schema,
-    TreeSchema,
     UnreadableSchema,
+    fields_of,
 )
 from inspector.domain.consent import ConsentGrant
 from inspector.domain.edits import block_rows, fields, items
@@ -94,7 +90,7 @@ def read_only_parts(schema: Schema | UnreadableSchema, operation: Operation) -> 
     """The parts that are read-only for agents and that an operation would write."""
     if isinstance(operation, items.InSection):
         return _parts_in_section(schema, operation)
-    locked = {each.name for each in _field_defs(schema) if each.read_only}
+    locked = {each.name for each in fields_of(schema) or () if each.read_only}
     return tuple(name for name in _written_fields(operation) if name in locked)
 
 
@@ -152,20 +148,6 @@ def _parts_in_section(schema: Schema | UnreadableSchema, operation: items.InSect
     if section.read_only:
         return (section.name,)
     return read_only_parts(section.schema, operation.operation)
-
-
-def _field_defs(schema: Schema | UnreadableSchema) -> Iterable[FieldDef]:
-    match schema:
-        case MapSchema():
-            return schema.fields
-        case ListSchema():
-            return schema.item_schema or ()
-        case LogSchema():
-            return schema.entry_schema.fields
-        case TreeSchema():
-            return schema.node_schema or ()
-        case _:
-            return ()
 
 
 def _written_fields(operation: Operation) -> Iterable[str]:

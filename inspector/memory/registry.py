@@ -10,6 +10,7 @@ from typing import Any
 from inspector.domain.activity import EventKind
 from inspector.domain.actor import ActorKind
 from inspector.domain.agents import Agent, AgentStatus, Tool, ToolRule
+from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.codec import to_plain
 from inspector.domain.compaction import HistoryState
 from inspector.domain.consent import ConsentRequest, ConsentState
@@ -26,6 +27,7 @@ from inspector.domain.edits.rows import (
     SetWakeup,
     StoreRun,
 )
+from inspector.domain.edits.targets import is_aimed_right
 from inspector.domain.errors import NotFoundError
 from inspector.domain.health import Problem
 from inspector.domain.moments import Clock, IdGenerator
@@ -81,7 +83,9 @@ class AgentStore:
 
     def takes(self, edit: Edit) -> bool:
         """Whether an edit is one for this store; some operations belong to several, by their target."""
-        return type(edit.operation) in self.handles and edit.target.kind in self.kinds
+        return (
+            is_aimed_right(edit) and type(edit.operation) in self.handles and edit.target.kind in self.kinds
+        )
 
     async def apply(self, intents: Sequence[Intent]) -> tuple[Receipt, ...]:
         """Apply intents in one transaction, all or none; several share a changeset.
@@ -184,6 +188,8 @@ class AgentStore:
 
     async def _create_agent(self, tx: Transaction, intent: Intent, operation: CreateAgent) -> Receipt:
         agent_id = intent.edit.target.id or self._ids("agt")
+        if agent_id == CONSTELLATION_OWNER:
+            raise refused("refused.reserved_id", id=agent_id)
         if await agents.exists(tx, agent_id):
             raise refused("refused.exists", id=agent_id)
         at = self._journal.moment(intent)
@@ -191,7 +197,7 @@ class AgentStore:
         agent = Agent(id=agent_id, created_at=at, updated_at=at, **given)
         _check_agent(agent)
         await agents.insert(tx, agent)
-        return await self._recorded(tx, intent, Ref(RefKind.AGENT, agent_id), agent_id, (None, agent))
+        return await self._journal.recorded(tx, intent, Ref(RefKind.AGENT, agent_id), agent_id, (None, agent))
 
     async def _configure_agent(self, tx: Transaction, intent: Intent, operation: ConfigureAgent) -> Receipt:
         agent = await self._agent(tx, intent.edit.target.id)
@@ -209,7 +215,7 @@ class AgentStore:
         if changed.status is not agent.status:
             details = {"agent": changed.name, "status": changed.status.value}
             await self._journal.tell(tx, intent, EventKind.AGENT_STATUS_CHANGED, details)
-        return await self._recorded(tx, intent, ref, agent.id, _differences(agent, changed))
+        return await self._journal.recorded(tx, intent, ref, agent.id, _differences(agent, changed))
 
     async def _put_tool(self, tx: Transaction, intent: Intent, operation: PutTool) -> Receipt:
         tool = operation.tool
@@ -223,7 +229,7 @@ class AgentStore:
             return self._journal.receipt(intent, ref, None)
         await tools.put(tx, tool, self._journal.moment(intent))
         before = None if known is None else known.value
-        return await self._recorded(tx, intent, ref, None, (before, tool))
+        return await self._journal.recorded(tx, intent, ref, None, (before, tool))
 
     async def _put_rule(self, tx: Transaction, intent: Intent, operation: PutToolRule) -> Receipt:
         await require_agent(tx, operation.agent_id)
@@ -240,7 +246,7 @@ class AgentStore:
         known = await tools.rule(tx, rule_id)
         await tools.put_rule(tx, rule)
         before = None if known is None else known.value
-        return await self._recorded(tx, intent, ref, rule.agent_id, (before, rule))
+        return await self._journal.recorded(tx, intent, ref, rule.agent_id, (before, rule))
 
     async def _enqueue(self, tx: Transaction, intent: Intent, operation: EnqueueMessage) -> Receipt:
         await require_agent(tx, operation.target_agent_id)
@@ -250,7 +256,7 @@ class AgentStore:
         message = QueuedMessage(id=message_id, created_at=self._journal.moment(intent), **given)
         await queue.insert(tx, message)
         ref = Ref(RefKind.QUEUE, message.id)
-        return await self._recorded(tx, intent, ref, message.target_agent_id, (None, message))
+        return await self._journal.recorded(tx, intent, ref, message.target_agent_id, (None, message))
 
     async def _set_wakeup(self, tx: Transaction, intent: Intent, operation: SetWakeup) -> Receipt:
         await require_agent(tx, operation.agent_id)
@@ -262,7 +268,7 @@ class AgentStore:
         await queue.put_wakeup(tx, wakeup)
         ref = Ref(RefKind.WAKEUP, wakeup_id)
         before = None if known is None else known[0]
-        return await self._recorded(tx, intent, ref, wakeup.agent_id, (before, wakeup))
+        return await self._journal.recorded(tx, intent, ref, wakeup.agent_id, (before, wakeup))
 
     async def _store_run(self, tx: Transaction, intent: Intent, operation: StoreRun) -> Receipt:
         await require_agent(tx, operation.agent_id)
@@ -287,7 +293,7 @@ class AgentStore:
         if operation.history_state is not None:
             await context_states.insert(tx, run.agent_id, run.started_at, operation.history_state, run.id)
         told = {"request_hash": run.request_hash, "model": run.model}
-        return await self._recorded(tx, intent, Ref(RefKind.RUN, run.id), run.agent_id, (None, told))
+        return await self._journal.recorded(tx, intent, Ref(RefKind.RUN, run.id), run.agent_id, (None, told))
 
     async def _compact_history(self, tx: Transaction, intent: Intent, operation: CompactHistory) -> Receipt:
         agent_id = intent.edit.target.id
@@ -297,7 +303,7 @@ class AgentStore:
         if known == operation.state:
             return self._journal.receipt(intent, ref, None)
         await context_states.insert(tx, agent_id, self._journal.moment(intent), operation.state)
-        return await self._recorded(tx, intent, ref, agent_id, (None, operation.state))
+        return await self._journal.recorded(tx, intent, ref, agent_id, (None, operation.state))
 
     async def _set_meta(self, tx: Transaction, intent: Intent, operation: SetMeta) -> Receipt:
         if operation.name not in SETTABLE_META:
@@ -307,7 +313,7 @@ class AgentStore:
         if before == operation.value:
             return self._journal.receipt(intent, ref, None)
         await meta.put(tx, operation.name, operation.value)
-        return await self._recorded(tx, intent, ref, None, (before, operation.value))
+        return await self._journal.recorded(tx, intent, ref, None, (before, operation.value))
 
     async def _put_away(self, tx: Transaction, intent: Intent, operation: Operation) -> Receipt:
         target, away = intent.edit.target.whole, isinstance(operation, DeleteRow)
@@ -325,7 +331,7 @@ class AgentStore:
         else:
             await queue.set_wakeup_deleted(tx, target.id, deleted=away)
         states = ({"is_deleted": was_away}, {"is_deleted": away})
-        return await self._recorded(tx, intent, target, owner, states)
+        return await self._journal.recorded(tx, intent, target, owner, states)
 
     async def _state_of(self, tx: Transaction, target: Ref) -> tuple[str | None, bool]:
         """Whose the tool, rule or wakeup is, and whether it is put away."""
@@ -347,17 +353,6 @@ class AgentStore:
         if agent is None:
             raise NotFoundError("not_found.agent", name=agent_id)
         return agent
-
-    async def _recorded(
-        self,
-        tx: Transaction,
-        intent: Intent,
-        ref: Ref,
-        owner: str | None,
-        differences: tuple[object, object],
-    ) -> Receipt:
-        seq = await self._journal.record(tx, intent, ref, owner=owner, differences=differences)
-        return self._journal.receipt(intent, ref, seq)
 
 
 def _check_agent(agent: Agent) -> None:

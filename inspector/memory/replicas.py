@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -26,6 +26,9 @@ from inspector.storage.updates import Checkpoint, Delta, since
 
 T = TypeVar("T")
 KEPT_DOCUMENTS = 64
+
+Source = tuple[Checkpoint | None, tuple[Delta, ...]]
+"""A document as it is stored."""
 
 
 @dataclass(slots=True)
@@ -52,15 +55,37 @@ class Edited:
 class Write:
     """An operation on a document: by whom and when, and the version that its positions were read from.
 
-    `undone` is what a taking back must know of the changes since, see `Document.undo`. `content` is what the
+    `spans` is what a taking back must know of other changes, see `Document.undo`. `content` is what the
     document is to hold after it, where the operation alone does not tell.
     """
 
     operation: Operation
     stamp: Stamp
     base: Version | None
-    undone: tuple[Span, ...] = ()
+    spans: tuple[Span, ...] = ()
     content: Content | None = None
+
+
+class MovedOn(Exception):
+    """A block was written since an edit of it was worked out ahead: what came of that is worth nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """What an operation comes to on what was stored then: an edit, nothing, or why it is refused."""
+
+    schema: Schema
+    stored: Version
+    write: Write
+    seq: int
+    outcome: Edited | RefusedError | None
+
+    def is_of(self, write: Write) -> bool:
+        """Whether it is the same operation, by the same author and on the same base."""
+        mine = self.write
+        return (mine.operation, mine.base, mine.spans, mine.content, mine.stamp.author) == (
+            *(write.operation, write.base, write.spans, write.content, write.stamp.author),
+        )
 
 
 class Replicas:
@@ -71,6 +96,7 @@ class Replicas:
         # One thread for all documents: Loro dead-locks when two threads meet in one.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="documents")
         self._kept: OrderedDict[str, Replica] = OrderedDict()
+        self._ahead: dict[str, _Ahead] = {}
         self._closed = False
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -98,8 +124,13 @@ class Replicas:
         The document is then ahead of what is stored: `keep` it once that has caught up.
 
         Raises:
-            RefusedError: the schema refuses it. DocumentError: the document cannot be read.
+            RefusedError: the schema refuses it. DocumentError: the document cannot be read, or lacks what is stored.
+            MovedOn: it was worked out ahead, for another version.
         """
+        ahead = self._ahead.get(block_id)
+        if ahead is not None and ahead.is_of(write):
+            del self._ahead[block_id]
+            return await _still_holds(connection, block_id, ahead, (schema, stored))
         held = self._kept.pop(block_id, None)
         # What a delta waits for may have come with a lower number: then all of them are looked at again.
         if held is not None and held.schema == schema and not held.pending:
@@ -111,7 +142,45 @@ class Replicas:
                 if held.version == stored:
                     return await self._apply(block_id, held, write)
         replica = await self.load(connection, block_id, schema)
+        await self.check_whole(replica, stored)
         return await self._apply(block_id, replica, write)
+
+    async def work_ahead(
+        self, block_id: str, schema: Schema, stored: Version, write: Write, source: Source
+    ) -> None:
+        """Do the work of an edit that is to come, without the file; `edit` then finds it done.
+
+        Raises:
+            DocumentError: the document cannot be read, or lacks what is stored.
+        """
+        held = self._kept.pop(block_id, None)
+        if held is None or held.schema != schema or held.version != stored or held.pending:
+            await self.trust.admit(block_id, *source)
+            held = await self.run(lambda: _loaded(schema, *source))
+            await self.check_whole(held, stored)
+        seq = held.seq
+        outcome: Edited | RefusedError | None
+        try:
+            outcome = await self._apply(block_id, held, write)
+        except RefusedError as error:
+            outcome = error
+        self._ahead[block_id] = _Ahead(schema, stored, write, seq, outcome)
+
+    def forget_ahead(self, block_ids: Iterable[str]) -> None:
+        """Drop what was worked out ahead and not asked for."""
+        for block_id in block_ids:
+            self._ahead.pop(block_id, None)
+
+    async def check_whole(self, replica: Replica, stored: Version) -> None:
+        """Return if a document holds all that its block shows (nothing: an empty version).
+
+        To write one that does not would replace what is still good by what is left.
+
+        Raises:
+            DocumentError: ``document.incomplete``.
+        """
+        if stored and not await self.run(lambda: replica.document.knows(stored)):
+            raise DocumentError("document.incomplete")
 
     async def reading(
         self, connection: Connection, block_id: str, schema: Schema, stored: Version
@@ -185,6 +254,16 @@ class Replicas:
         return edited
 
 
+async def _still_holds(
+    connection: Connection, block_id: str, ahead: _Ahead, there: tuple[Schema, Version]
+) -> Edited | None:
+    if (ahead.schema, ahead.stored) != there or await since(connection, block_id, ahead.seq):
+        raise MovedOn
+    if isinstance(ahead.outcome, RefusedError):
+        raise ahead.outcome
+    return ahead.outcome
+
+
 def _loaded(schema: Schema, checkpoint: Checkpoint | None, deltas: Sequence[Delta]) -> Replica:
     snapshot = None if checkpoint is None else checkpoint.snapshot
     seq = 0 if checkpoint is None else checkpoint.upto_seq
@@ -213,7 +292,7 @@ def _catch_up(replica: Replica, deltas: Sequence[Delta]) -> None:
 def _edited(replica: Replica, write: Write) -> Edited | None:
     document = replica.document
     if write.content is None:
-        applied = document.apply(write.operation, write.stamp, write.base, write.undone)
+        applied = document.apply(write.operation, write.stamp, write.base, write.spans)
     else:
         applied = document.become(write.content, write.stamp)
     if applied is None:

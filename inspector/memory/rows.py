@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.domain.actor import ActorKind
-from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment, Block
-from inspector.domain.codec import to_plain
+from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment, Block, Schema
+from inspector.domain.codec import LARGEST_INTEGER, to_plain
 from inspector.domain.edits import block_rows as ops
 from inspector.domain.edits.base import Intent, Operation, Receipt
-from inspector.domain.errors import NotFoundError
+from inspector.domain.errors import NotFoundError, RefusedError
+from inspector.domain.labels import appearance
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.schema_faults import schema_fault
 from inspector.domain.snapshot import BlockState
 from inspector.memory.contents import ContentWriter, block_ref, tell_of_block
 from inspector.memory.journal import Journal
@@ -77,6 +79,7 @@ class RowWriter:
         )
         json_columns.parse(block.metadata)
         _check_char_limit(block)
+        _check_schema(operation.schema)
         await _require_free_label(tx, block)
         return await self._contents.create(tx, intent, block, operation)
 
@@ -95,6 +98,8 @@ class RowWriter:
         changed = _CHANGES[type(operation)](block, operation)
         if changed == block:
             return self._journal.receipt(intent, block_ref(block), None)
+        if isinstance(operation, ops.SetSchema):
+            _check_schema(operation.schema)
         await self._check(tx, block, changed)
         changed = replace(changed, updated_at=self._journal.moment(intent))
         await blocks.update(tx, changed)
@@ -132,6 +137,9 @@ class RowWriter:
         self, tx: Transaction, intent: Intent, block: Block, operation: ops.DetachBlock
     ) -> Receipt:
         before = await attachments.get(tx, block.id, operation.agent_id)
+        if before is None:
+            # One that is there may be of an agent that is not.
+            await require_agent(tx, operation.agent_id)
         await attachments.remove(tx, block.id, operation.agent_id)
         return await self._attachment_changed(tx, intent, block, before, None)
 
@@ -164,14 +172,23 @@ async def require_agent(connection: Connection, agent_id: str) -> None:
 
 async def _require_free_label(tx: Transaction, block: Block) -> None:
     check_label(block.label)
-    taken = await blocks.id_of_label(tx, block.owner, block.label)
-    if taken is not None and taken != block.id:
-        raise refused("refused.label_taken", label=block.label, by=taken)
+    seen = appearance(block.label)
+    for taken, label in await blocks.labels_of(tx, block.owner):
+        if taken != block.id and appearance(label) == seen:
+            raise refused("refused.label_taken", label=block.label, by=taken)
+
+
+def _check_schema(schema: Schema) -> None:
+    fault = schema_fault(schema)
+    if fault is not None:
+        raise RefusedError(fault)
 
 
 def _check_char_limit(block: Block) -> None:
     if block.char_limit < 0:
         raise refused("refused.char_limit_negative", label=block.label, limit=block.char_limit)
+    if block.char_limit > LARGEST_INTEGER:
+        raise refused("refused.char_limit_too_large", label=block.label, most=LARGEST_INTEGER)
 
 
 def _difference(block: Block, other: Block) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from inspector.domain.blocks import (
     SectionDef,
     TextSchema,
     TreeSchema,
+    fields_of,
 )
 from inspector.domain.content import (
     CompositeContent,
@@ -177,10 +178,10 @@ def _log(old: PlainSchema, new: LogSchema, content: PlainContent, account: Accou
     if not isinstance(content, LogContent):
         account.lose(_whole(content))
         return LogContent()
-    part = account.within(_fields_of(old))
+    part = account.within(fields_of(old))
     entries: list[LogEntry] = []
     for entry in content.entries:
-        value = changed_item(entry.fields, _fields_of(old), new.entry_schema.fields, part)
+        value = changed_item(entry.fields, fields_of(old), new.entry_schema.fields, part)
         if isinstance(old, LogSchema):
             part.lose(_hidden(old, new, entry))
         entries.append(entry if value is None or isinstance(value, str) else replace(entry, fields=value))
@@ -189,7 +190,7 @@ def _log(old: PlainSchema, new: LogSchema, content: PlainContent, account: Accou
 
 
 def _list(old: PlainSchema, new: ListSchema, content: PlainContent, account: Account) -> ListContent:
-    part = account.within(_fields_of(old))
+    part = account.within(fields_of(old))
     items: list[ListItem] = []
     for row in _rows(old, content, part):
         value = changed_item(row.value, row.fields, new.item_schema, part)
@@ -204,9 +205,9 @@ def _list(old: PlainSchema, new: ListSchema, content: PlainContent, account: Acc
 
 
 def _tree(old: PlainSchema, new: TreeSchema, content: PlainContent, account: Account) -> TreeContent:
-    part = account.within(_fields_of(old))
+    part = account.within(fields_of(old))
     if isinstance(content, TreeContent):
-        changed = TreeContent(tuple(_nodes(content.roots, _fields_of(old), new.node_schema, part)))
+        changed = TreeContent(tuple(_nodes(content.roots, fields_of(old), new.node_schema, part)))
     else:
         roots = (
             (row.id, changed_item(row.value, row.fields, new.node_schema, part))
@@ -236,11 +237,11 @@ def _rows(old: PlainSchema, content: PlainContent, account: Account) -> Iterator
                 account.lose((BLANK_LINES,))
             yield from (_Row(account.new_id(), line, None) for line in lines if line.strip())
         case ListContent():
-            yield from (_Row(item.id, item.value, _fields_of(old)) for item in content.items)
+            yield from (_Row(item.id, item.value, fields_of(old)) for item in content.items)
         case TreeContent():
             if any(root.children for root in content.roots):
                 account.lose((NESTING,))
-            yield from (_Row(node.id, node.value, _fields_of(old)) for node in _flat(content.roots))
+            yield from (_Row(node.id, node.value, fields_of(old)) for node in _flat(content.roots))
         case _:
             account.lose(_whole(content))
 
@@ -309,20 +310,6 @@ def _home(sections: Iterable[SectionDef], kind: type) -> SectionDef | None:
             if type(each.schema) is wanted:
                 return each
     return None
-
-
-def _fields_of(schema: PlainSchema) -> Fields | None:
-    match schema:
-        case MapSchema():
-            return schema.fields
-        case ListSchema():
-            return schema.item_schema
-        case LogSchema():
-            return schema.entry_schema.fields
-        case TreeSchema():
-            return schema.node_schema
-        case TextSchema():
-            return None
 
 
 def _hidden(old: LogSchema, new: LogSchema, entry: LogEntry) -> Iterator[str]:

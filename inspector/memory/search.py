@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 
 from inspector.domain.errors import InputError
-from inspector.domain.search import Hit, SearchQuery, SearchResult
+from inspector.domain.search import LARGEST_PAGE, Hit, SearchQuery, SearchResult
 from inspector.domain.search_terms import Terms, terms_of
 from inspector.domain.snippets import Highlighter
 from inspector.storage import finding
 from inspector.storage.database import Database
 from inspector.storage.finding import Match, Matches
 from inspector.storage.reindexing import reindex
-
-LARGEST_PAGE = 500
 
 
 class Searcher:

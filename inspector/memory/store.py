@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
+from inspector.documents.airlock.gate import Airlock
 from inspector.documents.document import Stamp
 from inspector.domain.actor import Actor
 from inspector.domain.archival import ArchivalEntry
@@ -20,12 +21,14 @@ from inspector.domain.content import Content
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt, Version
 from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
-from inspector.domain.errors import NotFoundError
+from inspector.domain.edits.targets import is_aimed_right
+from inspector.domain.errors import InputError, NotFoundError
 from inspector.domain.health import Problem
 from inspector.domain.history import BlockVersion
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, SharedBlock
+from inspector.memory.ahead import Ahead
 from inspector.memory.archival import ARCHIVAL_OPERATIONS, ArchivalWriter
 from inspector.memory.consent_grants import note_use, standing_of
 from inspector.memory.contents import ContentWriter
@@ -56,16 +59,20 @@ class MemoryStore:
     """
 
     handles: frozenset[type[Operation]] = _CONTENT | ROW_OPERATIONS | ARCHIVAL_OPERATIONS | {CreateBlock}
-    kinds: frozenset[RefKind] = frozenset({RefKind.BLOCK, RefKind.ATTACHMENT, RefKind.ARCHIVAL})
+    kinds: frozenset[RefKind] = frozenset({RefKind.BLOCK, RefKind.ARCHIVAL})
 
     def __init__(self, database: Database, clock: Clock, ids: IdGenerator) -> None:
         self._database = database
         self._ids = ids
         self._clock = clock
         self._journal = journal = Journal(clock, ids)
-        self._trust = Trust(database.feed)
+        self.airlock = Airlock()
+        """Where documents from elsewhere are looked at: the file's one, which is closed with the store."""
+        self._trust = Trust(database.feed, self.airlock)
         self._replicas = Replicas(self._trust)
         self._contents = ContentWriter(self._replicas, journal)
+        self.ahead = Ahead(database, self._contents, self._replicas, self._allowed)
+        """Does the long part of edits before their transaction."""
         self._rows = RowWriter(self._contents, journal)
         self._archival = ArchivalWriter(journal)
         self.versions = BlockHistory(database, self._replicas, clock, ids)
@@ -73,7 +80,9 @@ class MemoryStore:
 
     def takes(self, edit: Edit) -> bool:
         """Whether an edit is one for this store; some operations belong to several, by their target."""
-        return type(edit.operation) in self.handles and edit.target.kind in self.kinds
+        return (
+            is_aimed_right(edit) and type(edit.operation) in self.handles and edit.target.kind in self.kinds
+        )
 
     async def edit(  # noqa: PLR0913  an edit's circumstances, all named
         self,
@@ -104,17 +113,25 @@ class MemoryStore:
             NotFoundError, RefusedError, DocumentError, FileError: as `edit`; nothing was changed then.
         """
         changeset = self._ids("set") if len(intents) > 1 else None
-        async with self._database.write(changeset) as tx:
-            return tuple([await self.apply_in(tx, intent) for intent in intents])
+        given = tuple(map(self._journal.at_a_moment, intents))
+
+        async def write() -> tuple[Receipt, ...]:
+            async with self._database.write(changeset) as tx:
+                return tuple([await self.apply_in(tx, intent) for intent in given])
+
+        return await self.ahead.run_for(given, write)
 
     async def apply_in(self, tx: Transaction, intent: Intent, *, consented: bool = False) -> Receipt:
         """Apply one intent in a transaction of the caller's. `consented` says that a person has allowed it.
 
         Raises:
             NotFoundError, RefusedError, DocumentError, FileError: as `edit`; roll the transaction back then.
+            InputError: ``input.no_store``, there is no such operation on a target of that kind.
         """
         intent = self._journal.at_a_moment(intent)
         operation = intent.edit.operation
+        if not self.takes(intent.edit):
+            raise InputError("input.no_store", operation=operation.op, target=str(intent.edit.target))
         if type(operation) in ARCHIVAL_OPERATIONS:
             return await self._archival.apply(tx, intent)
         if isinstance(operation, CreateBlock):
@@ -126,13 +143,13 @@ class MemoryStore:
         await note_use(tx, self._journal, intent, standing, receipt)
         return receipt
 
-    async def check_in(self, tx: Transaction, intent: Intent) -> None:
-        """Pass if the intent's actor may do that to its block, as things stand.
+    async def check_in(self, tx: Transaction, intent: Intent, *, consented: bool = False) -> None:
+        """Pass if the intent's actor may do that to its block, as things stand; `consented` as in `apply_in`.
 
         Raises:
             NotFoundError: ``not_found.block``. RefusedError: the rule that forbids it.
         """
-        await self._check(tx, intent, await self._state(tx, intent.edit.target), consented=False)
+        await self._check(tx, intent, await self._state(tx, intent.edit.target), consented=consented)
 
     async def get(self, block_id: str) -> BlockState | None:
         """One block with its content, deleted ones included."""
@@ -284,15 +301,18 @@ class MemoryStore:
         """Let go of all documents. The file stays open: whoever opened it closes it."""
         await self._replicas.close()
 
-    async def _check(
-        self, tx: Transaction, intent: Intent, state: BlockState, *, consented: bool
-    ) -> Standing:
+    async def _check(self, tx: Connection, intent: Intent, state: BlockState, *, consented: bool) -> Standing:
         block, operation = state.block, intent.edit.operation
         if not block.is_active and _needs_active(operation):
             raise refused("refused.deleted", label=block.label)
         standing = await standing_of(tx, intent, block, self._journal, consented=consented)
         check(block, operation, standing)
         return standing
+
+    async def _allowed(self, connection: Connection, intent: Intent) -> BlockState:
+        state = await self._state(connection, intent.edit.target)
+        await self._check(connection, intent, state, consented=False)
+        return state
 
     def _told(self, state: BlockState) -> BlockState:
         """The state with what is wrong with its document, if that was looked at and refused."""

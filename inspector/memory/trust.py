@@ -54,9 +54,9 @@ class _Refused:
 class Trust:
     """Lets documents through to this process, or raises what is wrong with them."""
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: Feed, airlock: Airlock) -> None:
         self._feed = feed
-        self._airlock = Airlock()
+        self._airlock = airlock
         # The airlock blocks while it waits, and documents of other blocks need not wait with it.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="airlock")
         self._known: OrderedDict[str, set[str]] = OrderedDict()

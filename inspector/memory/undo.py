@@ -8,8 +8,10 @@ that the change wrote must not have become read-only.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from inspector.domain.actor import Actor
@@ -20,6 +22,7 @@ from inspector.domain.errors import RefusedError
 from inspector.domain.moments import IdGenerator
 from inspector.domain.ref import Ref
 from inspector.domain.undo import Undone, UndoStack, UndoStep, UndoWish
+from inspector.memory.ahead import Ahead
 from inspector.memory.refusals import refused
 from inspector.memory.undo_rows import inverse_of
 from inspector.memory.undo_stack import Step, steps, told
@@ -36,15 +39,15 @@ MOST_PASSED = 50
 class Door(Protocol):
     """What applies intents of every family inside a transaction that is not its own."""
 
-    async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt:
-        """Apply one intent, or raise and leave nothing."""
+    async def apply_in(self, tx: Transaction, intent: Intent, *, consented: bool = False) -> Receipt:
+        """Apply one intent, or raise and leave nothing. `consented`: a person has allowed it."""
         ...
 
 
 class BlockGate(Protocol):
     """What knows who may write which block."""
 
-    async def check_in(self, tx: Transaction, intent: Intent) -> None:
+    async def check_in(self, tx: Transaction, intent: Intent, *, consented: bool = False) -> None:
         """Pass if the intent would be allowed."""
         ...
 
@@ -52,11 +55,14 @@ class BlockGate(Protocol):
 class Undoer:
     """Undoes and redoes; it keeps nothing, so it does so after a restart too."""
 
-    def __init__(self, database: Database, ids: IdGenerator, door: Door, gate: BlockGate) -> None:
+    def __init__(
+        self, database: Database, ids: IdGenerator, door: Door, gate: BlockGate, ahead: Ahead
+    ) -> None:
         self._database = database
         self._ids = ids
         self._door = door
         self._gate = gate
+        self._ahead = ahead
 
     async def undo(self, wish: UndoWish) -> Undone:
         """Take back the actor's newest step that something is left of, or the one that is named.
@@ -85,16 +91,20 @@ class Undoer:
                 await _listed(connection, actor, ref, limit, undone=True),
             )
 
-    async def _go(self, wish: UndoWish, *, undone: bool) -> Undone:
+    async def take_in(
+        self, tx: Transaction, wish: UndoWish, *, undone: bool, consented: bool = False
+    ) -> Undone:
+        """Undo, or with `undone` redo, in a transaction of the caller's. `consented`: a person has allowed it.
+
+        Raises:
+            RefusedError, DocumentError, FileError: as `undo` and `redo`; roll the transaction back then.
+        """
         passed: list[Step] = []
-        async with (
-            self._database.write() as tx,
-            aclosing(steps(tx, wish.actor, wish.ref, undone=undone)) as found,
-        ):
+        async with aclosing(steps(tx, wish.actor, wish.ref, undone=undone)) as found:
             async for step in found:
                 if wish.change is not None and not step.holds(wish.change):
                     continue
-                receipts, skipped = await self._take(tx, wish, step)
+                receipts, skipped = await self._take(tx, wish, step, consented=consented)
                 if receipts:
                     newer = tuple([await told(tx, each) for each in passed])
                     return Undone(await told(tx, step), receipts, skipped, newer)
@@ -103,8 +113,25 @@ class Undoer:
                     break
             raise await _refusal(tx, wish, passed, undone=undone)
 
+    async def step(
+        self, connection: Connection, actor: Actor, change: int, *, undone: bool
+    ) -> UndoStep | None:
+        """The actor's step that a change belongs to, among those that stand so."""
+        async with aclosing(steps(connection, actor, None, undone=undone)) as found:
+            async for each in found:
+                if each.holds(change):
+                    return await told(connection, each)
+        return None
+
+    async def _go(self, wish: UndoWish, *, undone: bool) -> Undone:
+        async def write() -> Undone:
+            async with self._database.write() as tx:
+                return await self.take_in(tx, wish, undone=undone)
+
+        return await self._ahead.run(partial(_first_edits, wish, undone=undone), write)
+
     async def _take(
-        self, tx: Transaction, wish: UndoWish, step: Step
+        self, tx: Transaction, wish: UndoWish, step: Step, *, consented: bool
     ) -> tuple[tuple[Receipt, ...], tuple[Ref, ...]]:
         """Take a step's changes back from the newest, or make them again. Gives what changed and what stayed."""
         if len(step.rows) > 1:
@@ -118,7 +145,7 @@ class Undoer:
             inverse = await inverse_of(tx, full, wish.actor)
             skipped += inverse.skipped
             for edit in inverse.edits:
-                receipt = await self._apply(tx, wish, row, edit)
+                receipt = await self._apply(tx, _intent(wish, row, edit), row, consented=consented)
                 skipped += (Ref(edit.target.kind, edit.target.id, part) for part in receipt.skipped)
                 if receipt.changed:
                     receipts.append(receipt)
@@ -126,24 +153,39 @@ class Undoer:
                     skipped.append(edit.target)
         return tuple(receipts), tuple(skipped)
 
-    async def _apply(self, tx: Transaction, wish: UndoWish, row: StepRow, edit: Edit) -> Receipt:
-        # A redoing names the taking back; every taking back names the change as it was first made.
-        names = row.change.seq if row.role is changes.Role.UNDONE else row.first
-        intent = Intent(
-            edit,
-            wish.actor,
-            wish.reason,
-            wish.batch_id,
-            wish.tool_call_id,
-            unlock=wish.unlock,
-            undo_of=names,
-        )
-        if isinstance(edit.operation, TakeBack):
+    async def _apply(self, tx: Transaction, intent: Intent, row: StepRow, *, consented: bool) -> Receipt:
+        if isinstance(intent.edit.operation, TakeBack):
             written = await changes.content_operation(tx, row.first)
             if written is not None:
                 operation = from_plain(Operation, parse(written))
-                await self._gate.check_in(tx, replace(intent, edit=replace(edit, operation=operation)))
-        return await self._door.apply_in(tx, intent)
+                first = replace(intent, edit=replace(intent.edit, operation=operation))
+                await self._gate.check_in(tx, first, consented=consented)
+        return await self._door.apply_in(tx, intent, consented=consented)
+
+
+def _intent(wish: UndoWish, row: StepRow, edit: Edit) -> Intent:
+    # A redoing names the taking back; every taking back names the change as it was first made.
+    names = row.change.seq if row.role is changes.Role.UNDONE else row.first
+    return Intent(
+        edit, wish.actor, wish.reason, wish.batch_id, wish.tool_call_id, unlock=wish.unlock, undo_of=names
+    )
+
+
+async def _first_edits(wish: UndoWish, connection: Connection, *, undone: bool) -> tuple[Intent, ...]:
+    """What takes the first step back that comes into question, as things stand."""
+    async with aclosing(steps(connection, wish.actor, wish.ref, undone=undone)) as found:
+        async for step in found:
+            if wish.change is None or step.holds(wish.change):
+                return tuple([each async for each in _inverted(connection, wish, step)])
+    return ()
+
+
+async def _inverted(connection: Connection, wish: UndoWish, step: Step) -> AsyncIterator[Intent]:
+    for row in reversed(step.rows):
+        full = await changes.get(connection, row.change.seq)
+        if full is not None:
+            for edit in (await inverse_of(connection, full, wish.actor)).edits:
+                yield _intent(wish, row, edit)
 
 
 async def _listed(

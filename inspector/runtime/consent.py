@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from inspector.domain.actor import Actor
@@ -17,6 +18,8 @@ from inspector.domain.edits.access import OperationRule, operation_table
 from inspector.domain.edits.base import Intent, Receipt
 from inspector.domain.edits.consent import GrantConsent
 from inspector.domain.health import Problem
+from inspector.domain.undo import Undone, UndoWish
+from inspector.memory.asking import Asking
 from inspector.memory.consent import ConsentStore
 from inspector.runtime.edits import EditDoor
 
@@ -24,8 +27,9 @@ from inspector.runtime.edits import EditDoor
 class ConsentDoor:
     """Requests, answers, grants, the partner, and the table of who may do what."""
 
-    def __init__(self, store: ConsentStore, edits: EditDoor, actor: Actor) -> None:
+    def __init__(self, store: ConsentStore, edits: EditDoor, asking: Asking, actor: Actor) -> None:
         self._store = store
+        self._asking = asking
         self._edits = edits
         self._actor = actor
 
@@ -52,6 +56,54 @@ class ConsentDoor:
         """
         return await self._store.ask(intent, wait=wait)
 
+    async def apply_all(self, intents: Sequence[Intent], *, wait: timedelta) -> tuple[Receipt, ...]:
+        """Apply an agent's intents as one changeset, all or none; the whole waits for consent if any of it must.
+
+        Raises:
+            RefusedError, NotFoundError, DocumentError, FileError: as `Asking.apply`.
+        """
+        return await self._asking.apply(intents, wait=wait)
+
+    async def ask_all(self, intents: Sequence[Intent], *, wait: timedelta) -> str | tuple[Receipt, ...]:
+        """As `apply_all`, without waiting: the request's id for `receipts`, or the receipts.
+
+        Raises:
+            RefusedError, NotFoundError, DocumentError, FileError: as `Asking.ask`.
+        """
+        return await self._asking.ask(intents, wait=wait)
+
+    async def receipts(self, request_id: str) -> tuple[Receipt, ...]:
+        """Wait for the answer to `ask_all`.
+
+        Raises:
+            RefusedError: as `ConsentStore.outcome`. NotFoundError, FileError.
+        """
+        return await self._asking.receipts(request_id)
+
+    async def undo(self, wish: UndoWish, *, wait: timedelta, redo: bool = False) -> Undone:
+        """Undo or redo a step of an agent's; the whole step waits for consent if any of it must.
+
+        Raises:
+            RefusedError, DocumentError, FileError: as `Asking.undo`.
+        """
+        return await self._asking.undo(wish, wait=wait, redo=redo)
+
+    async def ask_undo(self, wish: UndoWish, *, wait: timedelta, redo: bool = False) -> str | Undone:
+        """As `undo`, without waiting: the request's id for `undone`, or what was undone.
+
+        Raises:
+            RefusedError, DocumentError, FileError: as `Asking.ask_undo`.
+        """
+        return await self._asking.ask_undo(wish, wait=wait, redo=redo)
+
+    async def undone(self, request_id: str) -> Undone:
+        """Wait for the answer to `ask_undo`.
+
+        Raises:
+            RefusedError: as `ConsentStore.outcome`. NotFoundError, FileError.
+        """
+        return await self._asking.undone(request_id)
+
     async def outcome(self, request_id: str) -> Receipt:
         """Wait for the answer to a request, in whichever process it is given.
 
@@ -72,7 +124,7 @@ class ConsentDoor:
         Raises:
             NotFoundError, DocumentError, FileError: as `ConsentStore.preview`.
         """
-        return await self._store.preview(request_id)
+        return await self._asking.preview(request_id)
 
     async def answer(
         self,

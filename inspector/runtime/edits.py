@@ -41,8 +41,9 @@ class EditDoor:
     ) -> None:
         self._database = database
         self._ids = ids
-        self._stores = (memory, *others)
-        self._undoer = Undoer(database, ids, self, memory)
+        self._memory = memory
+        self._stores = tuple(others)
+        self.undoer = Undoer(database, ids, self, memory, memory.ahead)
         self._changesets = Changesets(database, self)
 
     async def apply(
@@ -57,21 +58,27 @@ class EditDoor:
                 be written. Nothing was changed then.
         """
         shared = changeset or (self._ids("set") if len(intents) > 1 else None)
-        receipts: list[Receipt] = []
-        async with self._database.write(shared) as tx:
-            for done, intent in enumerate(intents):
-                if told is not None:
-                    told(done, len(intents))
-                receipts.append(await self.apply_in(tx, intent))
-        return tuple(receipts)
 
-    async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt:
-        """Apply one intent in a transaction of the caller's.
+        async def write() -> tuple[Receipt, ...]:
+            receipts: list[Receipt] = []
+            async with self._database.write(shared) as tx:
+                for done, intent in enumerate(intents):
+                    if told is not None:
+                        told(done, len(intents))
+                    receipts.append(await self.apply_in(tx, intent))
+            return tuple(receipts)
+
+        return await self._memory.ahead.run_for(intents, write)
+
+    async def apply_in(self, tx: Transaction, intent: Intent, *, consented: bool = False) -> Receipt:
+        """Apply one intent in a transaction of the caller's. `consented` says that a person has allowed it.
 
         Raises:
             RefusedError, NotFoundError, FileError: as `apply`; roll the transaction back then.
             InputError: ``input.no_store``, nothing takes such an edit.
         """
+        if self._memory.takes(intent.edit):
+            return await self._memory.apply_in(tx, intent, consented=consented)
         return await self._store_of(intent.edit).apply_in(tx, intent)
 
     async def preview(self, intents: Sequence[Intent]) -> ChangesetPreview:
@@ -98,7 +105,7 @@ class EditDoor:
                 back; or the rule that forbids it. Nothing was changed then.
             DocumentError, FileError: as `apply`.
         """
-        return await self._undoer.undo(wish)
+        return await self.undoer.undo(wish)
 
     async def redo_wish(self, wish: UndoWish) -> Undone:
         """Make a step again that the actor has taken back, unless the actor has made another change since.
@@ -107,14 +114,14 @@ class EditDoor:
             RefusedError: ``refused.nothing_to_redo``; otherwise as `undo_wish`.
             DocumentError, FileError: as `apply`.
         """
-        return await self._undoer.redo(wish)
+        return await self.undoer.redo(wish)
 
     async def undo_stack(self, actor: Actor, ref: Ref | None = None, limit: int = 100) -> UndoStack:
         """The actor's steps that can be undone and redone, the next one of each first.
 
         Whether a step can still be applied shows only when it is tried.
         """
-        return await self._undoer.stack(actor, ref, limit)
+        return await self.undoer.stack(actor, ref, limit)
 
     async def can_undo(self, actor: Actor, ref: Ref | None = None) -> UndoStep | None:
         """What `undo` would try first, None when there is nothing."""

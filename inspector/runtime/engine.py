@@ -17,6 +17,7 @@ from inspector.domain.edits.base import Edit, Intent, Operation, Receipt, Versio
 from inspector.domain.errors import FileError
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
+from inspector.memory.asking import Asking
 from inspector.memory.consent import ConsentStore
 from inspector.memory.layouts import LayoutStore
 from inspector.memory.registry import AgentStore
@@ -102,11 +103,12 @@ class Engine:
         self.agents = AgentStore(database, clock, ids)
         self.conversation = ConversationStore(database, clock, ids)
         consent = ConsentStore(database, self.memory, clock, ids)
-        self.exchange = ExchangeDoor(database, self.agents, clock, ids)
+        self.exchange = ExchangeDoor(database, self.agents, clock, ids, self.memory.airlock)
         self.layouts = LayoutStore(database, clock, ids)
         others = (self.layouts, self.agents, self.conversation, consent, self.exchange.store)
         self.edits = EditDoor(database, ids, self.memory, others)
-        self.consent = ConsentDoor(consent, self.edits, self.actor)
+        asking = Asking(database, ids, consent, self.edits, self.edits.undoer)
+        self.consent = ConsentDoor(consent, self.edits, asking, self.actor)
         self.search = SearchDoor(database)
         snapshots = Snapshots(database, self.memory, self.agents, self.conversation, self.layouts)
         self.models, model_problems = models_of_user(surroundings.settings.path)
@@ -219,7 +221,6 @@ class Engine:
             watch.cancel()
         await asyncio.gather(*self._watches, return_exceptions=True)
         self.context.close()
-        await self.exchange.close()
         await self.memory.close()
         await self.drafts.close()
         await self.database.close()

@@ -27,13 +27,19 @@ from inspector.storage.whole import last_numbers, present
 
 
 class ExchangeDoor:
-    """Exports the open file, and prepares plans for it. `store` takes the edits of plans that bring whole rows."""
+    """Exports the open file, and prepares plans for it. `store` takes the edits of plans that bring whole rows.
 
-    def __init__(self, database: Database, agents: AgentStore, clock: Clock, ids: IdGenerator) -> None:
+    Documents that plans bring are looked at in the airlock that it is given, whose owner closes it.
+    """
+
+    def __init__(
+        self, database: Database, agents: AgentStore, clock: Clock, ids: IdGenerator, airlock: Airlock
+    ) -> None:
         self._database = database
         self._agents = agents
+        self._clock = clock
         self._ids = ids
-        self._airlock = Airlock()
+        self._airlock = airlock
         self.store = RowStore(clock, ids, Doorkeeper(self._examine))
 
     async def export(self, target: Path, wish: ExportWish) -> Exported:
@@ -75,18 +81,14 @@ class ExchangeDoor:
         problems, self.store.problems[:] = tuple(self.store.problems), []
         return problems
 
-    async def close(self) -> None:
-        """Let nobody look at documents any more."""
-        await asyncio.to_thread(self._airlock.close)
-
     async def _fitted(self, plan: ImportPlan, adopting: Sequence[Intent]) -> ImportPlan:
         async with self._database.read() as connection:
             if not any(await last_numbers(connection)):
                 return plan
             there = await present(connection)
-        notes = Notes()
+        notes, now = Notes(), self._clock()
         intents = [
-            intent_of(fitted(intent.edit.operation.rows, there, self._ids, notes), intent.reason)
+            intent_of(fitted(intent.edit.operation.rows, there, self._ids, now, notes), intent.reason)
             for intent in adopting
             if isinstance(intent.edit.operation, AdoptRows)
         ]

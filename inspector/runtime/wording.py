@@ -13,6 +13,11 @@ from inspector.shipped.words import load_words
 
 Translate = Callable[[str], str]
 
+MOST_CHARACTERS = 400
+"""Of one name or text in a sentence."""
+MOST_NAMES = 40
+"""Of a list in a sentence."""
+
 
 @cache
 def catalogue() -> Mapping[str, str]:
@@ -60,5 +65,17 @@ def _shown(value: Parameter) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, tuple):
-        return ", ".join(value)
-    return "" if value is None else str(value)
+        if not value:
+            return "none"
+        more = len(value) - MOST_NAMES
+        told = [_cut(each) for each in value[:MOST_NAMES]]
+        return ", ".join(told if more <= 0 else [*told, f"… (+{more:,})"])
+    return "" if value is None else _cut(str(value))
+
+
+def _cut(text: str) -> str:
+    """A name as a sentence can hold it; what is longer shows how it begins and ends."""
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    half = MOST_CHARACTERS // 2
+    return f"{text[:half]} … {text[-half:]}"

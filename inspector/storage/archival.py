@@ -15,7 +15,8 @@ _SELECT = """
     SELECT id, agent_id, content, tags, metadata, created_at, updated_at, is_deleted FROM archival_entries
 """
 _ONE = _SELECT + "WHERE id = ?"
-_OF_AGENT = _SELECT + "WHERE agent_id = ? AND is_deleted <= ? ORDER BY created_at, id"
+# By the row's number: a clock that was set back gives a later entry an earlier time, and an earlier id with it.
+_OF_AGENT = _SELECT + "WHERE agent_id = ? AND is_deleted <= ? ORDER BY rowid"
 AFTER_ROWID = """
     SELECT rowid, id, agent_id, content, tags, metadata, created_at, updated_at, is_deleted
     FROM archival_entries WHERE rowid > ? ORDER BY rowid LIMIT ?
@@ -45,7 +46,7 @@ async def get(connection: Connection, entry_id: str) -> ArchivalEntry | None:
 async def of_agent(
     connection: Connection, agent_id: str, *, deleted: bool = False
 ) -> tuple[tuple[ArchivalEntry, ...], tuple[Problem, ...]]:
-    """An agent's entries, oldest first, with `deleted` the deleted ones too; and what cannot be read."""
+    """An agent's entries as they were written, with `deleted` the deleted ones too; and what cannot be read."""
     rows = await connection.fetch_all(_OF_AGENT, (agent_id, int(deleted)))
     return read_rows(rows, entry_of, RefKind.ARCHIVAL)
 

@@ -20,7 +20,7 @@ from inspector.storage.copying import copy_and_place
 from inspector.storage.creation import make_private_folder
 from inspector.storage.failures import file_error
 from inspector.storage.meta import CONSTELLATION_ID
-from inspector.storage.opening import harden
+from inspector.storage.opening import connect_to_read, harden, identity_of
 from inspector.storage.schema import APPLICATION_ID
 
 SUFFIX = ".constellation"
@@ -147,9 +147,9 @@ def _require_whole(path: Path) -> None:
 
 def _read(path: Path, fact: str) -> tuple[str, int]:
     """A fact of a file and the number of its last change."""
-    uri = f"{path.absolute().as_uri()}?mode=ro"
+    identity_of(path)
     try:
-        with closing(sqlite3.connect(uri, uri=True, timeout=5.0, isolation_level=None)) as connection:
+        with closing(connect_to_read(path)) as connection:
             row = connection.execute(_FACT, (fact,)).fetchone()
             seq = connection.execute(_LAST_CHANGE).fetchone()[0]
     except sqlite3.Error as error:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
 
 from inspector.domain.blocks import Block, BlockType, Permission, Schema, UnreadableSchema
 from inspector.domain.codec import read_time, write_time
@@ -17,8 +20,13 @@ from inspector.storage.changes import actor_of
 from inspector.storage.connection import Connection, Row, Undecodable
 from inspector.storage.json_columns import dump, load
 
+T = TypeVar("T")
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 PENDING_UPDATES = "block.pending_updates"
 """The problem of a block some of whose updates wait for what they build on; the rest of it can be read."""
+
+MISSING_UPDATES = "block.missing_updates"
+"""The problem of a block whose document lacks changes that its shown content has: to write it would lose them."""
 
 _READABLE = frozenset({PENDING_UPDATES})
 _BLOCK_COLUMNS = """
@@ -27,7 +35,10 @@ _BLOCK_COLUMNS = """
 """
 _CONTENT_COLUMNS = """
     c.version, c.revision, c.actor_kind, c.actor_id, c.actor_name, c.written_at, c.reason, c.tool_call_id,
-    c.problem, c.content
+    c.problem, c.content,
+    (SELECT coalesce(max(k.upto_seq), 0) FROM checkpoints AS k WHERE k.block_id = b.id) AS folded,
+    (SELECT count(*) FROM updates AS u WHERE u.block_id = b.id AND u.seq <= c.revision AND u.seq >
+        (SELECT coalesce(max(k.upto_seq), 0) FROM checkpoints AS k WHERE k.block_id = b.id)) AS unfolded
 """
 _SELECT = (
     "SELECT" + _BLOCK_COLUMNS + "," + _CONTENT_COLUMNS + "FROM blocks AS b LEFT JOIN block_contents AS c "
@@ -49,6 +60,7 @@ AFTER_ROWID = (
     "WHERE b.rowid > ? ORDER BY b.rowid LIMIT ?"
 )
 """Blocks behind a rowid, for going through all of them."""
+_LABELS = "SELECT id, label FROM blocks WHERE owner = ? AND is_active = 1"
 _LABELLED = "SELECT id FROM blocks WHERE owner = ? AND label = ? AND is_active = 1"
 _IDS = "SELECT id FROM blocks ORDER BY is_active DESC, id"
 _RENDERED = "SELECT rendered FROM block_contents WHERE block_id = ?"
@@ -72,6 +84,7 @@ _PUT_CONTENT = """
         written_at = excluded.written_at, reason = excluded.reason, tool_call_id = excluded.tool_call_id,
         problem = NULL, content = excluded.content, rendered = excluded.rendered
 """
+_CONTENT_SIZE = "SELECT length(CAST(content AS BLOB)) AS size FROM block_contents WHERE block_id = ?"
 _SET_PROBLEM = "UPDATE block_contents SET problem = ? WHERE block_id = ?"
 
 
@@ -118,6 +131,12 @@ async def read_all(connection: Connection, *, deleted: bool = False) -> tuple[Bl
     return tuple(state_of(row) for row in rows)
 
 
+async def labels_of(connection: Connection, owner: str) -> tuple[tuple[str, str], ...]:
+    """The ids and labels of the owner's active blocks."""
+    rows = await connection.fetch_all(_LABELS, (owner,))
+    return tuple((row["id"], str(row["label"])) for row in rows)
+
+
 async def id_of_label(connection: Connection, owner: str, label: str) -> str | None:
     """The owner's active block of that label."""
     row = await connection.fetch_one(_LABELLED, (owner, label))
@@ -133,6 +152,12 @@ async def rendered(connection: Connection, block_id: str) -> str | None:
     """A block's rendered text, None when there is no such block."""
     row = await connection.fetch_one(_RENDERED, (block_id,))
     return None if row is None else str(row["rendered"])
+
+
+async def content_size(connection: Connection, block_id: str) -> int:
+    """The bytes of a block's content as it is stored, 0 when there is none."""
+    row = await connection.fetch_one(_CONTENT_SIZE, (block_id,))
+    return 0 if row is None else int(row["size"])
 
 
 async def insert(transaction: Connection, block: Block) -> None:
@@ -174,6 +199,8 @@ def state_of(row: Row) -> BlockState:
     content, unreadable = _content(row)
     if unreadable is None and row["problem"] is not None:
         unreadable = _problem(row, row["problem"])
+    if unreadable is None and row["folded"] + row["unfolded"] < row["revision"]:
+        unreadable = _problem(row, MISSING_UPDATES)
     actor = actor_of(row)
     try:
         written = LastWrite(actor, read_time(row["written_at"]), row["reason"], row["tool_call_id"])
@@ -186,34 +213,35 @@ def state_of(row: Row) -> BlockState:
 
 
 def _block(row: Row) -> tuple[Block, Problem | None]:
-    """The block of a row. A column that cannot be read gets the most careful value and makes a problem."""
-    why = ""
-    try:
-        block_type, permission = BlockType(row["block_type"]), Permission.parse(row["permission"])
-        created_at, updated_at = read_time(row["created_at"]), read_time(row["updated_at"])
-    except (ValueError, KeyError) as error:
-        why = str(error)
-        block_type, permission = BlockType.ARCHIVAL, Permission.READ_ONLY
-        created_at = updated_at = read_time("1970-01-01T00:00:00Z")
+    """The block of a row. A column that cannot be read gets the most careful value, it alone, and makes a problem."""
+    unread: list[str] = []
+
+    def read(column: str, kind: Callable[[str], T], otherwise: T) -> T:
+        try:
+            return kind(row[column])
+        except (ValueError, KeyError) as error:
+            unread.append(f"{column}: {error}")
+            return otherwise
+
     block = Block(
         id=row["id"],
         owner=row["owner"],
         label=row["label"],
         description=row["description"],
-        block_type=block_type,
+        block_type=read("block_type", BlockType, BlockType.ARCHIVAL),
         schema=schema_of(row["schema"]),
         char_limit=row["char_limit"],
-        permission=permission,
+        permission=read("permission", Permission.parse, Permission.READ_ONLY),
         pinned=bool(row["pinned"]),
         is_active=bool(row["is_active"]),
-        created_at=created_at,
-        updated_at=updated_at,
+        created_at=read("created_at", read_time, _NO_TIME),
+        updated_at=read("updated_at", read_time, _NO_TIME),
         metadata=row["metadata"],
     )
-    if any(isinstance(row[name], Undecodable) for name in ("label", "description", "schema", "metadata")):
-        why = "not UTF-8"
-    if why:
-        return block, _problem(row, "row.unreadable", why)
+    texts = ("label", "description", "schema", "metadata")
+    unread += [f"{name}: not UTF-8" for name in texts if isinstance(row[name], Undecodable)]
+    if unread:
+        return block, _problem(row, "row.unreadable", "; ".join(unread))
     if isinstance(block.schema, UnreadableSchema):
         return block, _problem(row, "block.unreadable_schema", block.schema.why)
     return block, None

@@ -68,12 +68,15 @@ _BY_OTHERS = """
     SELECT 1 FROM changes WHERE ref_kind = ? AND ref_id = ? AND seq > ? AND (actor_id <> ? OR actor_kind <> ?)
     LIMIT 1
 """
-_SINCE_VERSION = """
+_VERSIONS = """
     SELECT version_before, version_after,
-           CASE json_extract(operation, '$.op') WHEN ?3 THEN json_extract(operation, '$.after') END AS inverts
-    FROM updates
-    WHERE block_id = ?1 AND seq > (SELECT seq FROM updates WHERE block_id = ?1 AND version_after = ?2)
-    ORDER BY seq
+           CASE WHEN undo_of IS NOT NULL AND json_extract(operation, '$.op') = ?2
+                THEN json_extract(operation, '$.after') END AS inverts
+    FROM updates WHERE block_id = ?1 ORDER BY seq
+"""
+_BOUNDS_SINCE = """
+    SELECT 1 FROM changes
+    WHERE ref_kind = 'block' AND ref_id = ? AND seq > ? AND kind IN ('set_char_limit', 'set_schema') LIMIT 1
 """
 _OPERATION = "SELECT operation FROM updates WHERE change_seq = ?"
 
@@ -194,15 +197,27 @@ async def content_operation(connection: Connection, seq: int) -> str | None:
     return None if row is None else str(row["operation"])
 
 
-async def undone_since(connection: Connection, block_id: str, version: Version) -> tuple[Span, ...]:
-    """Of a content's changes after a version, those that take one another back and those that are taken back."""
-    rows = await connection.fetch_all(_SINCE_VERSION, (block_id, version, TakeBack.op))
-    inverted = {row["inverts"] for row in rows} - {None}
-    return tuple(
-        Span(Version(row["version_before"]), Version(row["version_after"]), row["inverts"])
-        for row in rows
-        if row["inverts"] is not None or row["version_after"] in inverted
-    )
+async def spans_to_take_back(connection: Connection, block_id: str, version: Version) -> tuple[Span, ...]:
+    """Of a content's changes, what it takes to take back the one that ended at a version, oldest first.
+
+    These are that change, all that were taken back or made again since then, and what took them back.
+    """
+    rows = await connection.fetch_all(_VERSIONS, (block_id, TakeBack.op))
+    spans = [
+        Span(Version(row["version_before"]), Version(row["version_after"]), row["inverts"]) for row in rows
+    ]
+    places = {span.after: place for place, span in enumerate(spans)}
+    first = places.get(version)
+    if first is None:
+        return ()
+    for span in spans[first:]:
+        inverted = span.inverts
+        while inverted in places:
+            place = places[inverted]
+            first = min(first, place)
+            inverted = spans[place].inverts
+    turned = {version, *(span.inverts for span in spans[first:])}
+    return tuple(span for span in spans[first:] if span.inverts is not None or span.after in turned)
 
 
 def _step_row(row: Row) -> StepRow:
@@ -239,3 +254,8 @@ def _ref_of(row: Row) -> Ref:
         return Ref(RefKind(row["ref_kind"]), row["ref_id"], row["ref_part"])
     except ValueError:
         return Ref(RefKind.FILE, row["ref_id"], row["ref_part"])
+
+
+async def bounds_changed_since(connection: Connection, block_id: str, seq: int) -> bool:
+    """Whether a change after one has set anew what a block may hold."""
+    return await connection.fetch_one(_BOUNDS_SINCE, (block_id, seq)) is not None

@@ -14,12 +14,15 @@ from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import render
 from inspector.storage.blocks import schema_of
+from inspector.storage.connection import decoded
 from inspector.storage.failures import Failure, file_error
 from inspector.storage.json_columns import dump
+from inspector.storage.legible import LARGEST_NUMBER, flaws, place_of
 from inspector.storage.opening import Admission, admit, connect_to_check
 from inspector.storage.reindexing import index_problems
 from inspector.storage.sealing import seal_of_bytes
 from inspector.storage.updates import hash_of
+from inspector.storage.whole_tables import CONSENT_CHANGES, TABLES
 
 DocumentReader = Callable[[Schema, bytes | None, list[bytes]], Content]
 """Reads the content of a snapshot (None: none yet) and the deltas after it. Raises DocumentError."""
@@ -40,6 +43,13 @@ _REPEATED_PLACES = """
         FROM messages
     ) WHERE before IS NOT NULL AND position <= before
 """
+_LAST_NUMBERS = """
+    SELECT name, seq FROM sqlite_sequence
+    UNION ALL SELECT 'messages', max(position) FROM messages HAVING count(*)
+    UNION ALL SELECT 'updates', max(seq) FROM updates HAVING count(*)
+"""
+_TOLD_WITH_BLOCK = frozenset({("blocks", "schema"), ("block_contents", "content")})
+"""Columns of which `_block_problems` tells more."""
 # As bytes: what is damaged need not be a text any more.
 _SEALED = (
     (RefKind.MESSAGE, "SELECT id, content_hash, CAST(content AS BLOB) FROM messages"),
@@ -75,7 +85,7 @@ def check_file(path: Path, read_document: DocumentReader) -> tuple[Problem, ...]
     try:
         with closing(connect_to_check(admission)) as connection:
             connection.row_factory = sqlite3.Row
-            connection.text_factory = _readable
+            connection.text_factory = decoded
             connection.execute("BEGIN")
             found = tuple(_problems(connection, admission, read_document))
             connection.execute("ROLLBACK")
@@ -99,10 +109,36 @@ def _problems(
         where = str(Ref(RefKind.MESSAGE, row["id"]))
         told = {"agent": row["agent_id"], "position": row["position"]}
         yield Problem("check.position", Severity.ERROR, where, told)
+    yield from _number_problems(connection, path)
+    yield from _row_problems(connection)
     yield from _seal_problems(connection)
     for row in connection.execute(_BLOCKS).fetchall():
         yield from _block_problems(connection, row, read_document)
     yield from index_problems(connection)
+
+
+def _number_problems(connection: sqlite3.Connection, path: str) -> Iterator[Problem]:
+    for table, number in connection.execute(_LAST_NUMBERS):
+        if not isinstance(number, int) or number > LARGEST_NUMBER:
+            told: dict[str, str | int] = {
+                "table": str(table),
+                "number": str(number)[:40],
+                "largest": LARGEST_NUMBER,
+            }
+            yield Problem("check.number_out_of_range", Severity.ERROR, path, told)
+
+
+def _row_problems(connection: sqlite3.Connection) -> Iterator[Problem]:
+    """What is no damage to SQLite, and still nothing that a reader can make sense of."""
+    for table in TABLES:
+        if table is CONSENT_CHANGES:
+            # They are among the changes.
+            continue
+        for row in connection.execute(table.select_told):
+            for column, why in flaws(table, row):
+                if (table.name, column) not in _TOLD_WITH_BLOCK:
+                    told = {"table": table.name, "column": column, "why": why}
+                    yield Problem("check.unreadable", Severity.ERROR, place_of(table, row), told)
 
 
 def _seal_problems(connection: sqlite3.Connection) -> Iterator[Problem]:
@@ -174,7 +210,3 @@ def _damaged_bytes(
 def _problem(row: sqlite3.Row, code: str, **parameters: str | int) -> Problem:
     where = str(Ref(RefKind.BLOCK, row["id"]))
     return Problem(code, Severity.ERROR, where, {"label": row["label"], **parameters})
-
-
-def _readable(text: bytes) -> str:
-    return text.decode(errors="replace")

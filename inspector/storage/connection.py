@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 
 import aiosqlite
 
-from inspector.domain.errors import MalformedError
+from inspector.domain.errors import FileError, MalformedError
 from inspector.storage.failures import Failure, file_error
 
 T = TypeVar("T")
@@ -20,6 +21,9 @@ Parameters = Sequence[Any]
 STATEMENT_SECONDS = 30.0
 """How long one statement may run before it is stopped; ours take milliseconds."""
 _STEPS_BETWEEN_LOOKS = 50_000
+LAST_OF_ALL = (1 << 63) - 1
+"""The largest number that SQLite gives to a row."""
+_LAST_NUMBER = "SELECT max(seq) FROM sqlite_sequence"
 
 
 class Undecodable(str):
@@ -98,7 +102,8 @@ class Channel:
         """Run one statement to its end.
 
         Raises:
-            FileError: SQLite's errors as ours. MalformedError: ``malformed.text``, a text with no UTF-8 form.
+            FileError: SQLite's errors as ours. MalformedError: ``malformed.text``, a text with no UTF-8 form;
+                ``malformed.value``, a number that no column takes.
         """
         self._deadline.start(STATEMENT_SECONDS)
         try:
@@ -106,10 +111,10 @@ class Channel:
         except asyncio.CancelledError:
             await self._raw.interrupt()
             raise
-        except UnicodeEncodeError as error:
-            raise _no_text(error) from error
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise _not_storable(error) from error
         except Failure as error:
-            raise file_error(error, self._path) from error
+            raise await self._told(error) from error
 
     async def execute_many(self, sql: str, rows: Iterable[Parameters]) -> None:
         """Run one statement for each row, in one hop.
@@ -123,10 +128,10 @@ class Channel:
         except asyncio.CancelledError:
             await self._raw.interrupt()
             raise
-        except UnicodeEncodeError as error:
-            raise _no_text(error) from error
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise _not_storable(error) from error
         except Failure as error:
-            raise file_error(error, self._path) from error
+            raise await self._told(error) from error
 
     async def roll_back(self) -> None:
         """End the transaction without its changes; nothing happens if SQLite has already ended it."""
@@ -153,6 +158,16 @@ class Channel:
         async with self.lock:
             await finish(self._raw.close())
 
+    async def _told(self, error: sqlite3.Error | UnicodeDecodeError) -> FileError:
+        """The error that a caller gets. SQLite says that it is full for a disk, and where numbers have run out."""
+        found = file_error(error, self._path)
+        if found.code == "file.disk_full":
+            with contextlib.suppress(sqlite3.Error):
+                (row,) = await self._raw.execute_fetchall(_LAST_NUMBER)
+                if row[0] == LAST_OF_ALL:
+                    return FileError("file.numbers_used_up", path=self._path)
+        return found
+
     async def _fetch(self, sql: str, parameters: Parameters) -> list[Row]:
         try:
             return await self._decoded(sql, parameters)
@@ -171,18 +186,21 @@ class Channel:
             if hasattr(error, "sqlite_errorcode") or not str(error).startswith("Could not decode"):
                 raise
         # Only now, as a callback for each cell would slow every other query down.
-        self._raw.text_factory = _decode
+        self._raw.text_factory = decoded
         try:
             return list(await self._raw.execute_fetchall(sql, parameters))
         finally:
             self._raw.text_factory = str
 
 
-def _no_text(error: UnicodeEncodeError) -> MalformedError:
+def _not_storable(error: UnicodeEncodeError | OverflowError) -> MalformedError:
+    if isinstance(error, OverflowError):
+        return MalformedError("malformed.value", where="$", why="a number is out of range")
     return MalformedError("malformed.text", where=f"character {error.start}", why=error.reason)
 
 
-def _decode(raw: bytes) -> str:
+def decoded(raw: bytes) -> str:
+    """A text cell, an `Undecodable` where it is no UTF-8."""
     try:
         return raw.decode()
     except UnicodeDecodeError:

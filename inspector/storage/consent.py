@@ -11,11 +11,11 @@ from datetime import datetime
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Permission
-from inspector.domain.codec import Plain, read_time, write_time
+from inspector.domain.codec import Plain, from_plain, read_time, write_time
 from inspector.domain.consent import ConsentGrant, ConsentRequest, ConsentState
 from inspector.domain.edits.base import Edit
 from inspector.domain.health import Problem
-from inspector.domain.ref import RefKind
+from inspector.domain.ref import Ref, RefKind
 from inspector.storage.connection import Connection, Row
 from inspector.storage.json_columns import dump, load, parse
 from inspector.storage.reading import read_rows
@@ -183,6 +183,8 @@ def _request(row: Row) -> ConsentRequest:
         asked_by=_actor(row, "asked"),
         answerer=_actor(row, "said"),
         change=change if isinstance(change, int) else None,
+        changes=from_plain(tuple[int, ...], said_what.get("changes") or []),
+        skipped=from_plain(tuple[Ref, ...], said_what.get("skipped") or []),
     )
 
 

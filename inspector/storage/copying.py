@@ -14,6 +14,7 @@ from pathlib import Path
 from inspector.domain.errors import FileError
 from inspector.storage.creation import beside, make_private_file, put_in_place, remove_with_side_files
 from inspector.storage.failures import file_error
+from inspector.storage.opening import connect_to_read
 
 STEP_PAGES = 512
 """Two megabytes: some ten milliseconds."""
@@ -100,8 +101,7 @@ def _new_file(source: Path, target: Path) -> Iterator[Path]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    uri = f"{source.absolute().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(uri, uri=True, timeout=5.0, isolation_level=None)) as reader:
+    with closing(connect_to_read(source)) as reader:
         try:
             _take(reader, target, STEP_PAGES)
         except _RestartedError as error:

@@ -84,7 +84,18 @@ def put_in_place(temporary: Path, path: Path) -> None:
         temporary.rename(path)
     else:
         temporary.unlink()
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder outlive a loss of power, where the system can."""
+    # Not every system can open a folder; there the name may be lost with the power, the data not.
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def make_private_folder(folder: Path) -> list[Path]:
@@ -137,13 +148,3 @@ def set_header(connection: sqlite3.Connection, user_version: int) -> None:
     # A pragma takes no parameters; both are numbers.
     connection.execute("PRAGMA application_id = " + str(int(APPLICATION_ID)))
     connection.execute("PRAGMA user_version = " + str(int(user_version)))
-
-
-def _sync_folder(folder: Path) -> None:
-    # Not every system can open a folder; there the name may be lost with the power, the data not.
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -45,6 +45,9 @@ def parse(text: str) -> Plain:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise MalformedError("malformed.json", where=f"character {error.pos}", why=error.msg) from error
+    except ValueError as error:
+        # A number of more digits than Python reads.
+        raise MalformedError("malformed.json", where="$", why=str(error)) from error
     except RecursionError as error:
         raise MalformedError("malformed.json", where="$", why="nested too deeply") from error
 

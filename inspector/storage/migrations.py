@@ -12,8 +12,8 @@ from inspector.domain.errors import FileError
 from inspector.storage.copying import copy_database
 from inspector.storage.creation import remove_with_side_files, set_header
 from inspector.storage.failures import Failure, file_error
-from inspector.storage.opening import harden
-from inspector.storage.schema import APPLICATION_ID, FORMAT, Format, Migration, SchemaVersion
+from inspector.storage.opening import harden, version_of
+from inspector.storage.schema import FORMAT, Format, Migration, SchemaVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def migrate(path: Path, form: Format = FORMAT, back_up: Callable[[Path], Path] |
     """
     try:
         with closing(_open(path)) as connection:
-            before = _version(connection, path)
+            before = version_of(connection, path)
             steps = _steps(before, form, path)
             if not steps:
                 return Migrated(before, before, None)
@@ -59,8 +59,9 @@ def migrated_copy(path: Path, folder: Path, form: Format = FORMAT) -> Path:
     copy_database(path, copy)
     try:
         with closing(_open(copy)) as connection:
-            for step in _steps(_version(connection, copy), form, copy):
-                _take(connection, step, copy)
+            # What goes wrong is told of the file that was asked for.
+            for step in _steps(version_of(connection, path), form, path):
+                _take(connection, step, path)
     except BaseException as error:
         remove_with_side_files(copy)
         if isinstance(error, Failure):
@@ -80,12 +81,6 @@ def _open(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _version(connection: sqlite3.Connection, path: Path) -> SchemaVersion:
-    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-        raise FileError("file.not_a_constellation", path=str(path), why="another program's file")
-    return SchemaVersion.unpack(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
 def _steps(before: SchemaVersion, form: Format, path: Path) -> list[Migration]:
     if before > form.version:
         raise FileError("file.newer_version", path=str(path), found=str(before), known=str(form.version))
@@ -99,7 +94,7 @@ def _take(connection: sqlite3.Connection, step: Migration, path: Path) -> None:
     connection.execute("BEGIN EXCLUSIVE")
     try:
         # Another process may have taken the same step since we looked.
-        if _version(connection, path) < step.to:
+        if version_of(connection, path) < step.to:
             for statement in step.statements:
                 connection.execute(statement)
             broken = connection.execute("PRAGMA foreign_key_check").fetchall()

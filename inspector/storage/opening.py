@@ -31,6 +31,8 @@ CHECK_SECONDS = 4.0
 """How long all looking may take; a file whose structure takes longer is opened unchecked and says so."""
 _STEPS_BETWEEN_LOOKS = 20_000
 
+# What SQLite says of a file that it would have to write, or beside which it would have to write, to read it.
+_UNREADABLE_SO = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 _DENIED_ACTIONS = frozenset(
     {
         sqlite3.SQLITE_ATTACH,
@@ -86,11 +88,11 @@ def admit(path: Path, form: Format = FORMAT, *, leave_wal: bool = True) -> Admis
     A file in WAL mode is taken out of it when nobody else uses it, unless it is only to be read (`leave_wal`).
 
     Raises:
-        FileError: ``file.not_found``, ``file.not_a_constellation``, ``file.newer_version``,
+        FileError: ``file.not_found``, ``file.not_a_constellation``, ``file.no_version``, ``file.newer_version``,
             ``file.older_version``, ``file.foreign_objects``, ``file.wrong_schema``, ``file.damaged``,
             ``file.needs_recovery``, ``file.locked`` and others of SQLite's.
     """
-    identity = _find(path)
+    identity = identity_of(path)
     writable = _is_writable(path)
     try:
         connection, access = _look(path, writable)
@@ -144,6 +146,22 @@ def connect_to_check(admission: Admission) -> sqlite3.Connection:
     return connection
 
 
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that reads a file of any version and never writes, also where nothing can be put beside it.
+
+    Raises:
+        FileError: ``file.needs_recovery``. sqlite3.Error: SQLite's own.
+    """
+    try:
+        connection = _try_to_read(path, "ro")
+    except sqlite3.OperationalError as error:
+        if primary_code(error) not in _UNREADABLE_SO or _is_writable(path):
+            raise
+        connection = _read_unlocked(path, error)
+    connection.set_progress_handler(None, 0)
+    return connection
+
+
 def harden(connection: sqlite3.Connection) -> None:
     """Trust nothing that the file itself says should be run or how large it is."""
     connection.execute("PRAGMA trusted_schema = OFF")
@@ -184,7 +202,12 @@ def _authorize(action: int, first: str | None, second: str | None, *_: str | Non
     return sqlite3.SQLITE_OK
 
 
-def _find(path: Path) -> Identity:
+def identity_of(path: Path) -> Identity:
+    """The file at a path.
+
+    Raises:
+        FileError: ``file.not_found``, ``file.cannot_open``, ``file.not_a_constellation`` (a folder, a device).
+    """
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -192,7 +215,11 @@ def _find(path: Path) -> Identity:
     except OSError as error:
         raise FileError("file.cannot_open", path=str(path), why=error.strerror or str(error)) from error
     if not stat.S_ISREG(found.st_mode):
-        raise FileError("file.not_a_constellation", path=str(path), why="not a file")
+        raise FileError(
+            "file.not_a_constellation",
+            path=str(path),
+            why="it is a folder" if stat.S_ISDIR(found.st_mode) else "not a file",
+        )
     return Identity(found.st_dev, found.st_ino)
 
 
@@ -207,14 +234,19 @@ def _look(path: Path, writable: bool) -> tuple[sqlite3.Connection, str]:
     try:
         return _try_to_read(path, "ro"), "ro"
     except sqlite3.OperationalError as error:
-        if primary_code(error) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+        if primary_code(error) not in _UNREADABLE_SO:
             raise
         if writable:
             # A writer was killed in the middle: SQLite must first put the old pages back.
             return _try_to_read(path, "rw"), "ro"
-        if _has_unfinished(path):
-            raise FileError("file.needs_recovery", path=str(path)) from error
-        return _try_to_read(path, "immutable"), "immutable"
+        return _read_unlocked(path, error), "immutable"
+
+
+def _read_unlocked(path: Path, error: sqlite3.OperationalError) -> sqlite3.Connection:
+    """A connection to a file beside which SQLite cannot even put a lock, as it lies there."""
+    if _has_unfinished(path):
+        raise FileError("file.needs_recovery", path=str(path)) from error
+    return _try_to_read(path, "immutable")
 
 
 def _try_to_read(path: Path, access: str) -> sqlite3.Connection:
@@ -238,11 +270,23 @@ def _has_unfinished(path: Path) -> bool:
     return False
 
 
-def _check_version(connection: sqlite3.Connection, path: Path, form: Format) -> SchemaVersion:
+def version_of(connection: sqlite3.Connection, path: Path) -> SchemaVersion:
+    """The version that a constellation says it has.
+
+    Raises:
+        FileError: ``file.not_a_constellation``; ``file.no_version``, no version is like that.
+    """
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     if application != APPLICATION_ID:
         raise FileError("file.not_a_constellation", path=str(path), why="another program's file")
-    version = SchemaVersion.unpack(connection.execute("PRAGMA user_version").fetchone()[0])
+    packed = connection.execute("PRAGMA user_version").fetchone()[0]
+    if packed < 0:
+        raise FileError("file.no_version", path=str(path), found=packed)
+    return SchemaVersion.unpack(packed)
+
+
+def _check_version(connection: sqlite3.Connection, path: Path, form: Format) -> SchemaVersion:
+    version = version_of(connection, path)
     if version.major > form.version.major:
         raise FileError("file.newer_version", path=str(path), found=str(version), known=str(form.version))
     if version < form.version:

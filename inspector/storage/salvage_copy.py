@@ -13,7 +13,7 @@ from pathlib import Path
 from inspector.domain.errors import FileError
 from inspector.storage.creation import SIDE_FILES, make_private_folder
 from inspector.storage.held import is_held
-from inspector.storage.opening import harden
+from inspector.storage.opening import harden, identity_of
 from inspector.storage.salvage_pages import PageImage
 
 KEPT_DAMAGED = 3
@@ -25,7 +25,8 @@ def image_of(source: Path) -> PageImage:
     """The pages of a file. The file itself is not changed.
 
     Raises:
-        FileError: ``file.not_found``, ``file.open_here``, ``file.cannot_open``, ``file.too_big``.
+        FileError: ``file.not_found``, ``file.not_a_constellation`` (a folder, a device), ``file.open_here``,
+            ``file.cannot_open``, ``file.too_big``.
     """
     with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
         copy = Path(folder) / "copy"
@@ -41,8 +42,7 @@ def copy_bytes(source: Path, target: Path) -> None:
     Raises:
         FileError: as `image_of`.
     """
-    if not source.is_file():
-        raise FileError("file.not_found", path=str(source))
+    identity_of(source)
     # Closing it here would drop the locks that this process has on it.
     if is_held(source):
         raise FileError("file.open_here", path=str(source))

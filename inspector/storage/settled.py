@@ -30,9 +30,18 @@ async def receipt_of(connection: Connection, request: ConsentRequest) -> Receipt
         return Receipt(
             request.edit.target, None, request.edit.base, changed=False, actor=request.asked_by, at=at
         )
-    row = await connection.fetch_one(_CHANGE, (request.change,))
+    return await receipt_of_change(connection, request.change)
+
+
+async def receipt_of_change(connection: Connection, seq: int) -> Receipt:
+    """The receipt of one change.
+
+    Raises:
+        MalformedError: ``malformed.value``, when the journal does not have it.
+    """
+    row = await connection.fetch_one(_CHANGE, (seq,))
     if row is None:
-        raise MalformedError("malformed.value", where=f"change:{request.change}", why="not in the journal")
+        raise MalformedError("malformed.value", where=f"change:{seq}", why="not in the journal")
     change = change_of(row, None)
     version = None if row["version_after"] is None else Version(row["version_after"])
     return Receipt(change.ref, change.seq, version, changed=True, actor=change.actor, at=change.at)

@@ -52,6 +52,12 @@ class Table:
         return " ".join(("SELECT", self._names, "FROM", self.source or self.name, "ORDER BY", self.order))
 
     @cached_property
+    def select_told(self) -> str:
+        """The statement that reads all rows as they lie, without their bytes."""
+        names = ", ".join(column.name for column in self.columns if column.form is not Form.BYTES)
+        return " ".join(("SELECT", names, "FROM", self.source or self.name))
+
+    @cached_property
     def insert(self) -> str:
         """The statement that adds a row."""
         places = ", ".join("?" * len(self.columns))
@@ -164,7 +170,7 @@ ARCHIVAL = Table(
         *_time("created_at updated_at"),
         *_flag("is_deleted"),
     ),
-    "created_at, id",
+    "agent_id, rowid",
 )
 MESSAGES = Table(
     "messages",

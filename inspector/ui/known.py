@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from inspector.domain.agents import Agent
 from inspector.domain.changes import Change, Health
+from inspector.domain.counts import Count
 from inspector.domain.health import Problem
 from inspector.domain.ref import Ref
 from inspector.domain.requests import Request
@@ -35,7 +36,7 @@ class Known:
     saved_request: Request | None = None
     request_problem: Problem | None = None
     what_if: WhatIf = WhatIf()
-    tokens: dict[str, int | None] = field(default_factory=dict)
+    counts: dict[str, Count | None] = field(default_factory=dict)
     """By agent; None where no Request can be built."""
     health: dict[tuple[str, Ref | None], Problem] = field(default_factory=dict)
     last_written: Change | None = None
@@ -85,7 +86,7 @@ class Known:
     def take_request(self, saved: Request | None, request: Request | None, problem: Problem | None) -> None:
         """Take the shown agent's Request, with and without drafts, or why there is none."""
         self.saved_request, self.request, self.request_problem = saved, request, problem
-        self.tokens[self.agent_id] = request.tokens if request else None
+        self.counts[self.agent_id] = count_of(request) if request else None
 
     def take_health(self, news: Health) -> None:
         """Take a problem of the file, or its end."""
@@ -94,6 +95,11 @@ class Known:
         if not news.resolved:
             where = str(news.ref) if news.ref else ""
             self.health[key] = Problem(news.code, news.severity, where, dict(news.parameters))
+
+
+def count_of(request: Request) -> Count:
+    """A Request's tokens."""
+    return Count(request.tokens, request.method)
 
 
 def _unique(problems: Sequence[Problem]) -> tuple[Problem, ...]:

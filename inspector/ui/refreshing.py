@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.changes import Change
+from inspector.domain.counts import Count
 from inspector.domain.errors import InspectorError
 from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import RefKind
@@ -20,7 +21,7 @@ from inspector.runtime.settings import Settings
 from inspector.ui.bridge import Bridge
 from inspector.ui.doors import Doors
 from inspector.ui.drafts import Drafts
-from inspector.ui.known import Known
+from inspector.ui.known import Known, count_of
 from inspector.ui.wording import tr
 
 _HOLDING_KINDS = frozenset(
@@ -56,13 +57,15 @@ class _Stale:
 class Refresher(QObject):
     """Reads and builds again what is stale, and says what is another thing now.
 
-    Signals: `agents_changed`, `agent_changed` (another one is shown), `holdings_changed` (agent id),
+    Signals: `agents_changed`, `agent_changed` (another one is shown), `agent_counted` (one that is not shown),
+    `holdings_changed` (agent id),
     `blocks_changed` (ids), `request_changed` (the `Request` or None), `problems_changed`, `busy_changed` (whether
     figures are being made).
     """
 
     agents_changed = Signal()
     agent_changed = Signal()
+    agent_counted = Signal()
     holdings_changed = Signal(str)
     blocks_changed = Signal(object)
     request_changed = Signal(object)
@@ -108,7 +111,7 @@ class Refresher(QObject):
         """Find out what a change made stale."""
         known, owner = self._known, change.owner
         if owner is not None and owner != known.agent_id:
-            known.tokens.pop(owner, None)
+            known.counts.pop(owner, None)
             if known.holdings.pop(owner, None) is not None:
                 self.load(owner)
         kind = change.ref.kind
@@ -131,22 +134,23 @@ class Refresher(QObject):
 
     def _note_setting(self, name: str) -> None:
         if name == "time.zone":
-            self._known.tokens.clear()
+            self._known.counts.clear()
             self.refresh(saved=True)
 
     async def _count_others(self, doors: Doors) -> None:
         for agent in self._known.agents:
-            if agent.id in self._known.tokens:
+            if agent.id in self._known.counts:
                 continue
+            count: Count | None
             try:
-                tokens: int | None = (await doors.request(agent.id, self._spec(doors), {})).tokens
+                count = count_of(await doors.request(agent.id, self._spec(doors), {}))
             except InspectorError:
                 # It has no figure; why is told when that agent is shown.
-                tokens = None
+                count = None
             if doors is not self._doors:
                 return
-            self._known.tokens[agent.id] = tokens
-            self.agents_changed.emit()
+            self._known.counts[agent.id] = count
+            self.agent_counted.emit()
 
     async def _run_until_fresh(self, doors: Doors) -> None:
         self.busy_changed.emit(True)

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
 
+from inspector.domain.counts import Count, Method
 from inspector.domain.errors import InspectorError, Parameters
 from inspector.runtime.wording import word, word_error
 
@@ -45,6 +46,18 @@ def tr_error(error: InspectorError) -> str:
 def number(value: int) -> str:
     """A whole number with thousands separators and a real minus sign."""
     return f"{value:,}".replace("-", _MINUS)
+
+
+def counted(count: Count) -> str:
+    """A figure of tokens: ``~`` before one that is not exact."""
+    return f"{'' if count.method is Method.EXACT else '~'}{number(count.tokens)}"
+
+
+def tokens(count: Count) -> str:
+    """The same with its unit."""
+    if count.method is Method.EXACT:
+        return tr_count("{count} token", "{count} tokens", count.tokens)
+    return tr_count("~{count} token", "~{count} tokens", count.tokens)
 
 
 def signed(value: int) -> str:

@@ -17,6 +17,7 @@ from inspector.domain.actor import Actor
 from inspector.domain.agents import Agent
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import Content
+from inspector.domain.counts import Count
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.health import Problem
 from inspector.domain.ref import RefKind
@@ -33,7 +34,7 @@ from inspector.ui.wording import tr
 class Workspace(QObject):
     """What the window works on.
 
-    Signals: `file_changed` (opened, closed), `agents_changed`, `agent_changed` (another one is shown),
+    Signals: `file_changed` (opened, closed), `agents_changed`, `agent_changed` (another one is shown), `agent_counted`,
     `holdings_changed` (agent id), `blocks_changed` (ids whose content or row is another), `request_changed`
     (the `Request`, or None while none can be built), `drafts_changed`, `problems_changed`, `written` (a `Change`
     that came in), `moved` (a `FileMoved`), `busy_changed` (whether figures are being made).
@@ -41,6 +42,7 @@ class Workspace(QObject):
 
     file_changed = Signal()
     agents_changed = Signal()
+    agent_counted = Signal()
     agent_changed = Signal()
     holdings_changed = Signal(str)
     blocks_changed = Signal(object)
@@ -149,9 +151,9 @@ class Workspace(QObject):
         """All blocks that were read, by id, as they are saved."""
         return self._known.blocks
 
-    def tokens_of(self, agent_id: str) -> int | None:
+    def count_of(self, agent_id: str) -> Count | None:
         """The tokens of an agent's last Request, None when none was built."""
-        return self._known.tokens.get(agent_id)
+        return self._known.counts.get(agent_id)
 
     def open(self, path: Path) -> None:
         """Show another file."""
@@ -286,6 +288,7 @@ class Workspace(QObject):
         """What is found fresh is told as the workspace's own news."""
         fresh = self._fresh
         fresh.agents_changed.connect(self.agents_changed)
+        fresh.agent_counted.connect(self.agent_counted)
         fresh.agent_changed.connect(self.agent_changed)
         fresh.holdings_changed.connect(self.holdings_changed)
         fresh.blocks_changed.connect(self.blocks_changed)

@@ -232,7 +232,7 @@ def has_small_units(case: Plain) -> bool:
         if message["role"] == "user":
             turns.append(0)
         turns[-1] += message["tokens"]
-    return max(turns) <= case["budget"] * SMALL
+    return bool(max(turns) <= case["budget"] * SMALL)
 
 
 def tell(name: str, outcomes: Sequence[tuple[list[str], float]], seconds: Plain | None) -> None:

@@ -1,14 +1,12 @@
-"""The command line's contract, seen from outside: real processes, real files."""
+"""The command line's contract, seen from outside: arguments, files and bytes."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,8 +14,9 @@ from typing import Any
 import pytest
 
 from tests.bench.recount import load_encoding
+from tests.cli.conftest import Import
+from tests.cli.program import ROOT, digest, real_file, run, said, start
 
-ROOT = Path(__file__).resolve().parents[2]
 SAMPLE_FILES = (
     "agent-file--customer_service.af",
     "agent-file--evie.af",
@@ -28,54 +27,7 @@ SAMPLE_FILES = (
     "letta-archive--test_agent.af",
 )
 NOW = "2026-11-20T12:00:00Z"
-
-
-def run(*arguments: object, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run the program."""
-    command = [sys.executable, "-m", "inspector", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, input=given, capture_output=True, timeout=120, check=False)
-
-
-def said(*arguments: object) -> Any:
-    """The JSON that a command prints."""
-    done = run(*arguments)
-    assert done.returncode == 0, done.stderr.decode()
-    return json.loads(done.stdout)
-
-
-def digest(path: Path) -> str:
-    """The file's bytes, from outside."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample constellation."""
-    path = tmp_path_factory.mktemp("cli") / "sample.constellation"
-    assert run("sample", path).returncode == 0
-    return path
-
-
-Import = Callable[[str], Path]
-
-
-@pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> Import:
-    """A real agent file as a constellation."""
-    folder = tmp_path_factory.mktemp("imported")
-    made: dict[str, Path] = {}
-
-    def of(name: str) -> Path:
-        source = ROOT.parent / "shared" / "samples" / name
-        if not source.exists():
-            pytest.skip("the real agent files are not here")
-        if name not in made:
-            made[name] = folder / f"{name}.constellation"
-            done = run("import", source, "--into", made[name], "--json")
-            assert done.returncode == 0, done.stderr.decode()
-        return made[name]
-
-    return of
+HARD_TEXT = "one\r\ntwo\u00a0three 🙂\n  last"
 
 
 def check_account(text: str, account: dict[str, Any]) -> None:
@@ -104,9 +56,9 @@ def check_account(text: str, account: dict[str, Any]) -> None:
 def test_that_every_character_and_token_of_a_real_agent_is_accounted_for(imported: Import, name: str) -> None:
     path = imported(name)
     before = digest(path)
-    for agent in said("agents", path, "--json")["agents"]:
+    for agent in said("agents", path)["agents"]:
         text = run("build", path, "--agent", agent["id"], "--now", NOW).stdout.decode()
-        account = said("report", path, "--agent", agent["id"], "--now", NOW, "--json")
+        account = said("report", path, "--agent", agent["id"], "--now", NOW)
         assert account["agent"] in (agent["id"], agent["name"])
         check_account(text, account)
     assert digest(path) == before
@@ -130,7 +82,7 @@ def test_that_reading_commands_leave_the_sample_as_it_was(sample: Path) -> None:
 def test_that_exact_figures_are_tiktoken_s(imported: Import) -> None:
     path = imported("letta-archive--memgpt_agent_with_convo.af")
     text = run("build", path, "--model", "gpt-4o", "--now", NOW).stdout.decode()
-    account = said("report", path, "--model", "gpt-4o", "--now", NOW, "--json")
+    account = said("report", path, "--model", "gpt-4o", "--now", NOW)
     assert account["total"]["tokenizer"] == "o200k_base"
     encoding = load_encoding("o200k_base")
     exact = [
@@ -149,7 +101,6 @@ def test_that_exact_figures_are_tiktoken_s(imported: Import) -> None:
 def test_that_an_edit_is_shown_exactly_and_survives(sample: Path, tmp_path: Path) -> None:
     path = tmp_path / "copy.constellation"
     path.write_bytes(sample.read_bytes())
-    text = "one\r\ntwo\u00a0three 🙂\n  last"
     done = run(
         "edit",
         path,
@@ -160,14 +111,14 @@ def test_that_an_edit_is_shown_exactly_and_survives(sample: Path, tmp_path: Path
         "--set-file",
         "-",
         "--json",
-        given=text.encode(),
+        given=HARD_TEXT.encode(),
     )
     assert done.returncode == 0, done.stderr.decode()
     told = json.loads(done.stdout)
     assert set(told) == {"block", "seq", "changed"}
     assert told["changed"] is True
-    assert run("show", path, "--agent", "Ada", "--block", "scratchpad").stdout == text.encode()
-    again = run("edit", path, "--agent", "Ada", "--block", "scratchpad", "--set", text, "--json")
+    assert run("show", path, "--agent", "Ada", "--block", "scratchpad").stdout == HARD_TEXT.encode()
+    again = run("edit", path, "--agent", "Ada", "--block", "scratchpad", "--set", HARD_TEXT, "--json")
     assert json.loads(again.stdout)["changed"] is False
 
 
@@ -181,6 +132,9 @@ def test_that_an_edit_is_shown_exactly_and_survives(sample: Path, tmp_path: Path
         (("edit", "{sample}", "--agent", "Ada", "--block", "scratchpad"), 2),
         (("edit", "{sample}", "--agent", "Ada", "--block", "scratchpad", "--set", "a", "--append", "b"), 2),
         (("report", "{sample}", "--agent", "Ada", "--now", "yesterday"), 2),
+        (("report", "{sample}", "--agent", "Ada", "--model", ""), 2),
+        (("build", "{sample}", "--agent", "Ada", "--layout", ""), 2),
+        (("report", "{sample}", "--agent", "Ada", "--zone", ""), 2),
         (("nonsense",), 2),
         (("import", "{sample}", "--into", "{folder}/x.constellation"), 1),
     ],
@@ -198,9 +152,7 @@ def test_that_a_failing_command_says_so_and_prints_nothing(
 
 
 def test_that_import_into_what_is_no_constellation_leaves_it_untouched(tmp_path: Path) -> None:
-    source = ROOT.parent / "shared" / "samples" / SAMPLE_FILES[0]
-    if not source.exists():
-        pytest.skip("the real agent files are not here")
+    source = real_file(SAMPLE_FILES[0])
     other = tmp_path / "notes.txt"
     other.write_text("mine")
     done = run("import", source, "--into", other)
@@ -222,13 +174,41 @@ def test_that_commands_without_a_window_never_import_qt(sample: Path) -> None:
     assert done.returncode == 0, done.stderr.decode()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "given", "code"),
+    [
+        (
+            ("edit", "{copy}", "--agent", "Ada", "--block", "scratchpad", "--set-file", "-", "--json"),
+            HARD_TEXT,
+            0,
+        ),
+        (("show", "{copy}", "--agent", "Ada", "--block", "scratchpad"), "", 0),
+        (("build", "{copy}", "--agent", "Ada", "--now", NOW), "", 0),
+        (("report", "{copy}", "--agent", "Nobody"), "", 1),
+        (("report", "{copy}", "--agent", "Ada", "--now", "yesterday"), "", 2),
+        (("undo", "{copy}", "--agent", "Ada", "--block", "release_checklist"), "", 3),
+    ],
+)
+def test_that_a_process_takes_and_gives_the_same_bytes_and_code(
+    sample: Path, tmp_path: Path, arguments: tuple[str, ...], given: str, code: int
+) -> None:
+    found = []
+    for way in (run, start):
+        path = tmp_path / way.__name__ / "copy.constellation"
+        path.parent.mkdir()
+        shutil.copy(sample, path)
+        done = way(*(each.format(copy=path) for each in arguments), given=given.encode())
+        found.append((done.returncode, done.stdout, done.stderr))
+    assert found[0] == found[1]
+    assert found[0][0] == code
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 @pytest.mark.parametrize("command", ["agents", "check", "report"])
 def test_that_an_output_that_takes_nothing_is_told_without_a_traceback(sample: Path, command: str) -> None:
     agent = ("--agent", "Ada") if command == "report" else ()
-    words = [sys.executable, "-m", "inspector", command, str(sample), *agent]
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(words, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, timeout=120, check=False)
+        done = start(command, sample, *agent, stdout=full)
     assert done.returncode == 1
     assert b"standard output" in done.stderr
     assert b"Traceback" not in done.stderr
@@ -240,10 +220,10 @@ def test_that_reading_leaves_a_file_in_wal_mode_as_it_is(sample: Path, tmp_path:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
     before = digest(path)
-    assert said("agents", path, "--json") == said("agents", sample, "--json")
-    assert said("check", path, "--json")["ok"]
+    assert said("agents", path) == said("agents", sample)
+    assert said("check", path)["ok"]
     assert digest(path) == before
-    assert said("edit", path, "--agent", "Ada", "--block", "scratchpad", "--append", "x", "--json")["changed"]
+    assert said("edit", path, "--agent", "Ada", "--block", "scratchpad", "--append", "x")["changed"]
 
 
 def test_that_a_text_from_a_device_without_end_is_refused(sample: Path) -> None:

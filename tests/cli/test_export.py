@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
-from tests.cli.test_contract import run, said
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample constellation."""
-    path = tmp_path_factory.mktemp("export") / "sample.constellation"
-    assert run("sample", path).returncode == 0
-    return path
-
-
-def digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+from tests.cli.program import digest, run, said
+from tests.flows.export_desk import ENTRUSTED
 
 
 @pytest.mark.parametrize(
@@ -30,22 +18,22 @@ def test_that_the_name_tells_the_format_and_import_knows_it(
     sample: Path, tmp_path: Path, out: str, form: str
 ) -> None:
     before = digest(sample)
-    told = said("export", sample, "--out", tmp_path / out, "--json")
+    told = said("export", sample, "--out", tmp_path / out)
     assert (told["format"], told["agents"], told["history"], told["problems"]) == (form, 3, False, [])
     assert digest(sample) == before
-    imported = said("import", tmp_path / out, "--into", tmp_path / "again.constellation", "--json")
-    assert imported["problems"] == []
+    imported = said("import", tmp_path / out, "--into", tmp_path / "again.constellation")
+    assert {each["code"] for each in imported["problems"]} <= ENTRUSTED
     assert [each["name"] for each in imported["agents"]] == [
-        each["name"] for each in said("agents", sample, "--json")["agents"]
+        each["name"] for each in said("agents", sample)["agents"]
     ]
-    said("export", sample, "--out", tmp_path / "one.json", "--json")
-    said("export", tmp_path / "again.constellation", "--out", tmp_path / "two.json", "--json")
+    said("export", sample, "--out", tmp_path / "one.json")
+    said("export", tmp_path / "again.constellation", "--out", tmp_path / "two.json")
     assert digest(tmp_path / "one.json") == digest(tmp_path / "two.json")
 
 
 def test_that_history_comes_on_request(sample: Path, tmp_path: Path) -> None:
-    said("export", sample, "--out", tmp_path / "short.json", "--json")
-    told = said("export", sample, "--out", tmp_path / "long.json", "--history", "--json")
+    said("export", sample, "--out", tmp_path / "short.json")
+    told = said("export", sample, "--out", tmp_path / "long.json", "--history")
     assert told["history"]
     assert "updates" not in json.loads((tmp_path / "short.json").read_bytes())
     assert json.loads((tmp_path / "long.json").read_bytes())["updates"]
@@ -85,14 +73,14 @@ def test_that_what_cannot_be_done_says_so_by_its_exit_code(
 
 
 def test_that_one_agent_can_be_chosen(sample: Path, tmp_path: Path) -> None:
-    told = said("export", sample, "--out", tmp_path / "ada.json", "--agent", "Ada", "--json")
+    told = said("export", sample, "--out", tmp_path / "ada.json", "--agent", "Ada")
     assert told["agents"] == 1
     assert {each["code"] for each in told["problems"]} == {"export.block_becomes_own"}
     assert [each["name"] for each in json.loads((tmp_path / "ada.json").read_bytes())["agents"]] == ["Ada"]
 
 
 def test_that_a_preview_of_a_folder_writes_nothing(sample: Path, tmp_path: Path) -> None:
-    said("export", sample, "--out", tmp_path / "whole", "--json")
+    said("export", sample, "--out", tmp_path / "whole")
     before = sorted(tmp_path.iterdir())
     done = run("import", tmp_path / "whole", "--dry-run")
     assert done.returncode == 0

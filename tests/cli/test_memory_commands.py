@@ -3,59 +3,42 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-Run = subprocess.CompletedProcess[str]
+from tests.cli.program import Done, run, said
 
 
+@dataclass
 class Program:
-    """The program on a file of its own, with folders of its own."""
+    """The program on a file of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        self.file = folder / "sample.constellation"
-        self._environment = {**os.environ, "XDG_DATA_HOME": str(folder / "data")}
+    file: Path
 
-    def run(self, command: str, *arguments: object) -> Run:
+    def run(self, command: str, *arguments: object) -> Done:
         """Run a command on the file."""
-        words = [sys.executable, "-m", "inspector", command, str(self.file), *map(str, arguments)]
-        return subprocess.run(
-            words, cwd=ROOT, env=self._environment, capture_output=True, text=True, timeout=120, check=False
-        )
+        return run(command, self.file, *arguments)
 
     def said(self, command: str, *arguments: object) -> Any:
         """The JSON that a command prints."""
-        done = self.run(command, *arguments, "--json")
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return said(command, self.file, *arguments)
 
     def shown(self, block: str) -> str:
         """A block of Ada's as it is rendered."""
         done = self.run("show", "--agent", "Ada", "--block", block)
         assert done.returncode == 0, done.stderr
-        return done.stdout
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample constellation."""
-    made = Program(tmp_path_factory.mktemp("memory"))
-    done = made.run("sample")
-    assert done.returncode == 0, done.stderr
-    return made.file
+        return done.stdout.decode()
 
 
 @pytest.fixture
-def program(sample: Path, tmp_path: Path) -> Program:
-    """The program on a fresh copy of the sample."""
-    made = Program(tmp_path)
+def program(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    """The program on a fresh copy of the sample, with a folder of its own for backups."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    made = Program(tmp_path / "sample.constellation")
     shutil.copy(sample, made.file)
     return made
 
@@ -107,13 +90,13 @@ def test_that_a_version_can_be_compared_restored_undone_and_redone(program: Prog
 def test_that_a_version_which_never_was_is_the_inputs_fault(program: Program) -> None:
     done = program.run("restore", "--agent", "Ada", "--block", "release_checklist", "--version", 4711)
     assert done.returncode == 1
-    assert "4,711" in done.stderr or "4711" in done.stderr
+    assert b"4711" in done.stderr
 
 
 def test_that_there_is_nothing_to_undo_where_one_wrote_nothing(program: Program) -> None:
     done = program.run("undo", "--agent", "Ada", "--block", "release_checklist")
     assert done.returncode == 3
-    assert done.stdout == ""
+    assert done.stdout == b""
 
 
 @pytest.mark.parametrize(
@@ -125,6 +108,7 @@ def test_that_there_is_nothing_to_undo_where_one_wrote_nothing(program: Program)
         ('{"op": "insert_item"', 1),
         ('{"op": "insert_item", "value": NaN}', 1),
         ("[" * 100_000, 1),
+        ('{"op": "insert_item", "value": {"title": "a", "title": "b"}}', 1),
     ],
 )
 def test_that_edit_takes_any_operation_and_says_what_is_wrong_with_it(
@@ -135,7 +119,13 @@ def test_that_edit_takes_any_operation_and_says_what_is_wrong_with_it(
     assert done.returncode == code, done.stderr
     assert (program.shown("release_checklist") != before) == (code == 0)
     assert bool(done.stderr) == (code != 0)
-    assert "Traceback" not in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_that_a_key_that_stands_twice_is_named(program: Program) -> None:
+    operation = '{"op": "insert_item", "value": {"title": "a", "title": "b"}}'
+    done = program.run("edit", "--agent", "Ada", "--block", "release_checklist", "--operation", operation)
+    assert b"title" in done.stderr
 
 
 def test_that_a_block_is_shared_listed_and_shared_no_more(program: Program) -> None:
@@ -178,6 +168,21 @@ def test_that_a_backup_comes_back_as_a_new_file_and_nothing_is_written_over(prog
     now = program.shown("scratchpad")
     program.file = restored
     assert now != program.shown("scratchpad")
+
+
+def test_that_a_file_without_backups_is_said_to_have_none(program: Program) -> None:
+    done = program.run("backup", "--restore", 1, "--out", program.file.with_name("restored.constellation"))
+    assert done.returncode == 1
+    assert done.stderr.endswith(b"There are: none.\n")
+
+
+@pytest.mark.parametrize("command", ["agents", "backup", "check", "salvage"])
+def test_that_a_folder_is_told_to_be_one(program: Program, command: str) -> None:
+    program.file = program.file.parent
+    more = ("--out", program.file / "out.constellation") if command == "salvage" else ()
+    done = program.run(command, *more)
+    assert done.returncode == 1
+    assert b"it is a folder" in (done.stderr or done.stdout)
 
 
 def test_that_salvage_brings_back_what_a_damaged_page_left(program: Program) -> None:

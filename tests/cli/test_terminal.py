@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import pty
-import subprocess
-import sys
+import shutil
 from pathlib import Path
 
 import pytest
 
 from inspector.cli.terminal import escape_controls, format_table
+from tests.cli.program import run, start
 
-ROOT = Path(__file__).resolve().parents[2]
 PAYLOADS = (
     "\x1b]52;c;aGFja2Vk\x07",
     "\x1b]0;title\x07",
@@ -56,25 +55,19 @@ def test_that_a_table_is_as_wide_as_its_widest_cell() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo-terminals here")
-def test_that_a_hostile_block_is_escaped_on_a_terminal_and_exact_in_a_pipe(tmp_path: Path) -> None:
-    def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, "-m", "inspector", *map(str, arguments)]
-        return subprocess.run(command, cwd=ROOT, timeout=60, check=False, **options)  # type: ignore[call-overload,no-any-return]
-
+def test_that_a_hostile_block_is_escaped_on_a_terminal_and_exact_in_a_pipe(
+    sample: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "t.constellation"
-    assert run("sample", path, capture_output=True).returncode == 0
-    text = "".join(PAYLOADS)
-    edited = run(
-        *("edit", path, "--agent", "Ada", "--block", "scratchpad", "--set-file", "-"),
-        input=text.encode(),
-        capture_output=True,
-    )
+    shutil.copy(sample, path)
+    text = "".join(PAYLOADS).encode()
+    edited = run("edit", path, "--agent", "Ada", "--block", "scratchpad", "--set-file", "-", given=text)
     assert edited.returncode == 0, edited.stderr
     show = ("show", path, "--agent", "Ada", "--block", "scratchpad")
-    assert run(*show, capture_output=True).stdout == text.encode()
+    assert start(*show).stdout == text
     ours, theirs = pty.openpty()
     try:
-        done = run(*show, stdout=theirs, stderr=subprocess.PIPE)
+        done = start(*show, stdout=theirs)
         os.close(theirs)
         shown = os.read(ours, 100_000)
     finally:

@@ -20,7 +20,10 @@ MANY = settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 _FRAMES = {"literal:system/frame", "literal:tail/frame"}
-_PARTLY_IN = {OutRule.ENTRY_LIMIT, OutRule.ENTRY_ROOM, OutRule.SHORTENED}
+_PARTLY_IN = {
+    *(OutRule.ENTRY_LIMIT, OutRule.ENTRY_ROOM, OutRule.SHORTENED),
+    *(OutRule.HISTORY_ELIDED, OutRule.HISTORY_SHORTENED),
+}
 
 
 def built(snapshot: Snapshot, spec: RequestSpec) -> Request:

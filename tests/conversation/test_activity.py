@@ -92,7 +92,7 @@ async def test_that_every_write_an_event_is_promised_for_leaves_one(engine: Open
         await do(opened, RefKind.BLOCK, "blk", CreateBlock(ADA, "notes"))
         await do(opened, RefKind.BLOCK, "blk", AppendText("tea"), AS_ADA)
         await do(opened, RefKind.BLOCK, "blk", SetLabel("papers"))
-        await do(opened, RefKind.ATTACHMENT, "blk", AttachBlock(BOB))
+        await do(opened, RefKind.BLOCK, "blk", AttachBlock(BOB))
         await do(opened, RefKind.ARCHIVAL, "arc", InsertArchival(ADA, "Beans grow."), AS_ADA)
         await do(opened, RefKind.ARCHIVAL, "arc", DeleteRow())
         await do(opened, RefKind.AGENT, BOB, ConfigureAgent(status=AgentStatus.PAUSED))

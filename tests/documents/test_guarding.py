@@ -63,7 +63,7 @@ def test_that_a_bare_failure_of_the_library_becomes_an_error_of_ours(
 
 def test_that_every_door_of_a_document_is_in_that_list() -> None:
     doors = {name for name in vars(Document) if not name.startswith("_")}
-    # Making one anew, asking by `next_counter`, and a comparison of `version` before anything else.
-    assert doors - {"create", "load", "first_with", "discard"} == {
+    # Making one anew, asking by `next_counter`, a comparison of `version` before anything else, and asking whether.
+    assert doors - {"create", "load", "first_with", "discard", "knows"} == {
         name for name in _CALLS if name != "apply_restore"
     }

@@ -168,22 +168,6 @@ def test_that_what_a_restore_brings_back_must_fit_the_schema_of_now() -> None:
         changed.apply(RestoreVersion(old), stamp())
     assert caught.value.code == "refused.choice"
     assert (changed.version, changed.content()) == (version, content)
-    shorter = Document.load(ListSchema(max_items=1), None)
-    shorter.apply(InsertItem("a", id="a"), stamp())
-    assert shorter.content() == ListContent(shorter.content().items)  # type: ignore[union-attr]
-
-
-def test_that_a_restore_does_not_pass_the_most_items() -> None:
-    document = new(ListSchema())
-    for name in "abc":
-        document.apply(InsertItem(name, id=name), stamp())
-    old = document.version
-    for name in "ab":
-        document.apply(RemoveItem(name), stamp())
-    shorter = Document.load(ListSchema(max_items=2), document.export_snapshot())
-    with pytest.raises(RefusedError) as caught:
-        shorter.apply(RestoreVersion(old), stamp())
-    assert caught.value.parameters == {"count": 3, "max_items": 2}
 
 
 def test_that_a_change_without_anything_left_is_no_change() -> None:

@@ -160,21 +160,6 @@ def test_that_an_edit_of_an_item_that_is_gone_is_refused() -> None:
     assert dict(caught.value.parameters) == {"kind": "item", "id": "a"}
 
 
-def test_that_a_merge_may_go_past_the_most_items_and_nothing_is_added_then() -> None:
-    left = new(TAGGED, ListContent((ListItem("a", {"title": "a"}),)))
-    right = replica(left)
-    base = left.version
-    left.apply(InsertItem({"title": "l"}), stamp())
-    right.apply(InsertItem({"title": "r"}), stamp())
-    left.merge(right.export_updates(base))
-    assert len(items_of(left)) == 3
-    with pytest.raises(RefusedError) as caught:
-        left.apply(InsertItem({"title": "x"}), stamp())
-    assert dict(caught.value.parameters) == {"count": 3, "max_items": 2}
-    left.apply(RemoveItem("a"), stamp())
-    assert len(items_of(left)) == 2
-
-
 @pytest.mark.parametrize(
     "operation",
     [

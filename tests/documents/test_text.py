@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.documents.document import Document
-from inspector.documents.shapes.text import changed_stretch
+from inspector.documents.shapes import text as text_shape
+from inspector.documents.shapes.text import MOST_SPLICES, changed_stretch, fewer
+from inspector.documents.text_deltas import delta_of
 from inspector.documents.text_edits import spliced
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.fields import SetField
-from inspector.domain.edits.text import AppendText, InsertText, SetText, Splice, SpliceText
+from inspector.domain.edits.text import (
+    AppendText,
+    InsertText,
+    ReplaceMode,
+    ReplaceText,
+    SetText,
+    Splice,
+    SpliceText,
+)
 from inspector.domain.errors import RefusedError
 from tests.documents.making import TEXTS, UNHURRIED, new, replica, stamp
 
@@ -214,3 +226,35 @@ def test_that_a_splice_removes_nothing_that_it_would_write_again() -> None:
     other.apply(SpliceText((Splice(0, 3, "eins"),)), stamp())
     document.merge(other.export_updates())
     assert text_of(document) == "eins 2 three"
+
+
+@given(bodies_and_splices(), st.integers(1, 4))
+def test_that_fewer_splices_give_the_same_text(
+    given_splices: tuple[str, tuple[Splice, ...]], most: int
+) -> None:
+    body, splices = given_splices
+    less = fewer(splices, body, most)
+    assert len(less) <= most
+    assert spliced(body, less) == spliced(body, splices)
+
+
+def test_that_of_many_splices_the_nearest_become_one() -> None:
+    splices = (Splice(0, 1, "A"), Splice(8, 1, "B"), Splice(10, 0, "C"))
+    assert fewer(splices, "0123456789ab", 2) == [Splice(0, 1, "A"), Splice(8, 2, "B9C")]
+
+
+def test_that_any_number_of_replacements_goes_to_the_document_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: list[int] = []
+    real = delta_of
+
+    def counted(splices: Sequence[Splice]) -> Iterator[object]:
+        sent.append(len(splices))
+        return real(splices)
+
+    document = new(TextSchema(), TextContent("ab" * 30_000))
+    monkeypatch.setattr(text_shape, "delta_of", counted)
+    document.apply(ReplaceText("a", "xyz", ReplaceMode.ALL), stamp())
+    assert sent == [MOST_SPLICES]
+    assert text_of(document) == "xyzb" * 30_000

@@ -174,3 +174,10 @@ def test_that_one_hunk_that_does_not_fit_refuses_the_whole_patch() -> None:
 )
 def test_that_what_is_no_diff_is_refused(diff: str) -> None:
     assert refused(PatchText(diff), "a\nb\n").code == "refused.patch"
+
+
+@pytest.mark.parametrize("nth", [4, 10**23])
+def test_that_an_occurrence_beyond_the_last_is_told_however_far(nth: int) -> None:
+    error = refused(ReplaceText("a", "b", ReplaceMode.NTH, nth), "aaa")
+    assert error.code == "refused.occurrence_not_found"
+    assert (error.parameters["nth"], error.parameters["found"]) == (nth, 3)

@@ -12,7 +12,7 @@ from inspector.domain.health import Severity
 from inspector.domain.rendering.render import limit_length
 from inspector.storage.json_columns import dump
 from tests.context.invented import a_block
-from tests.memory.test_schema_change import SCHEMAS, contents
+from tests.memory.schema_changes import SCHEMAS, contents
 
 
 def test_that_a_text_over_its_limit_is_told_with_both_numbers_whatever_the_viewport_shows() -> None:

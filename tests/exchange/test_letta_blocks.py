@@ -34,6 +34,13 @@ def test_that_a_label_used_twice_by_one_owner_gets_a_number_and_the_preview_says
     ]
 
 
+def test_that_labels_of_one_owner_that_look_the_same_are_told_apart() -> None:
+    plan = one_agent_with(block(0, "caf\u00e9"), block(1, "cafe\u0301"), block(2, "caf\u00e9 "))
+    labels = [each.label for each in found(plan, CreateBlock)]
+    assert labels == ["caf\u00e9", "cafe\u0301_2", "caf\u00e9 _2"]
+    assert codes(plan) == ["import.label_numbered"] * 2
+
+
 def test_that_two_owners_may_use_one_label() -> None:
     blocks = [block(0, "notes"), block(1, "notes")]
     plan = plan_of(file_of(agent(0, block_ids=["block-0"]), agent(1, block_ids=["block-1"]), blocks=blocks))
@@ -45,6 +52,7 @@ def test_that_a_label_that_cannot_be_printed_is_replaced_and_told() -> None:
     plan = one_agent_with(block(0, "a\nb\u2028c"), block(1, "   "), block(2, ""))
     assert [each.label for each in found(plan, CreateBlock)] == ["a_b_c", "unlabelled", "unlabelled_2"]
     assert codes(plan).count("import.label_changed") == 3
+    assert plan.problems[0].parameters["label"] == "a\\u000ab\\u2028c"
 
 
 def test_that_a_block_of_several_agents_is_one_block_attached_to_the_others() -> None:

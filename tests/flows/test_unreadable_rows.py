@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.rows import AppendMessage, EditMessage, StoreSummary
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine, Surroundings
+from tests.cli.program import run, said
 from tests.damaged_rows import ADA, DAMAGE, make_damaged
 from tests.fixtures import NOON, NOOR
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def said(*arguments: object) -> Any:
-    """The JSON that the program prints."""
-    command = [sys.executable, "-m", "inspector", *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=120, check=True)
-    return json.loads(done.stdout)
 
 
 async def test_that_a_request_names_every_row_that_cannot_be_read(
@@ -65,10 +55,10 @@ async def test_that_reading_one_family_again_keeps_the_problems_of_the_others(
 
 async def test_that_the_report_tells_of_them_in_words(tmp_db_dir: Path, surroundings: Surroundings) -> None:
     path = await make_damaged(tmp_db_dir / "a.constellation", surroundings)
-    problems = said("report", path, "--agent", "Ada", "--json")["problems"]
+    problems = (await asyncio.to_thread(said, "report", path, "--agent", "Ada"))["problems"]
     assert DAMAGE.keys() <= {each["where"] for each in problems if each["severity"] == "error"}
     for each in problems:
         assert each["message"].split()[0] != each["code"], "a code without words"
         assert each["severity"] != "error" or "cannot be read" in each["message"]
-    manifest = said("build", path, "--agent", "Ada", "--as", "json")["manifest"]
-    assert DAMAGE.keys() <= {each["where"] for each in manifest["problems"]}
+    built = await asyncio.to_thread(run, "build", path, "--agent", "Ada", "--as", "json")
+    assert DAMAGE.keys() <= {each["where"] for each in json.loads(built.stdout)["manifest"]["problems"]}

@@ -12,24 +12,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from inspector.domain.actor import Actor, ActorKind
-from inspector.domain.blocks import CompositeSchema, LogSchema, MapSchema, Permission, Schema
+from inspector.domain.blocks import MapSchema, Permission, Schema
 from inspector.domain.edits import block_rows as rows
-from inspector.domain.edits import fields, history, items, text
+from inspector.domain.edits import history, items, text
 from inspector.domain.edits.base import Operation, Version
 from inspector.domain.rendering.render import limit_length
 from tests.memory.model_contents import Refused, apply, empty
 from tests.memory.model_forms import Part, content_of, flat, texts_of, visible
-
-APPENDING = (text.AppendText, fields.AppendToField, items.InsertItem, items.AppendEntry, items.AddNode)
-DELETING = (
-    *(items.RemoveEntry, rows.SetCharLimit, rows.SetPermission, rows.SetSchema, rows.DeleteBlock),
-    *(rows.RestoreBlock, rows.AttachBlock, rows.DetachBlock),
+from tests.memory.model_rules import (
+    ModelBlock,
+    check_agent,
+    check_effect,
+    check_limit,
+    with_hidden,
+    written_locked,
 )
+
 PLACING = (rows.SetPinned, rows.SetBlockType, rows.AttachBlock, rows.DetachBlock)
 COLUMNS: Mapping[type[Operation], str] = {
     rows.SetLabel: "label",
@@ -45,28 +48,6 @@ TAKING_BACK = history.TakeBack(Version(""), Version(""))
 """What the model has of an undo: which versions it names is the store's to know."""
 LATER_RULES = frozenset({"refused.char_limit", "refused.required", "refused.max_items", "refused.range"})
 """What may forbid an undo that overlaps, beside the permissions: it would break a rule of the present schema."""
-
-
-@dataclass
-class ModelBlock:
-    """A block: its row, its content with what its schema has dropped, with whom it is shared, its versions."""
-
-    id: str
-    owner: str
-    row: dict[str, Any]
-    part: Part
-    attached: dict[str, Permission] = field(default_factory=dict)
-    versions: list[tuple[str, Part, Schema]] = field(default_factory=list)
-    writers: list[tuple[str, str]] = field(default_factory=list)
-
-    @property
-    def schema(self) -> Schema:
-        schema: Schema = self.row["schema"]
-        return schema
-
-    @property
-    def shown(self) -> Part:
-        return visible(self.schema, self.part)
 
 
 @dataclass(frozen=True)
@@ -138,12 +119,12 @@ class Model:
             return self._row(block, operation)
         if isinstance(operation, history.RestoreVersion):
             part = next(part for version, part, _ in block.versions if version == operation.version)
-            part = _with_hidden(block, part)
-            _check_effect(block, actor, part, unlock=unlock, removing=False)
+            part = with_hidden(block, part)
+            check_effect(block, actor, part, unlock=unlock, removing=False)
         else:
             part = apply(block.schema, block.part, operation, actor.name, at)
         if visible(block.schema, part) != block.shown:
-            _check_limit(block, block.schema, part, block.row["char_limit"])
+            check_limit(block, block.schema, part, block.row["char_limit"])
         return Effect(block, "content", operation, block.part, part, part)
 
     def check(self, block: ModelBlock, actor: Actor, operation: Operation, *, unlock: bool) -> None:
@@ -152,13 +133,13 @@ class Model:
         if not block.row["is_active"] and not isinstance(inner, rows.RestoreBlock | rows.DeleteBlock):
             raise Refused("deleted")
         level: Permission = block.row["permission"]
-        locked = _written_locked(block.schema, operation)
+        locked = written_locked(block.schema, operation)
         if actor.kind is ActorKind.AGENT:
             if block.owner != actor.id:
                 if actor.id not in block.attached:
                     raise Refused("no_access")
                 level = min(level, block.attached[actor.id])
-            _check_agent(level, inner)
+            check_agent(level, inner)
             if locked:
                 raise Refused("read_only_part")
         elif not isinstance(inner, PLACING):
@@ -181,12 +162,14 @@ class Model:
         row = {name: getattr(operation, name) for name in (*COLUMNS.values(),)} | {"is_active": True}
         block = ModelBlock(target, operation.owner, row, empty(operation.schema))
         self._check_row(block, row)
-        _check_limit(None, operation.schema, block.part, operation.char_limit)
+        check_limit(None, operation.schema, block.part, operation.char_limit)
         return Effect(block, "create", operation, None, row, block.part)
 
     def _share(self, block: ModelBlock, operation: rows.AttachBlock | rows.DetachBlock) -> Effect:
         agent, before = operation.agent_id, block.attached.get(operation.agent_id)
         if isinstance(operation, rows.DetachBlock):
+            if before is None and agent not in self.agents:
+                raise Refused("not_found.agent")
             return Effect(block, "attach", operation, before, None, agent=agent)
         if agent not in self.agents:
             raise Refused("not_found.agent")
@@ -286,12 +269,21 @@ class Model:
         self.check(block, actor, TAKING_BACK, unlock=unlock)
         if made.schema != block.schema or not self._is_clean(made):
             return Guess(made, "open")
-        _check_effect(block, actor, effect.before, unlock=unlock, removing=True)
-        part = _with_hidden(block, effect.before)
+        check_effect(block, actor, effect.before, unlock=unlock, removing=True)
+        part = with_hidden(block, effect.before)
         if visible(block.schema, part) == block.shown:
             return Guess(made, "passed")
-        _check_limit(block, block.schema, part, block.row["char_limit"])
+        # An undo may go back to what its change found, under the same bounds.
+        if self._bounds_changed(made):
+            check_limit(block, block.schema, part, block.row["char_limit"])
         return Guess(made, "done", Effect(block, "content", TAKING_BACK, block.part, part, part))
+
+    def _bounds_changed(self, made: Made) -> bool:
+        since = (each.effect for each in self.journal if each.seq > made.seq)
+        return any(
+            each.block is made.effect.block and isinstance(each.operation, rows.SetCharLimit | rows.SetSchema)
+            for each in since
+        )
 
     def _is_clean(self, made: Made) -> bool:
         """Whether the content is what the change left, and everything since has been taken back."""
@@ -338,23 +330,29 @@ class Model:
     def bounded(self, made: Made, actual: Part) -> Effect:
         """The effect of an undo that overlaps, as the store tells it; `check_bounds` says whether it may be."""
         block = made.effect.block
-        part = _with_hidden(block, actual)
+        part = with_hidden(block, actual)
         return Effect(block, "content", TAKING_BACK, block.part, part, part)
 
     def check_bounds(self, made: Made, effect: Effect) -> None:
         """An undo touches no part that its change did not touch.
 
         In a text, what an insertion brought may go and nothing else; of any other change, what may go was in the
-        text after it, and what may come back was there before it.
+        text after it was first made, and what may come back was there before it; the other way round when it is
+        made again. An undo may have found less of it, when others had removed or taken back the rest.
         """
         schema = made.effect.block.schema
-        sides = (made.effect.before, made.effect.after, effect.before, effect.after)
+        origin = next(each for each in self.journal if each.seq == made.first)
+        first = origin.effect
+        own = (first.after, first.before) if made.role == "undone" else (first.before, first.after)
+        if origin.schema != made.schema:
+            own = (made.effect.before, made.effect.after)
+        sides = (*own, effect.before, effect.after)
         before, after, present, result = (flat(schema, visible(schema, each)) for each in sides)
         for path in {*present, *result}:
             if before.get(path) == after.get(path):
                 assert present.get(path) == result.get(path), ("not its own part", path)
-        first = next(each.effect.operation for each in self.journal if each.seq == made.first)
-        inner = first.operation if isinstance(first, items.InSection) else first
+        operation = first.operation
+        inner = operation.operation if isinstance(operation, items.InSection) else operation
         for name in texts_of(schema, made.effect.before):
             old, new, there, left = (Counter(texts_of(schema, each)[name]) for each in sides)
             if isinstance(inner, text.AppendText | text.InsertText):
@@ -362,74 +360,6 @@ class Model:
             # Any other operation may have taken out and put in again what it left as it was, a whole line at a time.
             assert not there - left - new, ("characters of others went", name)
             assert not left - there - old, ("characters from nowhere", name)
-
-
-def _check_agent(level: Permission, inner: Operation) -> None:
-    if isinstance(inner, items.RemoveEntry):
-        raise Refused("people_only")
-    if isinstance(inner, DELETING):
-        if level is not Permission.ADMIN:
-            raise Refused("permission")
-    elif level is Permission.READ_ONLY:
-        raise Refused("permission")
-    elif level in (Permission.PARTNER, Permission.HUMAN):
-        raise Refused("needs_consent")
-    elif level is Permission.APPEND and not isinstance(inner, APPENDING):
-        raise Refused("permission")
-
-
-def _written_locked(schema: Schema, operation: Operation) -> bool:
-    """Whether an operation names a part that is read-only for agents; in these schemas: of a map or a composite."""
-    if isinstance(operation, items.InSection) and isinstance(schema, CompositeSchema):
-        return any(each.name == operation.section and each.read_only for each in schema.sections)
-    if isinstance(schema, MapSchema):
-        name = getattr(operation, "field", None)
-        return any(each.name == name and each.read_only for each in schema.fields)
-    return False
-
-
-def _check_effect(block: ModelBlock, actor: Actor, part: Part, *, unlock: bool, removing: bool) -> None:
-    """What going back may change: no read-only part, and for an agent no entry of a log (but its own: `removing`)."""
-    is_agent = actor.kind is ActorKind.AGENT
-    if unlock and not is_agent:
-        return
-    old, new = block.shown, visible(block.schema, part)
-    if is_agent and not removing and _entries(block.schema, old) - _entries(block.schema, new):
-        raise Refused("people_only")
-    schema = block.schema
-    parts: tuple[Any, ...] = ()
-    if isinstance(schema, CompositeSchema):
-        parts = schema.sections
-    elif isinstance(schema, MapSchema):
-        parts = schema.fields
-    if any(each.read_only and old.get(each.name) != new.get(each.name) for each in parts):
-        raise Refused("read_only_part" if is_agent else "locked")
-
-
-def _entries(schema: Schema, part: Part) -> set[str]:
-    if isinstance(schema, LogSchema):
-        return {each[0] for each in part}
-    if isinstance(schema, CompositeSchema):
-        return {item for each in schema.sections for item in _entries(each.schema, part[each.name])}
-    return set()
-
-
-def _check_limit(block: ModelBlock | None, schema: Schema, part: Part, limit: int) -> None:
-    length = limit_length(schema, content_of(schema, part))
-    if limit == 0 or length <= limit:
-        return
-    before = 0 if block is None else limit_length(block.schema, content_of(block.schema, block.part))
-    if not (before > limit and length < before):
-        raise Refused("char_limit")
-
-
-def _with_hidden(block: ModelBlock, part: Part) -> Part:
-    """A content with what the block's schema hides of the present one."""
-    if not isinstance(block.schema, MapSchema):
-        return deepcopy(part)
-    names = {each.name for each in block.schema.fields}
-    hidden = {name: each for name, each in block.part.items() if name not in names}
-    return deepcopy({name: each for name, each in part.items() if name in names} | hidden)
 
 
 def _converted(block: ModelBlock, operation: rows.SetSchema) -> Part:

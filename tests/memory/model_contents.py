@@ -191,8 +191,6 @@ def _list(schema: ListSchema, part: Part, operation: Operation) -> Part:
     match operation:
         case items.InsertItem(value, before, item):
             made = _new_value(schema.item_schema, value)
-            if schema.max_items is not None and len(part) >= schema.max_items:
-                raise Refused("max_items")
             _insert(part, [item or ANY, made], len(part) if before is None else _find(part, before))
         case items.UpdateItem(item, value):
             row = part[_find(part, item)]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,64 +17,23 @@ from inspector.domain.blocks import (
     MapSchema,
     Permission,
 )
-from inspector.domain.consent import ConsentDecision, ConsentRequest, ConsentState
+from inspector.domain.consent import ConsentDecision, ConsentState
 from inspector.domain.content import ListContent, ListItem, MapContent
-from inspector.domain.edits.base import Edit, Intent, Operation
+from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import AttachBlock, DeleteBlock, SetLabel, SetPermission
 from inspector.domain.edits.consent import (
     AnswerConsent,
     GrantConsent,
     RequestConsent,
-    SetPartner,
     TimeOutConsent,
 )
 from inspector.domain.edits.fields import SetField
 from inspector.domain.edits.items import AppendEntry, RemoveItem
-from inspector.domain.edits.rows import SetMeta
 from inspector.domain.edits.text import AppendText, ReplaceText, SetText
-from inspector.domain.errors import InspectorError, NotFoundError, RefusedError
+from inspector.domain.errors import NotFoundError, RefusedError
 from inspector.domain.ref import Ref, RefKind
-from tests.memory.world import AGENT, HUMAN, IMPORTER, OTHER, PARTNER, World, new_world, open_world
-
-MINUTE = timedelta(minutes=1)
-LONG = timedelta(hours=5)
-ANY = Actor(ActorKind.HUMAN, "bea", "Bea")
-
-
-def wanted(block: str, operation: Operation, actor: Actor = AGENT, **given: Any) -> Intent:
-    """An agent's intent on a block."""
-    return Intent(Edit(Ref(RefKind.BLOCK, block), operation), actor, **given)
-
-
-async def asked(world: World, block: str, operation: Operation, actor: Actor = AGENT, **given: Any) -> str:
-    """The id of the request that an edit makes."""
-    made = await world.consent.ask(wanted(block, operation, actor, **given), wait=LONG)
-    assert isinstance(made, str)
-    return made
-
-
-async def refusal(work: Awaitable[object]) -> str:
-    """The code that something is refused with."""
-    with pytest.raises(InspectorError) as caught:
-        await work
-    return caught.value.code
-
-
-async def refused_unchanged(world: World, work: Awaitable[object]) -> str:
-    """The same, where nothing may be stored."""
-    before = await world.dump()
-    code = await refusal(work)
-    assert await world.dump() == before
-    return code
-
-
-async def is_waiting(world: World) -> ConsentRequest:
-    """The request, once it is stored."""
-    while True:
-        requests, _ = await world.consent.requests(ConsentState.PENDING)
-        if requests:
-            return requests[0]
-        await asyncio.sleep(0.01)
+from tests.memory.asking import ANY, LONG, MINUTE, asked, is_waiting, refusal, refused_unchanged, wanted
+from tests.memory.world import AGENT, HUMAN, IMPORTER, OTHER, PARTNER, new_world, open_world
 
 
 async def test_that_a_program_that_does_not_wait_is_refused_as_before(tmp_db_dir: Path) -> None:
@@ -343,114 +300,6 @@ async def test_that_an_edit_without_effect_is_answered_without_a_change(tmp_db_d
         assert (answered.state, answered.change) == (ConsentState.GRANTED, None)
         receipt = await world.consent.outcome(request)
         assert (receipt.changed, receipt.seq, receipt.actor) == (False, None, AGENT)
-
-
-async def test_that_a_grant_for_the_block_lets_later_edits_through(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make("notes", "a", permission=Permission.HUMAN)
-        other = await world.make("other", "a", permission=Permission.HUMAN)
-        request = await asked(world, block, AppendText("1"))
-        await world.consent.answer(request, ConsentDecision.FOR_BLOCK, actor=ANY)
-        ((grant,), _) = await world.consent.grants()
-        assert (grant.block_id, grant.granted_by, grant.request_id) == (block, ANY.id, request)
-        receipt = await world.memory.edit(block, AppendText("2"), actor=AGENT)
-        assert await world.text(block) == "a12"
-        # Which word let it through is on record.
-        used = await world.rows("SELECT ref_id, actor_id, after FROM changes WHERE kind = 'use_grant'")
-        assert used == [(grant.id, "system", f'{{"change":{receipt.seq}}}')]
-        # Neither another block nor another agent has it.
-        assert (
-            await refusal(world.memory.edit(other, AppendText("2"), actor=AGENT)) == "refused.needs_consent"
-        )
-        await world.do(Ref(RefKind.BLOCK, block), AttachBlock(OTHER.id, Permission.ADMIN))
-        assert (
-            await refusal(world.memory.edit(block, AppendText("2"), actor=OTHER)) == "refused.needs_consent"
-        )
-        # It is no more than the level: what is denied stays denied.
-        assert await refusal(world.memory.edit(block, DeleteBlock(), actor=AGENT)) == "refused.permission"
-        await world.consent.revoke(grant.id, actor=HUMAN)
-        assert (
-            await refusal(world.memory.edit(block, AppendText("3"), actor=AGENT)) == "refused.needs_consent"
-        )
-        assert await world.consent.grants() == ((), ())
-        assert len((await world.consent.grants(over=True))[0]) == 1
-        assert not (await world.consent.revoke(grant.id, actor=HUMAN)).changed
-
-
-async def test_that_a_grant_for_a_time_ends_with_it(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make("notes", "a", permission=Permission.HUMAN)
-        request = await asked(world, block, AppendText("1"))
-        for_a_time = ConsentDecision.FOR_A_TIME
-        answer = world.consent.answer(request, for_a_time, actor=HUMAN)
-        assert await refused_unchanged(world, answer) == "refused.until_needed"
-        answer = world.consent.answer(request, for_a_time, actor=HUMAN, until=world.clock.now - MINUTE)
-        assert await refused_unchanged(world, answer) == "refused.until_past"
-        until = world.clock.now + MINUTE
-        await world.consent.answer(request, for_a_time, actor=HUMAN, until=until)
-        await world.memory.edit(block, AppendText("2"), actor=AGENT)
-        world.clock.now = until
-        assert (
-            await refusal(world.memory.edit(block, AppendText("3"), actor=AGENT)) == "refused.needs_consent"
-        )
-        assert await world.text(block) == "a12"
-
-
-async def test_that_a_grant_can_be_given_before_anything_is_asked(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        blocks = [await world.make(label, "", permission=Permission.HUMAN) for label in ("a", "b")]
-        grant = await world.consent.grant(GrantConsent(AGENT.id, uses=2), actor=HUMAN)
-        # What changes nothing uses nothing up.
-        await world.memory.edit(blocks[0], SetText(""), actor=AGENT)
-        for block in blocks:
-            await world.memory.edit(block, AppendText("x"), actor=AGENT)
-        edit = world.memory.edit(blocks[0], AppendText("x"), actor=AGENT)
-        assert await refused_unchanged(world, edit) == "refused.needs_consent"
-        (over,) = (await world.consent.grants(over=True))[0]
-        assert (over.id, over.uses) == (grant, 0)
-        for operation, code in (
-            (GrantConsent(AGENT.id, uses=0), "refused.uses"),
-            (GrantConsent(AGENT.id, expires_at=world.clock.now), "refused.until_past"),
-            (GrantConsent("none"), "not_found.agent"),
-            (GrantConsent(AGENT.id, "none"), "not_found.block"),
-        ):
-            assert await refused_unchanged(world, world.consent.grant(operation, actor=HUMAN)) == code
-        alone = world.consent.grant(GrantConsent(AGENT.id), actor=AGENT)
-        assert await refused_unchanged(world, alone) == "refused.people_only"
-
-
-async def test_that_nobody_but_the_partner_grants_for_a_partner_block(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make("notes", "", permission=Permission.PARTNER)
-        await world.consent.grant(GrantConsent(AGENT.id, block), actor=HUMAN)
-        for partner in ("", PARTNER.id):
-            await world.consent.set_partner(partner, actor=HUMAN)
-            edit = world.memory.edit(block, AppendText("x"), actor=AGENT)
-            assert await refused_unchanged(world, edit) == "refused.needs_consent"
-        await world.consent.grant(GrantConsent(AGENT.id, block), actor=PARTNER)
-        await world.memory.edit(block, AppendText("x"), actor=AGENT)
-        # With another partner, the word of the old one counts no more.
-        await world.consent.set_partner("new", actor=HUMAN)
-        edit = world.memory.edit(block, AppendText("x"), actor=AGENT)
-        assert await refused_unchanged(world, edit) == "refused.needs_consent"
-
-
-async def test_that_the_partner_is_one_setting_of_people(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        assert await world.consent.partner() is None
-        alone = world.consent.set_partner(AGENT.id, actor=AGENT)
-        assert await refused_unchanged(world, alone) == "refused.people_only"
-        await world.consent.set_partner(PARTNER.id, "Paula", actor=HUMAN)
-        partner = await world.consent.partner()
-        assert partner is not None
-        assert (partner.id, partner.name) == (PARTNER.id, "Paula")
-        assert not (await world.consent.set_partner(PARTNER.id, "Paula", actor=HUMAN)).changed
-        await world.do(Ref(RefKind.CONSTELLATION, ""), SetMeta("partner_id", HUMAN.id))
-        partner = await world.consent.partner()
-        assert partner is not None
-        assert partner.id == HUMAN.id
-        await world.do(Ref(RefKind.CONSTELLATION, ""), SetPartner(""))
-        assert await world.consent.partner() is None
 
 
 @pytest.mark.parametrize("owner", [OTHER.id, CONSTELLATION_OWNER])

@@ -16,7 +16,7 @@ from inspector.domain.blocks import Permission
 from inspector.domain.consent import ConsentState
 from inspector.domain.edits.text import AppendText
 from inspector.memory.checking import check
-from tests.memory.test_consent import LONG, asked, is_waiting, wanted
+from tests.memory.asking import LONG, asked, is_waiting, wanted
 from tests.memory.world import new_world
 
 ROOT = Path(__file__).resolve().parents[2]

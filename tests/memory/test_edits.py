@@ -31,7 +31,7 @@ from inspector.domain.edits.items import AppendEntry, InSection, InsertItem
 from inspector.domain.edits.text import AppendText, InsertText, ReplaceText, SetText, Splice, SpliceText
 from inspector.domain.errors import InspectorError, MalformedError, NotFoundError, RefusedError
 from inspector.domain.ref import Ref, RefKind
-from tests.memory.world import AGENT, HUMAN, IMPORTER, START, World, new_world, open_world
+from tests.memory.world import AGENT, HUMAN, IMPORTER, START, new_world, open_world
 
 
 async def test_that_an_edit_is_stored_with_who_when_and_why(tmp_db_dir: Path) -> None:
@@ -416,10 +416,7 @@ async def test_that_a_delta_without_its_foundation_is_kept_and_shown_until_that_
         block = await world.make(content="a")
         for text in ("b", "c", "d"):
             await world.memory.edit(block, AppendText(text), actor=HUMAN)
-        async with world.database.write() as tx:
-            await tx.execute("CREATE TEMP TABLE taken AS SELECT * FROM updates WHERE seq = 3")
-            await tx.execute("DELETE FROM updates WHERE seq = 3")
-        row = await _only_writer_row(world, "SELECT * FROM taken")
+        row = await world.take_delta_away(block, 3, "ab")
     world = await open_world(path, prefix="later")
     try:
         await world.memory.edit(block, AppendText("e"), actor=HUMAN)
@@ -442,9 +439,3 @@ async def test_that_a_delta_without_its_foundation_is_kept_and_shown_until_that_
         assert await world.rows("SELECT seq FROM updates WHERE pending = 1") == []
     finally:
         await world.close()
-
-
-async def _only_writer_row(world: World, sql: str) -> tuple[object, ...]:
-    async with world.database.write() as tx:
-        (row,) = await tx.fetch_all(sql)
-        return tuple(row)

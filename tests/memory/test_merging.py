@@ -31,10 +31,7 @@ async def test_that_pending_deltas_are_kept_told_retried_and_never_dropped(tmp_d
         block = await world.make(content="a")
         for text in "bcd":
             await world.memory.edit(block, AppendText(text), actor=HUMAN)
-        async with world.database.write() as tx:
-            (row,) = await tx.fetch_all("SELECT * FROM updates WHERE seq = 3")
-            missing = tuple(row)
-            await tx.execute("DELETE FROM updates WHERE seq = 3")
+        missing = await world.take_delta_away(block, 3, "ab")
     world = await open_world(path, prefix="later")
     try:
         for text in "ef":

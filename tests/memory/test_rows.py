@@ -198,9 +198,16 @@ async def test_that_an_unreadable_schema_is_a_problem_of_that_block_alone(tmp_db
         assert await world.text(broken) == "one two three"
 
 
-@pytest.mark.parametrize("column", ["permission = 'king'", "created_at = 'soon'", "block_type = 'x'"])
-async def test_that_an_unreadable_row_allows_agents_nothing_and_leaves_the_rest_readable(
-    tmp_db_dir: Path, column: str
+@pytest.mark.parametrize(
+    ("column", "level"),
+    [
+        ("permission = 'king'", Permission.READ_ONLY),
+        ("created_at = 'soon'", Permission.READ_WRITE),
+        ("block_type = 'x'", Permission.READ_WRITE),
+    ],
+)
+async def test_that_an_unreadable_column_replaces_itself_alone_and_an_unreadable_level_allows_nothing(
+    tmp_db_dir: Path, column: str, level: Permission
 ) -> None:
     async with new_world(tmp_db_dir) as world:
         broken, whole = await world.make("broken"), await world.make("whole")
@@ -210,7 +217,7 @@ async def test_that_an_unreadable_row_allows_agents_nothing_and_leaves_the_rest_
         problem = states[broken].problem
         assert problem is not None
         assert problem.code == "row.unreadable"
-        assert states[broken].block.permission is Permission.READ_ONLY
+        assert states[broken].block.permission is level
         assert states[whole].problem is None
 
 

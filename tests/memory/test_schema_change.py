@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import itertools
-import os
-import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from inspector.domain.blocks import (
     OBSERVATION_LOG,
@@ -44,27 +38,18 @@ from inspector.domain.content import (
     TreeContent,
     TreeNode,
 )
-from inspector.domain.edits.block_rows import SetCharLimit, SetSchema
+from inspector.domain.edits.block_rows import SetCharLimit
 from inspector.domain.edits.fields import ClearField, Increment, SetField
 from inspector.domain.edits.items import InsertItem
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import RefusedError
-from inspector.domain.findable import content_text
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.rendering.whole import render_whole
 from inspector.memory.checking import check
-from inspector.memory.schema_change import convert
-from tests.memory.world import AGENT, HUMAN, World, new_world, open_world
+from tests.memory.schema_changes import changed, made
+from tests.memory.world import AGENT, HUMAN, new_world, open_world
 
 F, T = FieldDef, FieldType
 PAIR = (F("a"), F("n", T.NUMBER))
-
-
-def made(old: Schema, new: Schema, content: Content) -> tuple[Content, tuple[str, ...]]:
-    """What a content becomes, and what is lost; new ids are n1, n2 …"""
-    numbers = itertools.count(1)
-    done = convert(old, new, content, lambda: f"n{next(numbers)}")
-    return done.content, done.lost
 
 
 def items(*values: object) -> ListContent:
@@ -262,14 +247,6 @@ def test_that_lines_become_items_and_the_other_way_round() -> None:
     assert made(ListSchema(), TextSchema(), listed)[0] == TextContent("a\n  b\nc")
 
 
-async def changed(world: World, block: str, schema: Schema, *, accept: bool = False) -> Content:
-    """The content after a change of schema."""
-    await world.do(Ref(RefKind.BLOCK, block), SetSchema(schema, accept))
-    content = await world.memory.content(block)
-    assert content is not None
-    return content
-
-
 async def test_that_a_change_of_schema_says_what_it_would_lose_and_does_nothing(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make("notes", "one\n\ntwo")
@@ -398,145 +375,3 @@ async def test_that_ready_made_schemas_are_as_described(tmp_db_dir: Path) -> Non
         assert set(content.fields) == {"preferences", "mood"}
         stricter = MapSchema((*wider.fields[:-1], F("mood"), F("place", required=True)))
         assert await world.memory.schema_losses(profile, stricter) == ("place",)
-
-
-# Nothing is lost without being named: whatever the schemas, words that are gone are accounted for.
-
-WORDS = st.text("xyz", min_size=1, max_size=4)
-NAMES = ("a", "b", "c")
-TYPES = st.sampled_from((T.TEXT, T.NUMBER, T.BOOLEAN, T.LIST))
-
-
-@st.composite
-def field_defs(draw: st.DrawFn) -> tuple[FieldDef, ...]:
-    """Some of the fields a, b, c, of any type."""
-    names = draw(st.lists(st.sampled_from(NAMES), unique=True, min_size=1))
-    return tuple(FieldDef(name, draw(TYPES)) for name in names)
-
-
-PLAIN_SCHEMAS = st.one_of(
-    st.just(TextSchema()),
-    st.builds(MapSchema, field_defs()),
-    st.builds(ListSchema, st.none() | field_defs()),
-    st.builds(LogSchema, st.just(3), st.builds(EntrySchema, st.booleans(), st.booleans(), field_defs())),
-    st.builds(TreeSchema, st.none() | field_defs()),
-)
-SCHEMAS = PLAIN_SCHEMAS | st.builds(
-    lambda schemas: CompositeSchema(
-        tuple(SectionDef(f"s{place}", schema) for place, schema in enumerate(schemas))
-    ),
-    st.lists(PLAIN_SCHEMAS, min_size=1, max_size=2),
-)
-
-
-@st.composite
-def values_of(draw: st.DrawFn, fields: tuple[FieldDef, ...]) -> dict[str, object]:
-    """Some of the fields with values of theirs."""
-    values: dict[str, object] = {}
-    for field in fields:
-        if draw(st.booleans()):
-            continue
-        match field.field_type:
-            case T.TEXT:
-                values[field.name] = draw(WORDS)
-            case T.NUMBER:
-                values[field.name] = draw(st.integers(10, 99))
-            case T.BOOLEAN:
-                values[field.name] = draw(st.booleans())
-            case _:
-                words = draw(st.lists(WORDS, min_size=1, max_size=3))
-                values[field.name] = tuple(
-                    FieldEntry(f"{field.name}{place}", word) for place, word in enumerate(words)
-                )
-    return values
-
-
-@st.composite
-def contents(draw: st.DrawFn, schema: Schema, prefix: str = "") -> Content:
-    """A content of a schema."""
-
-    def value(fields: tuple[FieldDef, ...] | None) -> object:
-        return draw(WORDS) if fields is None else draw(values_of(fields))
-
-    count = draw(st.integers(0, 3))
-    match schema:
-        case TextSchema():
-            return TextContent(draw(st.text("xyz \n", max_size=20)))
-        case MapSchema():
-            return MapContent(draw(values_of(schema.fields)))  # type: ignore[arg-type]
-        case ListSchema():
-            return ListContent(
-                tuple(ListItem(f"{prefix}i{each}", value(schema.item_schema)) for each in range(count))  # type: ignore[arg-type]
-            )
-        case LogSchema():
-            shape = schema.entry_schema
-            return LogContent(
-                tuple(
-                    LogEntry(
-                        f"{prefix}e{each}",
-                        f"2026-01-0{each + 1}T00:00:00.000000Z" if shape.timestamp else None,
-                        "Ann" if shape.agent_id else None,
-                        draw(values_of(shape.fields)),  # type: ignore[arg-type]
-                    )
-                    for each in range(count)
-                )
-            )
-        case TreeSchema():
-            nodes = [
-                TreeNode(f"{prefix}t{each}", value(schema.node_schema))  # type: ignore[arg-type]
-                for each in range(count)
-            ]
-            if len(nodes) > 1:
-                nodes[0] = TreeNode(nodes[0].id, nodes[0].value, (nodes.pop(),))
-            return TreeContent(tuple(nodes))
-        case CompositeSchema():
-            return CompositeContent(
-                {each.name: draw(contents(each.schema, each.name)) for each in schema.sections}  # type: ignore[misc]
-            )
-
-
-CHANGES = st.tuples(SCHEMAS, SCHEMAS).flatmap(
-    lambda both: st.tuples(st.just(both[0]), st.just(both[1]), contents(both[0]))
-)
-
-
-@settings(max_examples=400, deadline=None)
-@given(CHANGES)
-def test_that_what_is_not_said_to_be_lost_is_there(change: tuple[Schema, Schema, Content]) -> None:
-    old, new, content = change
-    done, lost = made(old, new, content)
-    if lost:
-        return
-    words = content_text(content).replace("True", "true").replace("False", "false").split()
-    there = render_whole(new, done).replace(";", " ").replace("(", " ").replace(")", " ").replace(",", " ")
-    found = (there + "\n" + content_text(done)).replace("True", "true").replace("False", "false").split()
-    assert [word for word in words if word not in found] == []
-
-
-IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-
-
-@settings(max_examples=40, deadline=None)
-@given(CHANGES)
-def test_that_there_and_back_in_a_file_loses_nothing(change: tuple[Schema, Schema, Content]) -> None:
-    old, new, content = change
-
-    async def run() -> None:
-        with tempfile.TemporaryDirectory(dir=IN_MEMORY) as folder:
-            async with new_world(Path(folder)) as world:
-                block = await world.make("block", content, old, char_limit=0)
-                first = await world.memory.content(block)
-                assert first is not None
-                told = await world.memory.schema_losses(block, new)
-                assert told == made(old, new, first)[1]
-                there = await changed(world, block, new, accept=True)
-                assert await world.memory.rendered(block) is not None
-                assert await changed(world, block, new, accept=True) == there
-                back = await changed(world, block, old, accept=True)
-                # Of one kind, values are changed in their place, and a type may not be what it was.
-                if type(old) is not type(new) and not any(
-                    isinstance(each, CompositeSchema) for each in (old, new)
-                ):
-                    assert back == first
-
-    asyncio.run(run())

@@ -34,10 +34,11 @@ from inspector.domain.undo import Undone, UndoWish
 from inspector.memory.undo import Undoer
 from inspector.storage import blocks
 from tests.conftest import SHARED_MEMORY
-from tests.memory.model import LATER_RULES, Effect, Guess, Made, Model, ModelBlock
+from tests.memory.model import LATER_RULES, Effect, Guess, Made, Model
 from tests.memory.model_contents import Refused
 from tests.memory.model_forms import ANY, learned, plain
 from tests.memory.model_operations import SCHEMAS, Maker
+from tests.memory.model_rules import ModelBlock
 from tests.memory.world import AGENT, HUMAN, OTHER, PARTNER, START, World, open_world
 
 EVE = Actor(ActorKind.HUMAN, "eve", "Eve")
@@ -85,7 +86,7 @@ class Memory:
         shutil.copyfile(stage.template, path)
         self.world: World = self.loop.run_until_complete(open_world(path, prefix="r"))
         memory = self.world.memory
-        self.undoer = Undoer(self.world.database, self.world.ids, memory, memory)
+        self.undoer = Undoer(self.world.database, self.world.ids, memory, memory, memory.ahead)
         self.model = Model(frozenset(AGENTS[:2]), PARTNER.id)
         self.steps = 0
         for kind in KINDS:

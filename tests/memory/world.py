@@ -20,6 +20,7 @@ from inspector.memory.consent import ConsentStore
 from inspector.memory.registry import AgentStore
 from inspector.memory.store import MemoryStore
 from inspector.storage.database import Database
+from inspector.storage.json_columns import dump
 
 START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 HUMAN = Actor(ActorKind.HUMAN, "ada", "Ada")
@@ -107,6 +108,19 @@ class World:
         names = await self.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
         tables = [str(name) for (name,) in names]
         return [(each, await self.rows("SELECT * FROM " + each)) for each in tables]
+
+    async def take_delta_away(self, block_id: str, seq: int, text: str) -> tuple[object, ...]:
+        """As if a delta had not come yet, and the text had never said more than `text`. Gives the row."""
+        async with self.database.write() as tx:
+            (row,) = await tx.fetch_all(
+                "SELECT * FROM updates WHERE block_id = ? AND seq = ?", (block_id, seq)
+            )
+            await tx.execute("DELETE FROM updates WHERE block_id = ? AND seq = ?", (block_id, seq))
+            await tx.execute(
+                "UPDATE block_contents SET version = ?, revision = ?, content = ?, rendered = ? WHERE block_id = ?",
+                (row["version_before"], seq - 1, dump(TextContent(text)), text, block_id),
+            )
+            return tuple(row)
 
     async def close(self) -> None:
         """Close all."""

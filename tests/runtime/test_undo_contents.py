@@ -218,6 +218,24 @@ async def test_that_the_undo_of_an_increment_is_a_decrement(tmp_db_dir: Path) ->
         assert (await fields(desk, made))["energy"] == 7
 
 
+async def test_that_fractions_are_taken_back_exactly(tmp_db_dir: Path) -> None:
+    schema = MapSchema((FieldDef("sum", FieldType.COUNTER),))
+    steps = (0.1, 0.3, -2, 5.7, -1.7, 0.1)
+    async with new_desk(tmp_db_dir) as desk:
+        made = await desk.world.make("block", MapContent({"sum": 0.1}), schema)
+        seen = [(await fields(desk, made))["sum"]]
+        for step in steps:
+            await desk.do(block(made), Increment("sum", step))
+            seen.append((await fields(desk, made))["sum"])
+        assert seen == [0.1, 0.2, 0.5, -1.5, 4.2, 2.5, 2.6]
+        await desk.do(block(made), Increment("sum", 0.7), BOB)
+        for was in (3.2, 4.9, -0.8, 1.2, 0.9, 0.8):
+            await desk.undo()
+            assert (await fields(desk, made))["sum"] == was
+        await desk.undo(BOB)
+        assert (await fields(desk, made))["sum"] == 0.1
+
+
 async def test_that_another_writers_value_stays(tmp_db_dir: Path) -> None:
     async with new_desk(tmp_db_dir) as desk:
         made = await desk.world.make("block", MAP_CONTENT, MAP)

@@ -56,3 +56,11 @@ def test_that_a_missing_parameter_shows_as_a_question_mark() -> None:
 
 def test_that_numbers_have_thousands_separators() -> None:
     assert "12,345" in word("refused.char_limit", {"length": 12345, "limit": 12345})
+
+
+def test_that_a_long_name_is_cut_in_a_sentence() -> None:
+    told = word("ambiguous.nowhere", {"name": "a" * 1_000_000 + "b", "names": tuple(map(str, range(1000)))})
+    assert len(told) < 1_000
+    assert "a … a" in told
+    assert "ab," in told
+    assert "39, … (+960)" in told

@@ -15,6 +15,7 @@ from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.undo import Undone, UndoWish
+from inspector.memory.asking import Asking
 from inspector.memory.consent import ConsentStore
 from inspector.runtime.edits import EditDoor
 from tests.memory.world import HUMAN, World, open_world
@@ -30,7 +31,9 @@ class Desk:
         self.conversation = ConversationStore(world.database, world.clock, world.ids)
         consent = ConsentStore(world.database, world.memory, world.clock, world.ids)
         others = (world.agents, self.conversation, consent)
+        self.consent = consent
         self.edits = EditDoor(world.database, world.ids, world.memory, others)
+        self.asking = Asking(world.database, world.ids, consent, self.edits, self.edits.undoer)
 
     async def do(self, target: Ref, operation: Operation, actor: Actor = HUMAN, **given: Any) -> Receipt:
         """Apply one intent."""

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.memory.world import new_world
+from tests.memory.world import new_world, open_world
 from tests.storage.files import hash_outside
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -152,3 +152,40 @@ async def test_that_a_file_on_a_read_only_file_system_is_read_and_never_written(
     require_read_only(found, found["why"])
     assert found["why"] in ("file.file_read_only", "file.folder_read_only")
     assert hash_outside(path) == before
+
+
+BACK_UP = """
+import _strptime, os, sys  # what is imported later cannot be, without rights
+from datetime import UTC, datetime
+from pathlib import Path
+from inspector.domain.backups import BackupReason
+from inspector.storage.backups import BackupFolder
+
+path, root, user = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+if user and os.getuid() == 0:
+    os.setgid(user)
+    os.setuid(user)
+print(BackupFolder.of_file(root, path).make(BackupReason.BY_HAND, datetime(2026, 1, 1, tzinfo=UTC)).path)
+"""
+
+
+@pytest.mark.parametrize("wal", [False, True])
+async def test_that_a_file_in_a_read_only_folder_can_be_backed_up(shared_dir: Path, wal: bool) -> None:
+    path, block = await made(shared_dir, wal=wal)
+    root = shared_dir.parent / "backups"
+    root.mkdir()
+    root.chmod(0o777)
+    shared_dir.chmod(0o555)
+    try:
+        before = hash_outside(path)
+        command = [sys.executable, "-c", BACK_UP, str(path), str(root), str(NOBODY)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]
+        assert hash_outside(path) == before
+    finally:
+        shared_dir.chmod(0o755)
+    world = await open_world(Path(done.stdout.strip()))
+    try:
+        assert await world.text(block) == "there"
+    finally:
+        await world.close()

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import pytest
 import qasync
 import shiboken6
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QCoreApplication, QEvent, QSize
 from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector.runtime.engine import Surroundings
@@ -36,6 +36,14 @@ Until = Callable[[Callable[[], object]], Awaitable[None]]
 @pytest.fixture(scope="session")
 def qapp_args() -> list[str]:
     return ["context-inspector", "-style", "Fusion"]
+
+
+@pytest.fixture(autouse=True)
+def _delete_what_was_closed() -> Iterator[None]:
+    """Outside of a loop Qt would keep it to the end, and dress all of it again at every change of theme."""
+    yield
+    if QCoreApplication.instance() is not None:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 @pytest.fixture
@@ -108,6 +116,7 @@ def appearance(qapp: QApplication) -> Iterator[Appearance]:
     made.apply(ThemeChoice.DARK, 1.0)
     yield made
     qapp.setStyleSheet("")
+    made.deleteLater()
 
 
 @pytest.fixture
@@ -189,6 +198,24 @@ def real_window(
     made = open_window(qloop, (appearance, icons, preferences), EngineOpener(surroundings))
     yield made
     close_window(qapp, qloop, made)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A window over the real engine, with no file open, and a folder for its files."""
+
+    real: Window[EngineOpener]
+    until: Until
+    folder: Path
+    surroundings: Surroundings
+
+
+@pytest.fixture
+def scene(
+    real_window: Window[EngineOpener], until: Until, tmp_db_dir: Path, surroundings: Surroundings
+) -> Scene:
+    """What a test on the real engine's files stands on."""
+    return Scene(real_window, until, tmp_db_dir, surroundings)
 
 
 @pytest.fixture

@@ -207,12 +207,34 @@ def plain_piece(section: str, name: str, tokens: int, text: str, method: Method 
 
 def request(drafts: dict[str, Content] | None = None, agent_id: str = ADA) -> Request:
     """What would be sent, with drafts in place of what is saved."""
-    given = drafts or {}
+    return Request(
+        agent_id,
+        NAMES[agent_id],
+        "gpt-5-mini",
+        Limits(14_500, 4_000, 5_200, 1_200),
+        EXACT,
+        "standard",
+        "truncate",
+        "2026-11-20T14:02:00Z",
+        "UTC",
+        _sections(drafts or {}),
+        "You are Ada.",
+        (),
+        ("deploy",),
+        _left_out(),
+        {},
+        (Problem("unknown_model", Severity.WARNING, f"agent:{ADA}", {"model": "gpt-5-mini"}),)
+        if agent_id == LINUS
+        else (),
+        (),
+    )
 
+
+def _sections(drafts: dict[str, Content]) -> tuple[Section, ...]:
     def of(*block_ids: str) -> tuple[Piece, ...]:
-        return tuple(piece(block_id, given.get(block_id)) for block_id in block_ids)
+        return tuple(piece(block_id, drafts.get(block_id)) for block_id in block_ids)
 
-    sections = (
+    return (
         Section(
             "tools", "Tools", (plain_piece("tools", "deploy", 1254, '{"name":"deploy"}\n', Method.ESTIMATE),)
         ),
@@ -245,7 +267,10 @@ def request(drafts: dict[str, Content] | None = None, agent_id: str = ADA) -> Re
             ),
         ),
     )
-    left_out = (
+
+
+def _left_out() -> tuple[LeftOut, ...]:
+    return (
         LeftOut(
             Source(SourceKind.BLOCK, "blk_notes", "design_notes", ADA),
             "working",
@@ -264,27 +289,6 @@ def request(drafts: dict[str, Content] | None = None, agent_id: str = ADA) -> Re
             Fix("raise_history_tokens", Ref(RefKind.AGENT, ADA), 27000),
             {"needed": 21804, "reach": 27004},
         ),
-    )
-    return Request(
-        agent_id,
-        NAMES[agent_id],
-        "gpt-5-mini",
-        Limits(14_500, 4_000, 5_200, 1_200),
-        EXACT,
-        "standard",
-        "truncate",
-        "2026-11-20T14:02:00Z",
-        "UTC",
-        sections,
-        "You are Ada.",
-        (),
-        ("deploy",),
-        left_out,
-        {},
-        (Problem("unknown_model", Severity.WARNING, f"agent:{ADA}", {"model": "gpt-5-mini"}),)
-        if agent_id == LINUS
-        else (),
-        (),
     )
 
 

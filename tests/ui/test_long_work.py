@@ -2,23 +2,17 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
-from inspector.runtime.engine import Surroundings
-from inspector.ui.appearance import Appearance
 from inspector.ui.engine_doors import EngineOpener
-from inspector.ui.icons import Icons
-from inspector.ui.preferences import Preferences
 from inspector.ui.widgets.work_line import WorkLine
 from tests.exchange.agent_files import assistant, user, with_messages
-from tests.ui.conftest import Studio, Until, Window, close_window, open_window
+from tests.ui.conftest import Studio, Until, Window
 from tests.ui.fake_engine import FakeDoors, FakeOpener
 
 
@@ -109,36 +103,20 @@ async def test_that_of_several_pieces_of_work_the_oldest_shows_and_the_rest_are_
     await until(lambda: not line.isVisible())
 
 
-@pytest.fixture
-def real(
-    qapp: QApplication,
-    qloop: asyncio.AbstractEventLoop,
-    appearance: Appearance,
-    icons: Icons,
-    preferences: Preferences,
-    surroundings: Surroundings,
-) -> Iterator[Window[EngineOpener]]:
-    """A furnished window over the real engine."""
-    opener = EngineOpener(surroundings)
-    made = open_window(qloop, (appearance, icons, preferences), opener)
-    yield made
-    close_window(qapp, qloop, made)
-
-
 async def test_that_a_click_on_cancel_during_an_import_leaves_nothing(
-    qloop: asyncio.AbstractEventLoop, real: Window[EngineOpener], until: Until, tmp_db_dir: Path
+    qloop: asyncio.AbstractEventLoop, real_window: Window[EngineOpener], until: Until, tmp_db_dir: Path
 ) -> None:
     messages = [each for number in range(2000) for each in (user(f"question {number}"), assistant("yes"))]
     source = tmp_db_dir / "long.af"
     source.write_text(json.dumps(with_messages(*messages)))
-    opener, files, line = real.opener, real.furniture.files, line_of(real)
+    opener, files, line = real_window.opener, real_window.furniture.files, line_of(real_window)
     plan = await opener.plan_import(source)
     files.import_plan(plan, tmp_db_dir / "long.constellation")
     await until(line.isVisible)
     assert line.text.startswith("Importing into long.constellation")
     QTest.mouseClick(line.button, Qt.MouseButton.LeftButton)
-    await until(lambda: not line.isVisible() and not real.bridge.running)
+    await until(lambda: not line.isVisible() and not real_window.bridge.running)
     left = await asyncio.to_thread(lambda: {each.name for each in tmp_db_dir.iterdir()})
     assert left - {"state"} == {"long.af"}
-    assert real.furniture.workspace.path is None
-    assert notices(real) == ["Cancelled: Importing into long.constellation."]
+    assert real_window.furniture.workspace.path is None
+    assert notices(real_window) == ["Cancelled: Importing into long.constellation."]

@@ -9,11 +9,11 @@ import pytest
 from PySide6.QtTest import QTest
 
 from inspector.domain.content import TextContent
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
 from inspector.storage.database import POLL_SECONDS
 from inspector.ui.panels.block import BlockPanel
 from tests.storage.files import hash_outside
-from tests.ui.conftest import Until
+from tests.ui.conftest import Scene, Until
 from tests.ui.real_files import (
     NOTES,
     STORED,
@@ -69,127 +69,99 @@ def test_that_a_second_holds_several_looks_at_the_file() -> None:
 
 @pytest.mark.parametrize("happening", HAPPENINGS)
 async def test_that_the_window_says_so_keeps_the_draft_and_writes_nowhere(
-    qloop: asyncio.AbstractEventLoop,
-    real_window: Real,
-    until: Until,
-    tmp_db_dir: Path,
-    surroundings: Surroundings,
-    happening: str,
+    scene: Scene, happening: str
 ) -> None:
-    path = await make_file(tmp_db_dir / "a.constellation", surroundings)
-    other = await make_file(tmp_db_dir / "other.constellation", surroundings, "another file")
-    panel = await draft(real_window, until, path)
+    path = await make_file(scene.folder / "a.constellation", scene.surroundings)
+    other = await make_file(scene.folder / "other.constellation", scene.surroundings, "another file")
+    panel = await draft(scene.real, scene.until, path)
     lose(path, other, happening)
-    left = constellations(tmp_db_dir)
-    await until(lambda: TOLD[happening] in banner_texts(real_window))
+    left = constellations(scene.folder)
+    await scene.until(lambda: TOLD[happening] in banner_texts(scene.real))
     QTest.keyClicks(panel.page.editor, "and more: ")
     press(panel, panel.save_button.text())
-    await calm(real_window, until)
-    assert any("moved, deleted or replaced" in text for text in banner_texts(real_window))
+    await calm(scene.real, scene.until)
+    assert any("moved, deleted or replaced" in text for text in banner_texts(scene.real))
     assert panel.page.editor.text == f"{TYPED}and more: {STORED}"
-    work = real_window.furniture.workspace.drafts.get(NOTES.id)
+    work = scene.real.furniture.workspace.drafts.get(NOTES.id)
     assert work is not None
     assert work.content == TextContent(f"{TYPED}and more: {STORED}")
-    assert constellations(tmp_db_dir) == left
+    assert constellations(scene.folder) == left
 
 
 @pytest.mark.parametrize("happening", HAPPENINGS)
-async def test_that_a_copy_is_saved_of_what_was_open(
-    qloop: asyncio.AbstractEventLoop,
-    real_window: Real,
-    until: Until,
-    tmp_db_dir: Path,
-    surroundings: Surroundings,
-    happening: str,
-) -> None:
-    path = await make_file(tmp_db_dir / "a.constellation", surroundings)
-    other = await make_file(tmp_db_dir / "other.constellation", surroundings, "another file")
-    panel = await draft(real_window, until, path)
+async def test_that_a_copy_is_saved_of_what_was_open(scene: Scene, happening: str) -> None:
+    path = await make_file(scene.folder / "a.constellation", scene.surroundings)
+    other = await make_file(scene.folder / "other.constellation", scene.surroundings, "another file")
+    panel = await draft(scene.real, scene.until, path)
     lose(path, other, happening)
-    left = constellations(tmp_db_dir)
-    await until(lambda: TOLD[happening] in banner_texts(real_window))
-    press(real_window.window.banners, "Save a copy …")
-    copy = tmp_db_dir / "rescued.constellation"
-    await answer_dialog(real_window, until, copy)
-    await until(copy.exists)
-    await calm(real_window, until)
-    after = constellations(tmp_db_dir)
+    left = constellations(scene.folder)
+    await scene.until(lambda: TOLD[happening] in banner_texts(scene.real))
+    press(scene.real.window.banners, "Save a copy …")
+    copy = scene.folder / "rescued.constellation"
+    await answer_dialog(scene.real, scene.until, copy)
+    await scene.until(copy.exists)
+    await calm(scene.real, scene.until)
+    after = constellations(scene.folder)
     assert after.pop(copy.name)
     assert after == left
     assert panel.page.editor.text == f"{TYPED}{STORED}"
-    assert await content_of(copy, surroundings) == TextContent(STORED)
+    assert await content_of(copy, scene.surroundings) == TextContent(STORED)
     # The copy is the same constellation, so the draft goes with it.
-    await show(real_window, copy, until)
-    panel = await open_block(real_window, until)
-    await until(lambda: panel.page.editor.text == f"{TYPED}{STORED}")
+    await show(scene.real, copy, scene.until)
+    panel = await open_block(scene.real, scene.until)
+    await scene.until(lambda: panel.page.editor.text == f"{TYPED}{STORED}")
 
 
-async def test_that_a_file_that_came_back_opens_again_with_the_draft(
-    qloop: asyncio.AbstractEventLoop,
-    real_window: Real,
-    until: Until,
-    tmp_db_dir: Path,
-    surroundings: Surroundings,
-) -> None:
-    path = await make_file(tmp_db_dir / "a.constellation", surroundings)
-    away = tmp_db_dir / "away"
-    await draft(real_window, until, path)
+async def test_that_a_file_that_came_back_opens_again_with_the_draft(scene: Scene) -> None:
+    path = await make_file(scene.folder / "a.constellation", scene.surroundings)
+    away = scene.folder / "away"
+    await draft(scene.real, scene.until, path)
     path.rename(away)
-    await until(lambda: TOLD["moved"] in banner_texts(real_window))
-    press(real_window.window.banners, "Open again")
-    await until(lambda: any("There is no file" in text for text in banner_texts(real_window)))
-    assert NOTES.id in real_window.furniture.workspace.drafts
-    assert constellations(tmp_db_dir) == {}
+    await scene.until(lambda: TOLD["moved"] in banner_texts(scene.real))
+    press(scene.real.window.banners, "Open again")
+    await scene.until(lambda: any("There is no file" in text for text in banner_texts(scene.real)))
+    assert NOTES.id in scene.real.furniture.workspace.drafts
+    assert constellations(scene.folder) == {}
     away.rename(path)
-    press(real_window.window.banners, "Open again")
-    await until(lambda: TOLD["moved"] not in banner_texts(real_window))
-    await calm(real_window, until)
-    panel = await open_block(real_window, until)
-    await until(lambda: panel.page.editor.text == f"{TYPED}{STORED}")
+    press(scene.real.window.banners, "Open again")
+    await scene.until(lambda: TOLD["moved"] not in banner_texts(scene.real))
+    await calm(scene.real, scene.until)
+    panel = await open_block(scene.real, scene.until)
+    await scene.until(lambda: panel.page.editor.text == f"{TYPED}{STORED}")
     press(panel, panel.save_button.text())
-    await until(lambda: not panel.work.is_dirty and not panel.work.is_saving)
-    assert await content_of(path, surroundings) == TextContent(f"{TYPED}{STORED}")
+    await scene.until(lambda: not panel.work.is_dirty and not panel.work.is_saving)
+    assert await content_of(path, scene.surroundings) == TextContent(f"{TYPED}{STORED}")
 
 
 async def test_that_what_took_the_place_opens_as_it_is_and_the_draft_stays_for_the_other(
-    qloop: asyncio.AbstractEventLoop,
-    real_window: Real,
-    until: Until,
-    tmp_db_dir: Path,
-    surroundings: Surroundings,
+    scene: Scene,
 ) -> None:
-    path = await make_file(tmp_db_dir / "a.constellation", surroundings)
-    other = await make_file(tmp_db_dir / "other.constellation", surroundings, "another file")
-    kept = tmp_db_dir / "kept"
-    await draft(real_window, until, path)
+    path = await make_file(scene.folder / "a.constellation", scene.surroundings)
+    other = await make_file(scene.folder / "other.constellation", scene.surroundings, "another file")
+    kept = scene.folder / "kept"
+    await draft(scene.real, scene.until, path)
     kept.hardlink_to(path)
     lose(path, other, "replaced")
-    left = constellations(tmp_db_dir)
-    await until(lambda: TOLD["replaced"] in banner_texts(real_window))
-    press(real_window.window.banners, "Open again")
-    await until(lambda: TOLD["replaced"] not in banner_texts(real_window))
-    await calm(real_window, until)
-    panel = await open_block(real_window, until)
-    await until(lambda: panel.page.editor.text == "another file")
-    assert len(real_window.furniture.workspace.drafts) == 0
-    assert constellations(tmp_db_dir) == left
-    engine = await Engine.open(kept, surroundings)
+    left = constellations(scene.folder)
+    await scene.until(lambda: TOLD["replaced"] in banner_texts(scene.real))
+    press(scene.real.window.banners, "Open again")
+    await scene.until(lambda: TOLD["replaced"] not in banner_texts(scene.real))
+    await calm(scene.real, scene.until)
+    panel = await open_block(scene.real, scene.until)
+    await scene.until(lambda: panel.page.editor.text == "another file")
+    assert len(scene.real.furniture.workspace.drafts) == 0
+    assert constellations(scene.folder) == left
+    engine = await Engine.open(kept, scene.surroundings)
     stored, problems = await engine.drafts.left()
     assert [each.draft.ref for each in stored] == [NOTES]
     assert problems == ()
     await engine.close()
 
 
-async def test_that_a_file_lost_while_it_is_being_opened_is_told_of(
-    qloop: asyncio.AbstractEventLoop,
-    real_window: Real,
-    until: Until,
-    tmp_db_dir: Path,
-    surroundings: Surroundings,
-) -> None:
-    path = await make_file(tmp_db_dir / "a.constellation", surroundings)
-    doors = await real_window.opener.open(path)
+async def test_that_a_file_lost_while_it_is_being_opened_is_told_of(scene: Scene) -> None:
+    path = await make_file(scene.folder / "a.constellation", scene.surroundings)
+    doors = await scene.real.opener.open(path)
     path.unlink()
     await asyncio.sleep(3 * POLL_SECONDS)
-    real_window.furniture.workspace.show(doors)
-    await until(lambda: TOLD["deleted"] in banner_texts(real_window))
+    scene.real.furniture.workspace.show(doors)
+    await scene.until(lambda: TOLD["deleted"] in banner_texts(scene.real))

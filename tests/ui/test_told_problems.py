@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from inspector.domain.edits.text import SetText, Splice, SpliceText
 from inspector.runtime.engine import Engine, Surroundings
 from inspector.storage import mounts
 from tests.damaged_rows import BOB, DAMAGE, damage, make_damaged
-from tests.ui.conftest import Until
+from tests.ui.conftest import Scene
 from tests.ui.real_files import (
     NOTES,
     STORED,
@@ -70,169 +69,128 @@ async def left(path: Path, surroundings: Surroundings) -> list[Edit]:
         await engine.close()
 
 
-async def test_that_every_row_that_cannot_be_read_is_listed_in_words(
-    qloop: asyncio.AbstractEventLoop,
-    real_window: Real,
-    until: Until,
-    tmp_db_dir: Path,
-    surroundings: Surroundings,
-) -> None:
-    path = await make_damaged(tmp_db_dir / "a.constellation", surroundings)
-    await show(real_window, path, until)
-    await until(lambda: DAMAGE.keys() <= where(real_window))
-    assert [agent.name for agent in real_window.furniture.workspace.agents] == ["Ada"]
-    told = listed(real_window)
+async def test_that_every_row_that_cannot_be_read_is_listed_in_words(scene: Scene) -> None:
+    path = await make_damaged(scene.folder / "a.constellation", scene.surroundings)
+    await show(scene.real, path, scene.until)
+    await scene.until(lambda: DAMAGE.keys() <= where(scene.real))
+    assert [agent.name for agent in scene.real.furniture.workspace.agents] == ["Ada"]
+    told = listed(scene.real)
     assert len([row for row in told if row[2] == f"agent:{BOB}"]) == 1
     assert sum("cannot be read" in row[1] for row in told) == len(DAMAGE)
     assert all(row[0] == "error" for row in told if "cannot be read" in row[1])
 
 
-async def test_that_a_file_without_any_agent_that_can_be_read_says_why_it_is_empty(
-    qloop: asyncio.AbstractEventLoop,
-    real_window: Real,
-    until: Until,
-    tmp_db_dir: Path,
-    surroundings: Surroundings,
-) -> None:
-    path = await make_file(tmp_db_dir / "a.constellation", surroundings)
+async def test_that_a_file_without_any_agent_that_can_be_read_says_why_it_is_empty(scene: Scene) -> None:
+    path = await make_file(scene.folder / "a.constellation", scene.surroundings)
     damage(path, "UPDATE agents SET config = '{'")
-    await show(real_window, path, until)
-    await until(lambda: where(real_window) == {"agent:agt_ada"})
-    assert real_window.furniture.workspace.agents == ()
+    await show(scene.real, path, scene.until)
+    await scene.until(lambda: where(scene.real) == {"agent:agt_ada"})
+    assert scene.real.furniture.workspace.agents == ()
 
 
 async def test_that_a_file_on_a_network_is_told_of_while_it_is_open(
-    qloop: asyncio.AbstractEventLoop,
-    real_window: Real,
-    until: Until,
-    tmp_db_dir: Path,
-    surroundings: Surroundings,
-    monkeypatch: pytest.MonkeyPatch,
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = await make_file(tmp_db_dir / "a.constellation", surroundings)
-    elsewhere = await make_file(tmp_db_dir / "b.constellation", surroundings)
-    table = tmp_db_dir / "mountinfo"
-    table.write_text(f"40 27 0:33 / {tmp_db_dir} rw - fuse.sshfs noor@harbor: rw\n", encoding="utf-8")
+    path = await make_file(scene.folder / "a.constellation", scene.surroundings)
+    elsewhere = await make_file(scene.folder / "b.constellation", scene.surroundings)
+    table = scene.folder / "mountinfo"
+    table.write_text(f"40 27 0:33 / {scene.folder} rw - fuse.sshfs noor@harbor: rw\n", encoding="utf-8")
     monkeypatch.setattr(mounts, "MOUNT_TABLE", table)
     monkeypatch.setattr("sys.platform", "linux")
-    await show(real_window, path, until)
-    await until(lambda: any("network" in row[1] and "fuse.sshfs" in row[1] for row in listed(real_window)))
+    await show(scene.real, path, scene.until)
+    await scene.until(
+        lambda: any("network" in row[1] and "fuse.sshfs" in row[1] for row in listed(scene.real))
+    )
     table.write_text("27 1 254:0 / / rw - ext4 /dev/vda rw\n", encoding="utf-8")
-    await show(real_window, elsewhere, until)
-    await until(lambda: not any("network" in row[1] for row in listed(real_window)))
+    await show(scene.real, elsewhere, scene.until)
+    await scene.until(lambda: not any("network" in row[1] for row in listed(scene.real)))
 
 
-async def test_that_a_draft_whose_block_is_gone_is_told_copied_and_discarded(
-    qloop: asyncio.AbstractEventLoop,
-    real_window: Real,
-    until: Until,
-    tmp_db_dir: Path,
-    surroundings: Surroundings,
-) -> None:
-    path = await make_file(tmp_db_dir / "a.constellation", surroundings)
+async def test_that_a_draft_whose_block_is_gone_is_told_copied_and_discarded(scene: Scene) -> None:
+    path = await make_file(scene.folder / "a.constellation", scene.surroundings)
     gone = replace(UNFIT, target=replace(NOTES, id="blk_gone"))
-    await leave(path, surroundings, gone)
-    await show(real_window, path, until)
-    await until(lambda: any("blk_gone" in text for text in banner_texts(real_window)))
-    assert any("blk_gone" in row[1] for row in listed(real_window))
-    assert len(real_window.furniture.workspace.drafts) == 0
-    press(real_window.window.banners, "Copy its text")
+    await leave(path, scene.surroundings, gone)
+    await show(scene.real, path, scene.until)
+    await scene.until(lambda: any("blk_gone" in text for text in banner_texts(scene.real)))
+    assert any("blk_gone" in row[1] for row in listed(scene.real))
+    assert len(scene.real.furniture.workspace.drafts) == 0
+    press(scene.real.window.banners, "Copy its text")
     assert QGuiApplication.clipboard().text() == "precious\nwords"
-    press(real_window.window.banners, "Discard")
-    await until(lambda: banner_texts(real_window) == [])
-    await calm(real_window, until)
-    assert listed(real_window) == []
-    assert await left(path, surroundings) == []
+    press(scene.real.window.banners, "Discard")
+    await scene.until(lambda: banner_texts(scene.real) == [])
+    await calm(scene.real, scene.until)
+    assert listed(scene.real) == []
+    assert await left(path, scene.surroundings) == []
 
 
-async def test_that_a_draft_that_no_longer_fits_outlives_new_work_on_its_block(
-    qloop: asyncio.AbstractEventLoop,
-    real_window: Real,
-    until: Until,
-    tmp_db_dir: Path,
-    surroundings: Surroundings,
-) -> None:
-    path = await make_file(tmp_db_dir / "a.constellation", surroundings)
-    await leave(path, surroundings, UNFIT)
-    await show(real_window, path, until)
-    await until(lambda: any("notes" in text for text in banner_texts(real_window)))
-    panel = await open_block(real_window, until)
+async def test_that_a_draft_that_no_longer_fits_outlives_new_work_on_its_block(scene: Scene) -> None:
+    path = await make_file(scene.folder / "a.constellation", scene.surroundings)
+    await leave(path, scene.surroundings, UNFIT)
+    await show(scene.real, path, scene.until)
+    await scene.until(lambda: any("notes" in text for text in banner_texts(scene.real)))
+    panel = await open_block(scene.real, scene.until)
     assert panel.page.editor.text == STORED
     panel.page.editor.select_range(0, 0)
     QTest.keyClicks(panel.page.editor, "new ")
-    await calm(real_window, until)
+    await calm(scene.real, scene.until)
     press(panel, panel.save_button.text())
-    await until(lambda: not panel.work.is_dirty and not panel.work.is_saving)
-    await calm(real_window, until)
-    assert any("notes" in text for text in banner_texts(real_window))
-    await real_window.furniture.workspace.close()
-    assert banner_texts(real_window) == []
-    assert await left(path, surroundings) == [UNFIT]
+    await scene.until(lambda: not panel.work.is_dirty and not panel.work.is_saving)
+    await calm(scene.real, scene.until)
+    assert any("notes" in text for text in banner_texts(scene.real))
+    await scene.real.furniture.workspace.close()
+    assert banner_texts(scene.real) == []
+    assert await left(path, scene.surroundings) == [UNFIT]
 
 
 async def test_that_of_several_drafts_on_a_block_the_newest_that_fits_comes_back_and_the_others_are_told(
-    qloop: asyncio.AbstractEventLoop,
-    real_window: Real,
-    until: Until,
-    tmp_db_dir: Path,
-    surroundings: Surroundings,
+    scene: Scene,
 ) -> None:
-    path = await make_file(tmp_db_dir / "a.constellation", surroundings)
+    path = await make_file(scene.folder / "a.constellation", scene.surroundings)
     older = Edit(NOTES, SetText("even earlier"))
-    await leave(path, surroundings, older, FITS, FITS, UNFIT)
-    await show(real_window, path, until)
-    await until(lambda: len([row for row in listed(real_window) if "notes" in row[1]]) == 2)
-    work = real_window.furniture.workspace.drafts.get(NOTES.id)
+    await leave(path, scene.surroundings, older, FITS, FITS, UNFIT)
+    await show(scene.real, path, scene.until)
+    await scene.until(lambda: len([row for row in listed(scene.real) if "notes" in row[1]]) == 2)
+    work = scene.real.furniture.workspace.drafts.get(NOTES.id)
     assert work is not None
     assert work.content == TextContent("from last time")
-    (text,) = [text for text in banner_texts(real_window) if "notes" in text]
+    (text,) = [text for text in banner_texts(scene.real) if "notes" in text]
     assert "no longer fits" in text
-    press(real_window.window.banners, "Discard")
-    await until(lambda: any("older unsaved work" in text for text in banner_texts(real_window)))
-    press(real_window.window.banners, "Copy its text")
+    press(scene.real.window.banners, "Discard")
+    await scene.until(lambda: any("older unsaved work" in text for text in banner_texts(scene.real)))
+    press(scene.real.window.banners, "Copy its text")
     assert QGuiApplication.clipboard().text() == "even earlier"
-    press(real_window.window.banners, "Discard")
-    await until(lambda: not [row for row in listed(real_window) if "notes" in row[1]])
-    await real_window.furniture.workspace.close()
-    assert await left(path, surroundings) == [FITS]
+    press(scene.real.window.banners, "Discard")
+    await scene.until(lambda: not [row for row in listed(scene.real) if "notes" in row[1]])
+    await scene.real.furniture.workspace.close()
+    assert await left(path, scene.surroundings) == [FITS]
 
 
-async def test_that_a_file_opens_though_the_drafts_of_last_time_are_out_of_reach(
-    qloop: asyncio.AbstractEventLoop,
-    real_window: Real,
-    until: Until,
-    tmp_db_dir: Path,
-    surroundings: Surroundings,
-) -> None:
-    path = await make_file(tmp_db_dir / "a.constellation", surroundings)
-    state = surroundings.state_folder
+async def test_that_a_file_opens_though_the_drafts_of_last_time_are_out_of_reach(scene: Scene) -> None:
+    path = await make_file(scene.folder / "a.constellation", scene.surroundings)
+    state = scene.surroundings.state_folder
     assert state is not None
     (state / "drafts.sqlite").mkdir(parents=True)
-    await show(real_window, path, until)
-    await until(lambda: listed(real_window))
-    assert real_window.furniture.workspace.request is not None
+    await show(scene.real, path, scene.until)
+    await scene.until(lambda: listed(scene.real))
+    assert scene.real.furniture.workspace.request is not None
 
 
 async def test_that_a_draft_that_was_saved_before_the_program_was_killed_is_not_taken_for_new_work(
-    qloop: asyncio.AbstractEventLoop,
-    real_window: Real,
-    until: Until,
-    tmp_db_dir: Path,
-    surroundings: Surroundings,
+    scene: Scene,
 ) -> None:
-    path = await make_file(tmp_db_dir / "a.constellation", surroundings)
-    engine = await Engine.open(path, surroundings)
+    path = await make_file(scene.folder / "a.constellation", scene.surroundings)
+    engine = await Engine.open(path, scene.surroundings)
     state = await engine.memory.get(NOTES.id)
     assert state is not None
     edit = Edit(NOTES, SpliceText((Splice(0, 0, "Now: "),)), state.version)
     await engine.drafts.keep(edit)
     await engine.apply([Intent(edit, engine.actor)])
     await engine.close()
-    assert await left(path, surroundings) == [edit]
-    await show(real_window, path, until)
-    await open_block(real_window, until)
-    assert real_window.furniture.workspace.drafts.get(NOTES.id) is None
-    assert await left(path, surroundings) == []
-    stored = real_window.furniture.workspace.block(NOTES.id)
+    assert await left(path, scene.surroundings) == [edit]
+    await show(scene.real, path, scene.until)
+    await open_block(scene.real, scene.until)
+    assert scene.real.furniture.workspace.drafts.get(NOTES.id) is None
+    assert await left(path, scene.surroundings) == []
+    stored = scene.real.furniture.workspace.block(NOTES.id)
     assert stored is not None
     assert stored.content == TextContent(f"Now: {STORED}")

@@ -1,23 +1,14 @@
 import asyncio
-import gc
 from pathlib import Path
 
-import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
-    QAbstractScrollArea,
     QApplication,
-    QComboBox,
-    QDockWidget,
-    QLabel,
     QLineEdit,
-    QPlainTextEdit,
-    QTabBar,
-    QWidget,
 )
 
 from inspector.domain.actor import Actor, ActorKind
@@ -28,33 +19,14 @@ from inspector.domain.edits.block_rows import SetPinned
 from inspector.domain.edits.text import SetText
 from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
-from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.preferences import Preferences
-from inspector.ui.safe_text import ElidedLabel, PlainLabel
-from inspector.ui.widgets.banner import Notice
+from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.import_preview import ImportPreview
-from inspector.ui.widgets.prompt import Prompt
 from tests.ui import invented
 from tests.ui.conftest import Studio, Until
 from tests.ui.fake_engine import FakeDoors
-
-FILE = Path("harbor.constellation")
-CHECKLIST = Ref(RefKind.BLOCK, "blk_checklist")
-
-
-async def open_file(studio: Studio, until: Until, path: Path = FILE) -> None:
-    studio.furniture.workspace.open(path)
-    await until(lambda: studio.furniture.workspace.request)
-    await asyncio.sleep(0.05)
-
-
-def texts(widget: QWidget) -> str:
-    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisibleTo(widget))
-
-
-def docks(studio: Studio) -> list[str]:
-    return sorted(dock.objectName() for dock in studio.window.findChildren(QDockWidget) if dock.isVisible())
+from tests.ui.harbor import CHECKLIST, FILE, docks, open_file, texts
 
 
 async def test_that_without_a_file_there_is_the_welcome_page_alone(
@@ -303,157 +275,3 @@ async def test_that_a_damaged_layout_gives_the_first_one(
         stored["data"] = stored["data"][:-8] + "AAAAAAA="
     await open_file(studio, until)
     assert "dock_budget" in docks(studio)
-
-
-FOCUSABLE = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit, QComboBox, QTabBar)
-
-
-def nameless(window: QWidget) -> list[str]:
-    found = []
-    for widget in window.findChildren(QWidget):
-        if isinstance(widget, FOCUSABLE) and widget.focusPolicy() != Qt.FocusPolicy.NoFocus:
-            inner = isinstance(widget.parent(), QComboBox | QAbstractScrollArea)
-            if not widget.accessibleName() and not inner:
-                found.append(
-                    f"{type(widget).__name__} {widget.objectName()} in {type(widget.parent()).__name__}"
-                )
-    return found
-
-
-async def test_that_whatever_takes_the_keyboard_has_a_name(
-    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
-) -> None:
-    assert nameless(studio.window) == []
-    await open_file(studio, until)
-    studio.furniture.services.selection.select(CHECKLIST)
-    studio.window.go_to_panel("problems")
-    await asyncio.sleep(0.05)
-    assert nameless(studio.window) == []
-
-
-async def test_that_tab_reaches_every_panel(
-    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
-) -> None:
-    await open_file(studio, until)
-    studio.window.activateWindow()
-    studio.window.go_to_panel("navigator")
-    reached: set[str] = set()
-    for _ in range(60):
-        focused = QApplication.focusWidget()
-        assert focused is not None
-        for dock in studio.window.findChildren(QDockWidget):
-            if dock.isAncestorOf(focused):
-                reached.add(dock.objectName())
-        if studio.window.centre.isAncestorOf(focused):
-            reached.add("centre")
-        studio.window.focusNextChild()
-    assert {"dock_navigator", "dock_budget", "centre"} <= reached
-
-
-def cut_off(root: QWidget) -> list[str]:
-    """Labels that are shown in less room than their text needs, and may not be elided."""
-    found = []
-    for label in root.findChildren(PlainLabel):
-        if not label.isVisible() or isinstance(label, ElidedLabel) or not label.text():
-            continue
-        needed = label.heightForWidth(label.width()) if label.wordWrap() else label.sizeHint().height()
-        narrow = not label.wordWrap() and label.width() < label.fontMetrics().horizontalAdvance(label.text())
-        seen = label.visibleRegion().boundingRect()
-        clipped = not seen.isEmpty() and seen.width() + 1 < label.width()
-        if label.height() + 1 < needed or narrow or clipped:
-            found.append(f"{label.text()!r} {label.size().toTuple()} needs {needed}")
-    return found
-
-
-@pytest.mark.parametrize("scale", [1.0, 2.0])
-@pytest.mark.parametrize("size", [QSize(1280, 800), QSize(1920, 1080)], ids=["1280", "1920"])
-async def test_that_no_text_is_cut_off(
-    qloop: asyncio.AbstractEventLoop,
-    studio: Studio,
-    until: Until,
-    appearance: Appearance,
-    scale: float,
-    size: QSize,
-) -> None:
-    appearance.set_scale(scale)
-    studio.window.resize(size)
-    await asyncio.sleep(0.05)
-    assert cut_off(studio.window) == []
-    await open_file(studio, until)
-    studio.furniture.services.selection.select(CHECKLIST)
-    await asyncio.sleep(0.1)
-    assert cut_off(studio.window) == []
-    assert studio.window.width() == size.width()
-
-
-async def test_that_both_themes_paint_at_both_sizes(
-    qloop: asyncio.AbstractEventLoop,
-    studio: Studio,
-    until: Until,
-    appearance: Appearance,
-) -> None:
-    await open_file(studio, until)
-    pictures = {}
-    for choice in (ThemeChoice.DARK, ThemeChoice.LIGHT):
-        appearance.set_choice(choice)
-        for size in (QSize(1440, 900), QSize(1280, 800)):
-            studio.window.resize(size)
-            await asyncio.sleep(0.02)
-            picture = studio.window.grab().toImage()
-            assert picture.size() == size
-            assert picture.pixelColor(QPoint(3, size.height() // 2)) == appearance.theme.surface
-            pictures[choice, size.width()] = picture
-    assert pictures[ThemeChoice.DARK, 1280] != pictures[ThemeChoice.LIGHT, 1280]
-
-
-async def test_that_a_tab_keeps_its_button_through_themes_and_sizes_of_text(
-    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance
-) -> None:
-    await open_file(studio, until)
-    studio.furniture.services.selection.open(CHECKLIST)
-    bar = studio.window.centre.tabBar()
-    for choice, scale in ((ThemeChoice.LIGHT, 1.0), (ThemeChoice.DARK, 2.0), (ThemeChoice.LIGHT, 1.0)):
-        appearance.apply(choice, scale)
-        await asyncio.sleep(0.02)
-        close = bar.tabButton(1, QTabBar.ButtonPosition.RightSide)
-        assert isinstance(close, QAbstractButton)
-        assert close.isVisible()
-        assert close.width() >= close.iconSize().width() > 0
-        assert bar.tabRect(1).contains(close.geometry())
-
-
-async def test_that_at_1280_no_view_needs_a_scroll_bar_across(
-    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
-) -> None:
-    studio.window.resize(1280, 800)
-    await open_file(studio, until)
-    wide = [
-        type(area).__name__
-        for area in studio.window.findChildren(QAbstractScrollArea)
-        if area.isVisible() and area.horizontalScrollBar().isVisible()
-    ]
-    assert wide == []
-
-
-async def test_that_closed_views_and_dialogs_leave_nothing_that_a_new_theme_could_touch(
-    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance
-) -> None:
-    await open_file(studio, until)
-    actions, selection = studio.furniture.services.actions, studio.furniture.services.selection
-    for number in range(6):
-        for block_id in ("blk_persona", "blk_questions", "blk_oncall"):
-            selection.open(Ref(RefKind.BLOCK, block_id))
-        actions.run("block.rename")
-        studio.window.banners.show_notice(
-            Notice("n", "text", "remark", details="d", choices=(("Do", lambda: None),))
-        )
-        await asyncio.sleep(0.02)
-        for prompt in studio.window.findChildren(Prompt):
-            prompt.reject()
-        studio.window.banners.close_notice("n")
-        for key in studio.window.centre.keys[1:]:
-            studio.window.centre.close_view(key)
-        await asyncio.sleep(0.02)
-        gc.collect()
-        appearance.apply((ThemeChoice.LIGHT, ThemeChoice.DARK)[number % 2], 1 + number / 10)
-    assert studio.window.centre.count() == 1

@@ -8,6 +8,7 @@ from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.agents import Agent
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import TextContent
+from inspector.domain.counts import Count
 from inspector.domain.drafts import Draft
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetPinned
@@ -67,7 +68,9 @@ async def test_that_opening_a_file_shows_its_first_agent(
     assert workspace.path == FILE
     assert workspace.agent is not None
     assert workspace.agent.name == "Ada"
-    assert workspace.tokens_of(invented.ADA) == workspace.request.tokens if workspace.request else False
+    request = workspace.request
+    assert request is not None
+    assert workspace.count_of(invented.ADA) == Count(request.tokens, request.method)
     holdings = workspace.holdings(invented.ADA)
     assert holdings is not None
     assert [state.block.label for state in holdings.deleted] == ["friday_plan"]
@@ -364,15 +367,15 @@ async def test_that_other_agents_get_their_figures_when_nothing_else_is_wanted(
     qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
 ) -> None:
     await desk.open(until)
-    assert desk.workspace.tokens_of(invented.GRACE) is None
+    assert desk.workspace.count_of(invented.GRACE) is None
     await until(lambda: "Building the Request" not in desk.bridge.running)
     desk.workspace.count_others()
-    await until(lambda: desk.workspace.tokens_of(invented.LINUS))
-    assert desk.workspace.tokens_of(invented.GRACE)
+    await until(lambda: desk.workspace.count_of(invented.LINUS))
+    assert desk.workspace.count_of(invented.GRACE)
     built = len(desk.doors.builds)
     desk.workspace.count_others()
     await asyncio.sleep(0.02)
     assert len(desk.doors.builds) == built
     desk.doors.tell(change(Ref(RefKind.BLOCK, "blk_oncall"), owner=invented.GRACE))
-    await until(lambda: desk.workspace.tokens_of(invented.GRACE) is None)
+    await until(lambda: desk.workspace.count_of(invented.GRACE) is None)
     await desk.bridge.close()

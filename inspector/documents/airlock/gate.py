@@ -1,9 +1,9 @@
 """The near side of the airlock: hands blobs to the worker, waits within limits, and says what came of it.
 
 Where the limits come from: on Linux the system keeps all of them. macOS keeps the processor's, not that of
-memory; Windows keeps neither for a single process without a job object. There only the time that is waited
-here holds, which ends a worker that does not answer; a worker that asks for too much memory is the system's
-to end. A job object (Windows) and a watch on the worker's memory (macOS) have their place in `_Worker`.
+memory; Windows keeps neither for a single process without a job object. There the worker's use is looked at while
+it is at a task, and a worker that passes a limit is ended (`watch`). Between two looks it can grow past the limit
+by what it asks for in that time.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import loro
 
+from inspector.documents.airlock.watch import Excess, Gauge, Watch
 from inspector.documents.airlock.wire import (
     LIMITS,
     READY,
@@ -32,6 +34,14 @@ from inspector.documents.airlock.wire import (
     send_task,
 )
 from inspector.domain.errors import DocumentError, Parameters
+
+if sys.platform == "linux":
+    GAUGE: Gauge | None = None
+    """What tells a worker's use; None where the system keeps the limits by itself."""
+else:
+    from inspector.documents.airlock.gauge import usage_of
+
+    GAUGE = usage_of
 
 HIDDEN_ARGUMENT = "--airlock"
 """What starts the worker where there is no interpreter to start: in a bundled program."""
@@ -86,8 +96,9 @@ class Airlock:
     Every call blocks until the worker has answered or its time is over: never call it in the thread of a window.
     """
 
-    def __init__(self, limits: Limits = LIMITS) -> None:
+    def __init__(self, limits: Limits = LIMITS, gauge: Gauge | None = GAUGE) -> None:
         self._limits = limits
+        self._gauge = gauge
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
         self._tokens = itertools.count(1)
@@ -155,12 +166,12 @@ class Airlock:
     def _ask(self, task: Task) -> Verdict | None:
         with self._lock:
             worker = self._present()
-            report = worker.ask(task, self._limits.wall_seconds)
+            report = worker.ask(task)
             if report is None:
                 verdict = worker.cause_of_death()
                 self._replace()
                 return verdict
-            if report.peak > _LARGE_WORKER:
+            if max(report.peak, worker.peak) > _LARGE_WORKER:
                 self._replace()
             return self._verdict(report, task.token)
 
@@ -189,7 +200,7 @@ class Airlock:
         self._end()
         if self._closed:
             raise DocumentError("document.no_airlock", why="closed")
-        self._worker = _Worker()
+        self._worker = _Worker(self._limits, self._gauge)
 
     def _end(self) -> None:
         if self._worker is not None:
@@ -200,7 +211,9 @@ class Airlock:
 class _Worker:
     """The other process. It is trusted with nothing and may be ended at any time."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits, gauge: Gauge | None) -> None:
+        self._limits = limits
+        self._gauge = gauge
         try:
             self._process = subprocess.Popen(
                 _command(),
@@ -213,40 +226,48 @@ class _Worker:
         except OSError as error:
             raise DocumentError("document.no_airlock", why=error.strerror or str(error)) from error
         self._ready = False
-        self._overdue = False
+        self._excess: Excess | None = None
+        self.peak = 0
+        """The most memory that it was seen with, where its use is looked at."""
 
     @property
     def is_alive(self) -> bool:
         """Whether it still runs."""
         return self._process.poll() is None
 
-    def ask(self, task: Task, seconds: float) -> Report | None:
-        """What it says about a task, None when it died or took too long.
+    def ask(self, task: Task) -> Report | None:
+        """What it says about a task, None when it died or took too much.
 
         Raises:
             DocumentError: ``document.no_airlock``, when it never became ready.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        watch = threading.Timer(seconds, self._stop_overdue)
-        watch.daemon = True
-        watch.start()
+        watch = Watch(self._process.pid, self._limits, self._gauge, self.stop)
         try:
-            if not self._ready and self._process.stdout.read(1) != READY:
-                self.end()
-                raise DocumentError("document.no_airlock", why=f"ended with {self._process.returncode}")
-            self._ready = True
-            send_task(self._process.stdin, task)
-            return read_report(self._process.stdout)
+            with watch:
+                return self._answer(self._process.stdin, self._process.stdout, task)
         except (BrokenPipeError, ConnectionError):
             return None
         finally:
-            watch.cancel()
+            self._excess, self.peak = watch.excess, max(self.peak, watch.peak)
+
+    def _answer(self, tasks: IO[bytes], reports: IO[bytes], task: Task) -> Report | None:
+        if not self._ready and reports.read(1) != READY:
+            self.end()
+            raise DocumentError("document.no_airlock", why=f"ended with {self._process.returncode}")
+        self._ready = True
+        send_task(tasks, task)
+        return read_report(reports)
 
     def cause_of_death(self) -> Verdict:
         """What it died of: of what it read, or of something else."""
         code = self._process.wait()
-        if self._overdue or code == -_KILLED:
+        if self._excess is Excess.MEMORY:
+            return Verdict("document.too_large", {"size": self.peak, "limit": self._limits.memory})
+        if self._excess is Excess.CPU:
+            return Verdict("document.too_slow")
+        if self._excess is Excess.WALL or code == -_KILLED:
             return Verdict(NO_ANSWER)
         if code == -_OUT_OF_TIME:
             return Verdict("document.too_slow")
@@ -266,10 +287,6 @@ class _Worker:
                 # What was written and never taken is lost with it.
                 with contextlib.suppress(OSError):
                     stream.close()
-
-    def _stop_overdue(self) -> None:
-        self._overdue = True
-        self.stop()
 
 
 def _command() -> list[str]:

@@ -183,7 +183,7 @@ if sys.platform != "win32":
 else:
 
     def _confine(limits: Limits) -> None:
-        """Nothing here: a job object would have to be set by who starts the process; see `gate`."""
+        """Nothing here: whoever started the process looks at what it uses; see `watch`."""
 
     def _allow_time(limits: Limits) -> None:
         """The one who waits ends what takes too long."""

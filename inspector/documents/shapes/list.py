@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from loro import LoroDoc, LoroText
 
-from inspector.documents.checks import check_text, refuse, wrong_schema
+from inspector.documents.checks import check_text, wrong_schema
 from inspector.documents.elements import Elements, id_of
 from inspector.documents.objects import Objects
 from inspector.documents.part import Part
@@ -19,17 +19,15 @@ from inspector.domain.edits.items import InsertItem, MoveItem, RemoveItem, Updat
 
 
 class ListShape:
-    """Items in order."""
+    """Items in order; how many there may be is for those to say who take edits."""
 
     def __init__(self, doc: LoroDoc, schema: ListSchema, prefix: str) -> None:
-        self._max_items = schema.max_items
         self._items = Elements(doc.get_movable_list(f"{prefix}items"), "item")
         self._objects = Objects(schema.item_schema)
 
     def fill(self, content: ListContent | None, stamp: Stamp) -> None:
         """Write the first items."""
         for item in () if content is None else content.items:
-            self._check_room()
             map_ = self._items.insert(len(self._items), self._items.free_id(item.id, stamp))
             self._objects.write_content(map_, item.value, stamp)
 
@@ -59,13 +57,10 @@ class ListShape:
 
     def become(self, content: ListContent) -> None:
         """Make the items these, in this order."""
-        before = len(self._items)
         known = set(keys_of(id_of(map_) for _, map_ in self._items.maps()))
         ids = [check_text(item.id) for item in content.items]
         for map_, key, item in zip(self._items.arrange(ids), keys_of(ids), content.items, strict=True):
             self._objects.become(map_, item.value, new=key not in known)
-        if self._max_items is not None and len(ids) > max(self._max_items, before):
-            raise refuse("refused.max_items", count=len(ids), max_items=self._max_items)
 
     def texts(self) -> dict[str, LoroText]:
         """None."""
@@ -78,13 +73,7 @@ class ListShape:
 
     def _insert(self, operation: InsertItem, stamp: Stamp) -> str:
         value = self._objects.checked(operation.value)
-        self._check_room()
         index = self._items.place(operation.before)
         item = self._items.free_id(operation.id, stamp)
         self._objects.write(self._items.insert(index, item), value, stamp)
         return item
-
-    def _check_room(self) -> None:
-        count = len(self._items)
-        if self._max_items is not None and count >= self._max_items:
-            raise refuse("refused.max_items", count=count, max_items=self._max_items)

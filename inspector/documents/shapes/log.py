@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from loro import LoroDoc, LoroMap, LoroText
@@ -25,7 +24,12 @@ AUTHOR = "author"
 
 
 class LogShape:
-    """Entries in time order, wherever merging puts them in the list."""
+    """Entries in the order in which they were written: it is the list's, and no clock has a say in it.
+
+    Whoever writes has all that others have written before, so each new entry is the last; a clock that was set back,
+    or that of another machine, puts it nowhere else. What two writers add without knowing of each other stands in
+    the order that the list gives it, the same for both, and each one's own stays in its order.
+    """
 
     def __init__(self, doc: LoroDoc, schema: LogSchema, prefix: str) -> None:
         self._schema = schema.entry_schema
@@ -56,19 +60,15 @@ class LogShape:
         return False
 
     def content(self) -> LogContent:
-        """All entries, oldest first; those of one moment, and those without one, as they were added."""
-        entries = [self._read(map_) for _, map_ in self._entries.maps()]
-        return LogContent(tuple(sorted(entries, key=lambda entry: entry.timestamp or "")))
+        """All entries, the one that was written first at the beginning."""
+        return LogContent(tuple(self._read(map_) for _, map_ in self._entries.maps()))
 
     def become(self, content: LogContent) -> None:
         """Make the entries these; those that come back have the times and authors that they had."""
-        present = [id_of(map_) for _, map_ in self._entries.maps()]
-        known = set(keys_of(present))
-        ids = _in_stored_order(present, content)
-        given = dict(zip(keys_of(entry.id for entry in content.entries), content.entries, strict=True))
-        maps = self._entries.arrange([check_text(item) for item in ids])
-        for key, map_ in zip(keys_of(ids), maps, strict=True):
-            self._write(map_, given[key], new=key not in known)
+        known = set(keys_of(id_of(map_) for _, map_ in self._entries.maps()))
+        ids = [check_text(entry.id) for entry in content.entries]
+        for map_, key, entry in zip(self._entries.arrange(ids), keys_of(ids), content.entries, strict=True):
+            self._write(map_, entry, new=key not in known)
 
     def texts(self) -> dict[str, LoroText]:
         """None."""
@@ -107,33 +107,3 @@ class LogShape:
             author if isinstance(author, str) else None,
             {} if isinstance(fields, str) else fields,
         )
-
-
-def _in_stored_order(present: list[str], content: LogContent) -> list[str]:
-    """The wanted ids as they are stored, what comes back beside its neighbour of the same moment or at the end.
-
-    The place in the list decides only among entries of one moment: no entry need move for another's sake.
-    """
-    wanted = Counter(entry.id for entry in content.entries)
-    kept = Counter[str]()
-    row: list[str] = []
-    for item in present:
-        if kept[item] < wanted[item]:
-            kept[item] += 1
-            row.append(item)
-    last: LogEntry | None = None
-    for entry in content.entries:
-        if kept[entry.id]:
-            kept[entry.id] -= 1
-        elif last is not None and last.timestamp == entry.timestamp:
-            row.insert(row.index(last.id) + 1, entry.id)
-        else:
-            row.insert(_first_of(row, entry, content), entry.id)
-        last = entry
-    return row
-
-
-def _first_of(row: list[str], entry: LogEntry, content: LogContent) -> int:
-    """Before all of the same moment, or at the end."""
-    same = {each.id for each in content.entries if each.timestamp == entry.timestamp}
-    return next((at for at, item in enumerate(row) if item in same), len(row))

@@ -1,4 +1,4 @@
-"""Maps: scalars in one map container, each list field in a movable list and each counter in a counter of its own.
+"""Maps: scalars in one map container, each list field in a movable list and each counter in counters of its own.
 
 Lists and counters are root containers named after their field, so that two replicas that use one for the first
 time at once mean the same one.
@@ -7,9 +7,9 @@ time at once mean the same one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
+from decimal import Decimal
 
-from loro import LoroCounter, LoroDoc, LoroText
+from loro import LoroDoc, LoroText
 
 from inspector.documents.checks import (
     check_element,
@@ -17,15 +17,16 @@ from inspector.documents.checks import (
     check_value,
     field_named,
     refuse,
-    shown,
     wrong_schema,
 )
 from inspector.documents.list_field import ListField
 from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
 from inspector.documents.stored import plain_value, same, scalar_in
+from inspector.documents.tally import Tally
 from inspector.domain.blocks import FieldDef, FieldType, FieldValue, MapSchema
 from inspector.domain.content import FieldItem, MapContent
+from inspector.domain.decimals import EXACT_INTEGERS, decimal_of, number_of
 from inspector.domain.differences.contents import same_value
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.fields import (
@@ -36,8 +37,6 @@ from inspector.domain.edits.fields import (
     RemoveFromField,
     SetField,
 )
-
-EXACT_INTEGERS = 2.0**53
 
 
 class MapShape:
@@ -115,7 +114,8 @@ class MapShape:
             elif self._read(field) is not None:
                 yield Part((field.name,), self._fields.id, field.name)
                 if field.field_type is FieldType.COUNTER:
-                    yield Part((field.name,), self._counter(field).id)
+                    for container in self._counter(field).containers():
+                        yield Part((field.name,), container)
 
     def _named(self, name: str) -> FieldDef:
         return field_named(self._schema.fields, name)
@@ -153,15 +153,23 @@ class MapShape:
             return False
         counter = self._counter(field)
         if value is None:
-            counter.increment(-counter.value)
+            counter.clear()
             self._fields.delete(field.name)
-        else:
-            self._count(field, value - counter.value)
+            return True
+        wanted = decimal_of(value)
+        if present is not None and wanted == counter.value:
+            return False
+        self._count(field, wanted - counter.value)
         return True
 
-    def _count(self, field: FieldDef, by: float) -> None:
-        if by:
-            self._counter(field).increment(by)
+    def _count(self, field: FieldDef, by: Decimal) -> None:
+        counter = self._counter(field)
+        after = counter.value + by
+        if abs(after) > EXACT_INTEGERS:
+            # Beyond it, one more would be none.
+            limits = {"minimum": -EXACT_INTEGERS, "maximum": EXACT_INTEGERS}
+            raise refuse("refused.range", field=field.name, value=number_of(after), **limits)
+        counter.add(by)
         if scalar_in(self._fields, field.name) is None:
             # Tells a counter that stands at zero from one that was never used.
             self._fields.insert(field.name, True)
@@ -169,22 +177,21 @@ class MapShape:
     def _increment(self, field: FieldDef, by: float) -> tuple[str, ...] | None:
         _check_kind(field, FieldType.COUNTER)
         check_element(FieldDef(field.name, FieldType.COUNTER), by)
-        present = self._counter(field).value
-        after = present + by
-        if not isfinite(after):
-            raise refuse("refused.field_type", field=field.name, needed="counter", value=shown(after))
-        if after == present:
+        step = decimal_of(by)
+        if not step:
             return None
-        if not _comes_back(field, present, after):
-            check_range(field, _number(after))
-        self._count(field, by)
+        present = self._counter(field).value
+        before, after = number_of(present), number_of(present + step)
+        if not _comes_back(field, before, after):
+            check_range(field, after)
+        self._count(field, step)
         return (field.name,)
 
     def _list(self, field: FieldDef) -> ListField:
         return ListField(self._doc.get_movable_list(f"{self._prefix}list:{_key(field)}"), field)
 
-    def _counter(self, field: FieldDef) -> LoroCounter:
-        return self._doc.get_counter(f"{self._prefix}counter:{_key(field)}")
+    def _counter(self, field: FieldDef) -> Tally:
+        return Tally(self._doc, self._prefix, _key(field))
 
     def _read(self, field: FieldDef) -> FieldItem:
         if field.field_type is FieldType.LIST:
@@ -193,16 +200,12 @@ class MapShape:
         if field.field_type is not FieldType.COUNTER:
             return stored
         value = self._counter(field).value
-        return _number(value) if value or stored is not None else None
+        return number_of(value) if value or stored is not None else None
 
 
 def _key(field: FieldDef) -> str:
     """The field's name as part of a root container's, which may not hold every character."""
     return field.name.encode().hex()
-
-
-def _number(value: float) -> int | float:
-    return int(value) if value.is_integer() and abs(value) < EXACT_INTEGERS else value
 
 
 def _comes_back(field: FieldDef, before: float, after: float) -> bool:

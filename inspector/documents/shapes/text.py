@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from loro import LoroDoc, LoroText
 
 from inspector.documents.checks import check_text, wrong_schema
 from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
+from inspector.documents.text_deltas import delta_of
 from inspector.documents.text_edits import SplicingOperation, spliced, splices_of
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import TextContent
@@ -17,6 +19,8 @@ from inspector.domain.edits.text import SetText, Splice
 
 DIFF_MS = 200
 LINE_DIFF_MS = 1000
+MOST_SPLICES = 10_000
+"""Pieces of one edit. Whoever goes back in a history pays for each piece each time."""
 
 
 class TextShape:
@@ -42,11 +46,12 @@ class TextShape:
         if not isinstance(operation, SplicingOperation):
             raise wrong_schema(operation, "text")
         splices = splices_of(operation, self.length, self._text.to_string)
-        effective = [each for each in map(self._least, splices) if each.delete or each.insert]
-        if not effective or self._are_there(effective):
+        there = self._text.to_string() if len(splices) > 1 or any(each.delete for each in splices) else ""
+        least = (_least(each, there) for each in splices)
+        effective = [each for each in least if each.delete or each.insert]
+        if not effective or _are_there(effective, there):
             return None
-        for splice in reversed(effective):
-            self._splice(splice)
+        self._splice(fewer(effective, there, MOST_SPLICES))
         return ()
 
     def merges(self, operation: Operation) -> bool:
@@ -69,28 +74,9 @@ class TextShape:
         """None."""
         return iter(())
 
-    def _least(self, splice: Splice) -> Splice:
-        """The splice without what it would remove and write again: that stays who wrote it, and mergeable."""
-        if not splice.delete or not splice.insert:
-            return splice
-        there = self._text.slice(splice.start, splice.start + splice.delete)
-        least = changed_stretch(there, splice.insert)
-        return Splice(splice.start + least.start, least.delete, least.insert)
-
-    def _are_there(self, splices: list[Splice]) -> bool:
-        """Whether splices give together what stands there, though each by itself would change it."""
-        if sum(len(each.insert) - each.delete for each in splices):
-            return False
-        first, last = splices[0], splices[-1]
-        there = self._text.slice(first.start, last.start + last.delete)
-        inside = [Splice(each.start - first.start, each.delete, each.insert) for each in splices]
-        return spliced(there, inside) == there
-
-    def _splice(self, splice: Splice) -> None:
-        if splice.delete:
-            self._text.delete(splice.start, splice.delete)
-        if splice.insert:
-            self._text.insert(splice.start, splice.insert)
+    def _splice(self, splices: Sequence[Splice]) -> None:
+        """All in one go: Loro goes through all that is pending for each single deletion."""
+        self._text.apply_delta(list(delta_of(splices)))
 
     def _set(self, text: str) -> tuple[str, ...] | None:
         present = self._text.to_string()
@@ -103,8 +89,45 @@ class TextShape:
             try:
                 self._text.update_by_line(text, True, LINE_DIFF_MS)
             except ValueError:
-                self._splice(changed_stretch(present, text))
+                self._splice((changed_stretch(present, text),))
         return ()
+
+
+def _least(splice: Splice, there: str) -> Splice:
+    """The splice without what it would remove and write again: that stays who wrote it, and mergeable."""
+    if not splice.delete or not splice.insert:
+        return splice
+    removed = there[splice.start : splice.start + splice.delete]
+    least = changed_stretch(removed, splice.insert)
+    return Splice(splice.start + least.start, least.delete, least.insert)
+
+
+def _are_there(splices: Sequence[Splice], there: str) -> bool:
+    """Whether splices give together what stands there, though each by itself would change it."""
+    if sum(len(each.insert) - each.delete for each in splices):
+        return False
+    return spliced(there, splices) == there
+
+
+def fewer(splices: Sequence[Splice], there: str, most: int) -> list[Splice]:
+    """The same edit of a text in at most so many splices: those that are nearest to one another become one.
+
+    What stands between them is then written again.
+    """
+    gaps = [right.start - left.start - left.delete for left, right in pairwise(splices)]
+    apart = frozenset(sorted(range(len(gaps)), key=gaps.__getitem__, reverse=True)[: most - 1])
+    groups: list[list[Splice]] = [[]]
+    for index, splice in enumerate(splices):
+        groups[-1].append(splice)
+        if index in apart:
+            groups.append([])
+    return [group[0] if len(group) == 1 else _as_one(group, there) for group in groups if group]
+
+
+def _as_one(splices: Sequence[Splice], there: str) -> Splice:
+    start, end = splices[0].start, splices[-1].start + splices[-1].delete
+    inside = [Splice(each.start - start, each.delete, each.insert) for each in splices]
+    return Splice(start, end - start, spliced(there[start:end], inside))
 
 
 def changed_stretch(old: str, new: str) -> Splice:

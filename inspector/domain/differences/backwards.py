@@ -21,6 +21,7 @@ from inspector.domain.content import (
     TreeContent,
     TreeNode,
 )
+from inspector.domain.decimals import added
 from inspector.domain.differences.contents import Value, nodes_of, same_value
 from inspector.domain.differences.forest import Forest, rearranged
 from inspector.domain.differences.order import Key, keys_of
@@ -61,8 +62,7 @@ def _plain(schema: Schema, before: Content, after: Content, present: PlainConten
         case ListContent(), ListContent(), ListContent():
             return ListContent(_row(before.items, after.items, present.items, _item))
         case LogContent(), LogContent(), LogContent():
-            entries = _row(before.entries, after.entries, present.entries, _entry)
-            return LogContent(tuple(sorted(entries, key=lambda entry: entry.timestamp or "")))
+            return LogContent(_row(before.entries, after.entries, present.entries, _entry))
         case TreeContent(), TreeContent(), TreeContent():
             return _tree(before, after, present)
     return present
@@ -145,7 +145,7 @@ def _field(before: FieldItem, after: FieldItem, present: FieldItem, counts: bool
 def _uncounted(before: FieldItem, after: FieldItem, present: FieldItem) -> FieldItem:
     """A counter without one change: what others counted since stays."""
     numbers = [each if isinstance(each, int | float) else 0 for each in (before, after, present)]
-    return None if present is None else numbers[2] - (numbers[1] - numbers[0])
+    return None if present is None else added(numbers[2], -numbers[1], numbers[0])
 
 
 def _tree(before: TreeContent, after: TreeContent, present: TreeContent) -> TreeContent:

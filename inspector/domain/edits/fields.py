@@ -28,7 +28,7 @@ class ClearField(Operation):
 
 @dataclass(frozen=True, slots=True)
 class AppendToField(Operation):
-    """Add one element to a list field. `id` None lets the store make one."""
+    """Add one element to a list field. `id` None or empty lets the store make one."""
 
     op: ClassVar[str] = "append_to_field"
     field: str

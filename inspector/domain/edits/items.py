@@ -14,7 +14,7 @@ ItemValue = str | Mapping[str, FieldValue]
 
 @dataclass(frozen=True, slots=True)
 class InsertItem(Operation):
-    """Add an item before another; `before` None adds it at the end. `id` None lets the store make one."""
+    """Add an item before another; `before` None adds it at the end. `id` None or empty lets the store make one."""
 
     op: ClassVar[str] = "insert_item"
     value: ItemValue

@@ -67,6 +67,16 @@ def limit_length(schema: Schema, content: Content) -> int:
     return len(render(_without_viewports(schema), content).text)
 
 
+def rendered_and_length(schema: Schema, content: Content) -> tuple[str, int]:
+    """The rendered text, and the characters that count against a block's limit; rendered once where both are one.
+
+    Raises:
+        MalformedError: as `render`.
+    """
+    text = render(schema, content).text
+    return text, len(text) if _without_viewports(schema) == schema else limit_length(schema, content)
+
+
 def _without_viewports(schema: Schema) -> Schema:
     if isinstance(schema, TextSchema):
         return TextSchema()

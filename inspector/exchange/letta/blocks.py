@@ -9,6 +9,7 @@ from datetime import datetime
 from inspector.domain.blocks import BlockType, Permission
 from inspector.domain.content import TextContent
 from inspector.domain.edits.block_rows import AttachBlock, CreateBlock
+from inspector.domain.labels import legible
 from inspector.domain.moments import IdGenerator
 from inspector.domain.ref import RefKind
 from inspector.exchange.labels import LabelBook, printable
@@ -70,7 +71,7 @@ def _seats(sheet: FileSheet, agent_ids: tuple[str, ...]) -> list[_Seat]:
     seats = [_Seat(sheet.blocks[key], who[0], tuple(who[1:]), BlockType.CORE) for key, who in users.items()]
     for key, record in sheet.blocks.items():
         if key not in users:
-            record.notes.warn("import.unused_block", record.where, label=str(record.peek("label"))[:80])
+            record.notes.warn("import.unused_block", record.where, label=legible(str(record.peek("label"))))
             seats.append(_Seat(record, agent_ids[0], (), BlockType.ARCHIVAL))
     return seats
 
@@ -92,7 +93,7 @@ def _printable(record: Record) -> str:
     label = record.text("label")
     shown = printable(label)
     if shown != label:
-        record.notes.warn("import.label_changed", record.path("label"), label=label[:80], new=shown[:80])
+        record.notes.warn("import.label_changed", record.path("label"), label=legible(label), new=shown[:80])
     return shown
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.domain.edits.adopting import AdoptRows, Cell, ConstellationRows, Row
+from inspector.domain.edits.asking import TakeStep
 from inspector.domain.edits.base import Edit, Intent, Receipt
 from inspector.domain.errors import MalformedError
 from inspector.domain.health import Problem
@@ -26,6 +27,7 @@ from inspector.memory.journal import Journal
 from inspector.storage import meta
 from inspector.storage.database import Transaction
 from inspector.storage.json_columns import parse
+from inspector.storage.legible import LARGEST_NUMBER
 from inspector.storage.whole import add_consent_changes, add_rows, last_numbers, process_ids
 from inspector.storage.whole_tables import BLOCK_CONTENTS, CONSENT_CHANGES, META, PROCESSES, TABLES
 
@@ -102,6 +104,7 @@ async def _numbered(tx: Transaction, rows: ConstellationRows) -> ConstellationRo
         tables[name] = [{**row, "process": processes[row["process"]]} for row in tables[name]]
     if last_change:
         tables["changes"] = [_with_answer(row, last_change) for row in tables["changes"]]
+        tables["consent_requests"] = [_with_step(row, last_change) for row in rows.of("consent_requests")]
     return ConstellationRows(rows.facts, tables, history=True)
 
 
@@ -120,8 +123,12 @@ async def _add_processes(tx: Transaction, rows: Sequence[Row], last: int) -> dic
 
 
 def _moved(row: Row, columns: tuple[str, ...], by: int) -> Row:
-    moved = {name: row[name] for name in columns if row[name] is not None}
-    return {**row, **{name: _int(number) + by for name, number in moved.items()}}
+    moved = {name: _int(row[name]) + by for name in columns if row[name] is not None}
+    for name, number in moved.items():
+        if number > LARGEST_NUMBER:
+            why = "the number is out of range"
+            raise MalformedError("import.number_out_of_range", where=name, why=why, number=number)
+    return {**row, **moved}
 
 
 def _with_answer(row: Row, by: int) -> Row:
@@ -135,7 +142,22 @@ def _with_answer(row: Row, by: int) -> Row:
         return row
     if not isinstance(plain, dict) or not isinstance(plain.get("change"), int):
         return row
-    return {**row, "after": compact({**plain, "change": plain["change"] + by})}
+    moved = {**plain, "change": plain["change"] + by}
+    if isinstance(plain.get("changes"), list):
+        moved["changes"] = [seq + by if isinstance(seq, int) and seq else seq for seq in plain["changes"]]
+    return {**row, "after": compact(moved)}
+
+
+def _with_step(row: Row, by: int) -> Row:
+    """A request to undo or redo names the step by one of its changes."""
+    try:
+        edit: Any = parse(str(row["edit"]))
+    except MalformedError:
+        return row
+    step = edit.get("operation") if isinstance(edit, dict) else None
+    if not isinstance(step, dict) or step.get("op") != TakeStep.op or not isinstance(step.get("change"), int):
+        return row
+    return {**row, "edit": compact({**edit, "operation": {**step, "change": step["change"] + by}})}
 
 
 def _int(cell: Cell) -> int:

@@ -9,22 +9,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
 
-from inspector.domain.agents import AgentStatus, ContextConfig, ToolRuleKind
-from inspector.domain.blocks import CONSTELLATION_OWNER, BlockType, Permission, Schema
-from inspector.domain.codec import from_plain
-from inspector.domain.consent import ConsentState
-from inspector.domain.content import Content
+from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.edits.adopting import Cell, ConstellationRows, Row
-from inspector.domain.edits.base import Edit
 from inspector.domain.errors import MalformedError
-from inspector.domain.messages import BatchType, Part, Role
-from inspector.domain.records import QueueState
-from inspector.domain.summaries import SummaryDetails
+from inspector.domain.labels import legible
 from inspector.exchange.labels import LabelBook, printable
+from inspector.exchange.rows.entrusted import note_entrusted
+from inspector.exchange.rows.lost_history import note_lost_history
 from inspector.exchange.source import Notes
-from inspector.storage.json_columns import parse
+from inspector.storage.legible import LARGEST_NUMBER, flaws
+from inspector.storage.whole_tables import TABLES
 
 _UNIQUE: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "processes": (("id",), ("peer",)),
@@ -81,40 +76,23 @@ _REFERENCES: tuple[tuple[str, str, str, str], ...] = (
     ("updates", "undo_of", "changes", "seq"),
     ("checkpoints", "block_id", "blocks", "id"),
 )
-_KINDS: Mapping[str, Mapping[str, Any]] = {
-    "agents": {
-        "instructions": tuple[str, ...],
-        "config": ContextConfig,
-        "tools": tuple[str, ...],
-        "status": AgentStatus,
-    },
-    "tools": {"examples": tuple[str, ...]},
-    "tool_rules": {"kind": ToolRuleKind},
-    "blocks": {"block_type": BlockType, "schema": Schema, "permission": Permission},
-    "block_contents": {"content": Content},
-    "attachments": {"permission": Permission},
-    "archival_entries": {"tags": tuple[str, ...]},
-    "messages": {"role": Role, "content": tuple[Part, ...], "batch_type": BatchType},
-    "summaries": {
-        "topics": tuple[str, ...],
-        "children": tuple[str, ...],
-        "details": SummaryDetails,
-    },
-    "consent_requests": {"edit": Edit, "level": Permission, "state": ConsentState},
-    "queue": {"state": QueueState},
-}
+_COUNTED: tuple[tuple[str, str, int], ...] = (
+    ("processes", "id", 1),
+    ("changes", "seq", 1),
+    ("updates", "seq", 1),
+    ("updates", "counter_from", 0),
+    ("updates", "counter_to", 0),
+    ("checkpoints", "upto_seq", 0),
+    ("messages", "position", -LARGEST_NUMBER),
+    ("messages", "sequence_in_batch", -LARGEST_NUMBER),
+)
+"""Columns of numbers that are counted on from, and the least that they may hold."""
 _ORDERED: Mapping[str, tuple[str, ...]] = {
     "messages": ("agent_id", "position"),
     "changes": ("seq", "ref_id"),
     "updates": ("block_id", "seq"),
 }
 """Rows that must be added in an order, and what they are ordered by; both columns hold what can be compared."""
-_STORED_AS_JSON = frozenset(
-    {
-        *("instructions", "config", "tools", "examples", "schema", "content", "tags"),
-        *("topics", "children", "details", "edit"),
-    }
-)
 
 
 def checked(rows: ConstellationRows, notes: Notes) -> ConstellationRows:
@@ -128,11 +106,13 @@ def checked(rows: ConstellationRows, notes: Notes) -> ConstellationRows:
     _check_each(rows, "request_texts", _check_hash)
     _check_each(rows, "changes", _check_undo)
     _check_each(rows, "blocks", _check_limit)
-    for table, kinds in _KINDS.items():
-        for index, row in enumerate(rows.of(table)):
-            _check_values(f"{table}[{index}]", row, kinds, notes)
+    _check_numbers(rows)
+    _note_flaws(rows, notes)
     _note_owners(rows, notes)
     _note_damage(rows, notes)
+    if rows.history:
+        note_lost_history(rows, notes)
+    note_entrusted(rows, notes)
     tables = {**rows.tables, "blocks": _with_labels(rows.of("blocks"), notes)}
     for name, columns in _ORDERED.items():
         tables[name] = sorted(rows.of(name), key=itemgetter(*columns))
@@ -191,24 +171,28 @@ def _check_limit(row: Row, where: str) -> None:
         raise _refuse(f"{where}.char_limit", "is negative")
 
 
-def _check_values(where: str, row: Row, kinds: Mapping[str, Any], notes: Notes) -> None:
-    for column, kind in kinds.items():
-        cell = row[column]
-        try:
-            plain = parse(str(cell)) if column in _STORED_AS_JSON else cell
-            from_plain(kind, plain)
-        except MalformedError as error:
-            why = f"{error.parameters.get('where', '')}: {error.parameters.get('why', error.code)}"
-            notes.warn("import.unreadable_value", f"{where}.{column}", why=why[:300])
-        except RecursionError:
-            notes.warn("import.unreadable_value", f"{where}.{column}", why="nested too deeply")
+def _check_numbers(rows: ConstellationRows) -> None:
+    """Numbers that the file goes on counting from: one at the end of all numbers would be its last."""
+    for table, column, least in _COUNTED:
+        for index, row in enumerate(rows.of(table)):
+            number = row[column]
+            if isinstance(number, int) and not least <= number <= LARGEST_NUMBER:
+                where, why = f"{table}[{index}].{column}", "the number is out of range"
+                raise MalformedError("import.number_out_of_range", where=where, why=why, number=number)
+
+
+def _note_flaws(rows: ConstellationRows, notes: Notes) -> None:
+    for table in TABLES:
+        for index, row in enumerate(rows.of(table.name)):
+            for column, why in flaws(table, row):
+                notes.warn("import.unreadable_value", f"{table.name}[{index}].{column}", why=why)
 
 
 def _note_owners(rows: ConstellationRows, notes: Notes) -> None:
     agents = {row["id"] for row in rows.of("agents")}
     for index, row in enumerate(rows.of("blocks")):
         if row["owner"] not in agents and row["owner"] != CONSTELLATION_OWNER:
-            notes.warn("import.owner_missing", f"blocks[{index}].owner", label=str(row["label"])[:80])
+            notes.warn("import.owner_missing", f"blocks[{index}].owner", label=legible(str(row["label"])))
 
 
 def _note_damage(rows: ConstellationRows, notes: Notes) -> None:
@@ -228,10 +212,15 @@ def _with_labels(blocks: Sequence[Row], notes: Notes) -> list[Row]:
     for index, (row, owner, label) in enumerate(zip(blocks, owners, wanted, strict=True)):
         where = f"blocks[{index}]"
         if label != row["label"]:
-            notes.warn("import.label_changed", f"{where}.label", label=str(row["label"])[:80], new=label[:80])
+            notes.warn(
+                "import.label_changed",
+                f"{where}.label",
+                label=legible(str(row["label"])),
+                new=legible(label),
+            )
         new = book.take(owner, label) if row["is_active"] else label
         if new != label:
-            notes.warn("import.label_numbered", where, label=label[:80], new=new[:80])
+            notes.warn("import.label_numbered", where, label=legible(label), new=legible(new))
         labelled.append({**row, "label": new})
     return labelled
 

@@ -2,13 +2,14 @@
 
 An id that is taken is renewed, wherever it stands; a label of everyone's, or a layout's or schema's name, that is
 taken gets a number; a tool of a name that is taken stays as it is, as for every import. The constellation's own
-facts stay.
+facts stay. Nothing of what comes is an agent's that is there, and no consent given elsewhere is in force here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from inspector.domain.blocks import CONSTELLATION_OWNER
@@ -16,6 +17,7 @@ from inspector.domain.edits.adopting import Cell, ConstellationRows, Row
 from inspector.domain.errors import MalformedError
 from inspector.domain.moments import IdGenerator
 from inspector.exchange.labels import LabelBook
+from inspector.exchange.rows.entrusted import without_consent
 from inspector.exchange.rows.form import compact
 from inspector.exchange.source import Notes
 from inspector.storage.json_columns import parse
@@ -49,9 +51,12 @@ _CONTENTS = frozenset({"content", "fields", "value", "arguments"})
 """Keys in them under which somebody's own words stand."""
 
 
-def fitted(rows: ConstellationRows, present: Present, ids: IdGenerator, notes: Notes) -> ConstellationRows:
-    """The rows as they can be added to what is there."""
+def fitted(
+    rows: ConstellationRows, present: Present, ids: IdGenerator, now: datetime, notes: Notes
+) -> ConstellationRows:
+    """The rows as they can be added to what is there at a moment."""
     rows = ConstellationRows({}, _known_tools_dropped(rows, present, notes), rows.history)
+    rows = without_consent(rows, now, notes)
     rows = _with_names(rows, "layouts", present, notes)
     rows = _with_names(rows, "user_schemas", present, notes)
     for row in rows.of("agents"):
@@ -134,13 +139,15 @@ def _renewed(rows: ConstellationRows, present: Present, ids: IdGenerator) -> dic
         for row in rows.of(table):
             if row["id"] in present.ids[table]:
                 renewed[str(row["id"])] = ids(prefix)
-    others = (
+    others: tuple[tuple[str, str, Iterable[Cell]], ...] = (
+        # An owner that did not come along is nobody here, even if somebody here has the id.
+        ("agents", "agt", (row["owner"] for row in rows.of("blocks"))),
         ("batches", "bat", (row["batch_id"] for row in rows.of("messages"))),
         ("changesets", "set", (row["changeset"] for row in rows.of("changes"))),
     )
     for kind, prefix, used in others:
         for each in dict.fromkeys(used):
-            if each in present.ids[kind]:
+            if each in present.ids[kind] and str(each) not in renewed:
                 renewed[str(each)] = ids(prefix)
     return renewed
 

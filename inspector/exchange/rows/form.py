@@ -19,6 +19,7 @@ from inspector.domain.edits.adopting import Cell, Row
 from inspector.domain.errors import MalformedError
 from inspector.exchange.guard import Json
 from inspector.exchange.source import Notes, kind_of
+from inspector.storage.legible import time_flaw
 from inspector.storage.whole_tables import Column, Form, Table
 
 TEXT_SUFFIX = "_text"
@@ -26,7 +27,6 @@ _INT64 = 1 << 63
 # Nesting that a reader of the whole file still takes when the row stands in it.
 _SURELY_SHALLOW = 200
 _LONG_NUMBER = re.compile(r"\d{19}")
-_YEARS = range(1000, 10_000)
 _NEEDED = {Form.TEXT: "a text", Form.TIME: "a time", Form.BYTES: "base64"}
 
 
@@ -98,17 +98,7 @@ class RowReader:
             raise _refuse(place, f"{_NEEDED[column.form]} is needed, not {kind_of(value)}")
         if column.form is Form.BYTES:
             return _bytes(value, place)
-        return self._time(value, place) if column.form is Form.TIME else value
-
-    def _time(self, text: str, place: str) -> str:
-        try:
-            moment = read_time(text)
-            if moment.year in _YEARS:
-                return write_time(moment)
-        except (ValueError, OverflowError):
-            pass
-        self._notes.warn("import.unreadable_value", place, why=f"not a time: {text[:40]!r}")
-        return text
+        return _time(value) if column.form is Form.TIME else value
 
 
 def _plain_cell(column: Column, cell: Cell) -> Json:
@@ -133,6 +123,11 @@ def _json_cell(column: Column, plain: dict[str, Json], place: str) -> Cell:
             return "{}"
         raise _refuse(place, "missing")
     return compact(value)
+
+
+def _time(text: str) -> str:
+    """A time in the one form that sorts; what is none stays as it is, for whoever looks the rows over."""
+    return text if time_flaw(text) else write_time(read_time(text))
 
 
 def _flag(value: Json, place: str) -> int:

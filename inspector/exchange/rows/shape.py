@@ -110,11 +110,20 @@ def _drop_pointers(table: Table, plain: list[dict[str, Json]]) -> None:
             _drop_base(after.get("edit"))
             if "change" in after:
                 after["change"] = None
+            after.pop("changes", None)
 
 
 def _drop_base(edit: Json) -> None:
-    if isinstance(edit, dict) and "base" in edit:
+    """Forget the version that an edit was made for, and those of the edits that it stands for."""
+    if not isinstance(edit, dict):
+        return
+    if "base" in edit:
         edit["base"] = None
+    operation = edit.get("operation")
+    intents = operation.get("intents") if isinstance(operation, dict) else None
+    for each in intents if isinstance(intents, list) else ():
+        if isinstance(each, dict):
+            _drop_base(each.get("edit"))
 
 
 def _facts(value: Mapping[str, Json]) -> dict[str, str]:

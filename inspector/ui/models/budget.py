@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inspector.domain.counts import Method
+from inspector.domain.counts import Method, joint_method
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Piece, Request, Section, SourceKind
 from inspector.domain.rules import InRule
@@ -197,13 +197,12 @@ def _piece_row(piece: Piece, before: int | None, window: int) -> BudgetRow:
 
 
 def _structure_row(section: Section, pieces: Sequence[Piece], window: int, change: int) -> BudgetRow:
-    exact = all(piece.method is Method.EXACT for piece in pieces)
     return BudgetRow(
         key=f"structure:{section.name}",
         name=tr("headings and frames"),
         section=section.name,
         tokens=_sum(pieces),
-        method=Method.EXACT if exact else Method.ESTIMATE,
+        method=joint_method(piece.method for piece in pieces),
         window=window,
         change=change,
         ref=None,
@@ -225,12 +224,13 @@ def _out_row(each: LeftOut) -> OutRow:
 def _group_row(group: Sequence[LeftOut]) -> OutRow:
     nearest = min(group, key=_effort)
     first = group[0]
+    why = tr_code(f"left_out.{first.rule}", nearest.parameters)
     words = ("{count} batch", "{count} batches") if first.source.batch else _GROUPED[first.source.kind]
     return OutRow(
         key=f"{'batch' if first.source.batch else first.source.kind}s:{first.rule}",
         name=tr_count(*words, len(group)),
         tokens=sum(each.tokens for each in group),
-        why=tr_code(f"left_out.{first.rule}", nearest.parameters),
+        why=why if len(group) == 1 else tr("The nearest: {why}", why=why),
         ref=nearest.source.ref,
         fix=nearest.fix,
         count=len(group),

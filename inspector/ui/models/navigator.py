@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.domain.blocks import BlockType
+from inspector.domain.counts import Count
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.models.tree import Row
-from inspector.ui.wording import number, tr, tr_count
+from inspector.ui.wording import counted, number, tr, tr_count
 
 
 class RowKind(StrEnum):
@@ -38,8 +39,7 @@ class NavigatorBlock:
     id: str
     label: str
     block_type: BlockType
-    tokens: int | None = None
-    exact: bool = True
+    count: Count | None = None
     filled: float | None = None
     pinned: bool = False
     read_only: bool = False
@@ -70,8 +70,7 @@ class NavigatorAgent:
 
     id: str
     name: str
-    tokens: int | None = None
-    exact: bool = True
+    count: Count | None = None
     shown: bool = False
     loaded: bool = True
     own: tuple[NavigatorBlock, ...] = ()
@@ -84,8 +83,8 @@ class NavigatorAgent:
 class NavigatorState:
     """Everything the navigator shows. Blocks filled beyond `near_limit` are marked."""
 
+    near_limit: float
     agents: tuple[NavigatorAgent, ...] = ()
-    near_limit: float = 0.8
     show_empty: bool = False
 
 
@@ -173,7 +172,7 @@ def _agent_row(agent: NavigatorAgent, asked: _Asked) -> Row:
     value = NavigatorRow(
         RowKind.AGENT,
         agent.name,
-        (_tokens_badge(agent.tokens, agent.exact),) if agent.tokens is not None else (),
+        (_tokens_badge(agent.count),) if agent.count is not None else (),
         ref=Ref(RefKind.AGENT, agent.id),
         agent_id=agent.id,
         strong=True,
@@ -272,8 +271,8 @@ def _block_badges(block: NavigatorBlock, place: str, state: NavigatorState) -> t
         badges.append(Badge(text, "warning", spoken=tr("{share} of its characters", share=text)))
     if block.left_out and place not in ("deleted", "archival"):
         badges.append(Badge(tr("left out")))
-    elif block.tokens is not None and not block.owner_name:
-        badges.append(_tokens_badge(block.tokens, block.exact))
+    elif block.count is not None and not block.owner_name:
+        badges.append(_tokens_badge(block.count))
     if block.pinned:
         badges.append(Badge(icon="pin", spoken=tr("pinned")))
     if block.read_only:
@@ -281,9 +280,8 @@ def _block_badges(block: NavigatorBlock, place: str, state: NavigatorState) -> t
     return tuple(badges)
 
 
-def _tokens_badge(tokens: int, exact: bool) -> Badge:
-    text = number(tokens) if exact else f"~{number(tokens)}"
-    return Badge(text, spoken=tr_count("{count} token", "{count} tokens", tokens))
+def _tokens_badge(count: Count) -> Badge:
+    return Badge(counted(count), spoken=tr_count("{count} token", "{count} tokens", count.tokens))
 
 
 def _lists(agent: NavigatorAgent, wanted: list[str]) -> list[Row]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from inspector.domain.agents import Agent
 from inspector.domain.blocks import CONSTELLATION_OWNER, Permission, UnreadableSchema
 from inspector.domain.content import Content
-from inspector.domain.counts import Method
+from inspector.domain.counts import Count, joint_method
 from inspector.domain.errors import MalformedError
 from inspector.domain.rendering.render import limit_length
-from inspector.domain.requests import Request, SourceKind
+from inspector.domain.requests import Piece, Request, SourceKind
 from inspector.domain.snapshot import BlockState
 from inspector.ui.doors import Holdings
 from inspector.ui.drafts import Work
@@ -45,7 +45,7 @@ class _Figures:
     """What a block's row says that is no part of the block."""
 
     work: Work | None
-    counted: tuple[int, bool] | None
+    count: Count | None
     unseen: bool
     out: bool
     owner_name: str = ""
@@ -64,19 +64,19 @@ class NavigatorSource:
         self._lengths = Lengths()
         self._made.clear()
 
-    def state(self, workspace: Workspace, *, show_empty: bool = False) -> NavigatorState:
-        """What the navigator shows now."""
+    def state(self, workspace: Workspace, near_limit: float, *, show_empty: bool = False) -> NavigatorState:
+        """What the navigator shows now; from `near_limit` on, a share, a block's characters are remarked."""
         agents = tuple(self._agent(agent, workspace) for agent in workspace.agents)
-        return NavigatorState(agents, show_empty=show_empty)
+        return NavigatorState(near_limit, agents, show_empty)
 
     def _agent(self, agent: Agent, workspace: Workspace) -> NavigatorAgent:
         holdings = workspace.holdings(agent.id)
         shown = workspace.agent
         is_shown = shown is not None and shown.id == agent.id
         request = workspace.request if is_shown else None
-        tokens = workspace.tokens_of(agent.id)
+        count = workspace.count_of(agent.id)
         if holdings is None:
-            return NavigatorAgent(agent.id, agent.name, tokens, shown=is_shown, loaded=False)
+            return NavigatorAgent(agent.id, agent.name, count, shown=is_shown, loaded=False)
         counted, out, unseen, drafts = (
             _tokens(request),
             _left_out(request),
@@ -94,8 +94,7 @@ class NavigatorSource:
         return NavigatorAgent(
             agent.id,
             agent.name,
-            tokens,
-            request is None or request.method is Method.EXACT,
+            count,
             is_shown,
             own=tuple(row(state) for state in holdings.own),
             shared=tuple(row(each.state, each.owner_name, each.level) for each in holdings.shared),
@@ -115,14 +114,12 @@ class NavigatorSource:
 def _block(state: BlockState, figures: _Figures, lengths: Lengths) -> NavigatorBlock:
     block = state.block
     length = lengths.of(state, figures.work.content if figures.work else None)
-    tokens, exact = figures.counted or (None, True)
     level = block.permission if figures.level is None else figures.level
     return NavigatorBlock(
         block.id,
         block.label,
         block.block_type,
-        tokens,
-        exact,
+        figures.count,
         length / block.char_limit if length is not None and block.char_limit else None,
         block.pinned,
         level is Permission.READ_ONLY,
@@ -135,15 +132,17 @@ def _block(state: BlockState, figures: _Figures, lengths: Lengths) -> NavigatorB
     )
 
 
-def _tokens(request: Request | None) -> dict[str, tuple[int, bool]]:
-    found: dict[str, tuple[int, bool]] = {}
+def _tokens(request: Request | None) -> dict[str, Count]:
+    found: dict[str, list[Piece]] = {}
     pieces = (piece for section in request.sections for piece in section.pieces) if request else ()
     for piece in pieces:
         source = piece.source
         if source.kind is SourceKind.BLOCK and source.id is not None:
-            tokens, exact = found.get(source.id, (0, True))
-            found[source.id] = (tokens + piece.tokens, exact and piece.method is Method.EXACT)
-    return found
+            found.setdefault(source.id, []).append(piece)
+    return {
+        block_id: Count(sum(piece.tokens for piece in pieces), joint_method(piece.method for piece in pieces))
+        for block_id, pieces in found.items()
+    }
 
 
 def _left_out(request: Request | None) -> frozenset[str]:

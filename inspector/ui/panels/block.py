@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import Content, TextContent
+from inspector.domain.counts import Count
 from inspector.domain.edits.block_rows import RestoreBlock
 from inspector.domain.errors import DocumentError
 from inspector.domain.ref import Ref
@@ -31,10 +32,9 @@ from inspector.ui.widgets.banner import Banners, Notice
 from inspector.ui.widgets.controls import arrange, button, field
 from inspector.ui.widgets.empty_state import EmptyState
 from inspector.ui.widgets.segments import Segments
-from inspector.ui.wording import number, signed, tr, tr_code, tr_count
+from inspector.ui.wording import number, signed, tokens, tr, tr_code, tr_count
 
 _EDIT, _RENDERED = 0, 1
-_NEAR = 0.8
 _MOST_LOOKED_THROUGH = 500_000
 """Characters up to which hidden ones are counted at every key."""
 _REASON_STEPS = 50
@@ -303,9 +303,9 @@ class BlockPanel(Panel):
         now, saved = self._tokens_of(saved=False), self._tokens_of(saved=True)
         drafted = self._id in self.services.workspace.drafts
         readable = self._state is not None and self._content is not None
-        told = tr("not in the Request") if now is None else tr_count("{count} token", "{count} tokens", now)
+        told = tr("not in the Request") if now is None else tokens(now)
         self._tokens.setText(told if readable else "")
-        change = 0 if now is None or saved is None or not drafted else now - saved
+        change = 0 if now is None or saved is None or not drafted else now.tokens - saved.tokens
         self._change.setText(signed(change))
         self._change.set_tone("warning" if change > 0 else "ok")
 
@@ -324,17 +324,17 @@ class BlockPanel(Panel):
                 told = tr("{told}, {count} of them hidden", told=told, count=number(hidden))
         self._characters.setText(told)
         full = bool(limit) and count > limit
-        near = bool(limit) and count >= _NEAR * limit
+        near = bool(limit) and count >= self.services.marks.warning * limit
         self._characters.set_tone("error" if full else "warning" if near else "muted")
 
-    def _tokens_of(self, *, saved: bool) -> int | None:
+    def _tokens_of(self, *, saved: bool) -> Count | None:
         workspace = self.services.workspace
         request = workspace.saved_request if saved else workspace.request
         wanted = f"block:{self._id}"
         for section in request.sections if request else ():
             for piece in section.pieces:
                 if piece.id == wanted:
-                    return piece.tokens
+                    return Count(piece.tokens, piece.method)
         return None
 
     def _show_view(self, *_: object) -> None:

@@ -47,7 +47,7 @@ class NavigatorPanel(Panel):
         super().__init__(services)
         self._source = NavigatorSource()
         self._rows = NavigatorRows()
-        self._state = NavigatorState()
+        self._state = NavigatorState(services.marks.warning)
         self._opened: set[Hashable] = set()
         self._filter = field(tr("Filter"), role="filter")
         self._filter.setVisible(False)
@@ -120,6 +120,7 @@ class NavigatorPanel(Panel):
         ):
             signal.connect(self._gather_soon)
         workspace.request_changed.connect(self._gather_figures)
+        workspace.agent_counted.connect(self._gather_figures)
         workspace.file_changed.connect(self._forget)
         self.services.selection.changed.connect(self._follow)
         self.services.preferences.changed.connect(self._gather_soon)
@@ -144,7 +145,9 @@ class NavigatorPanel(Panel):
     def _gather(self) -> None:
         preferences = self.services.preferences
         show_empty = preferences.switch("navigator.show_empty_groups")
-        self.show_state(self._source.state(self.services.workspace, show_empty=show_empty))
+        self.show_state(
+            self._source.state(self.services.workspace, self.services.marks.warning, show_empty=show_empty)
+        )
 
     def _fill(self) -> None:
         words = self._filter.text()

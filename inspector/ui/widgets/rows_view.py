@@ -53,7 +53,8 @@ def _dress(view: QAbstractItemView, name: str) -> None:
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    # Rows are of one height, and a row cut in half under the heading reads badly.
+    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
     view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     view.setTextElideMode(Qt.TextElideMode.ElideRight)
     view.setFrameShape(QAbstractItemView.Shape.NoFrame)

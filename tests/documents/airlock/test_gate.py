@@ -13,6 +13,8 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from inspector.documents.airlock.gate import HIDDEN_ARGUMENT, Airlock
+from inspector.documents.airlock.gauge import usage_of
+from inspector.documents.airlock.watch import Usage
 from inspector.documents.airlock.wire import (
     LIMITS,
     READY,
@@ -179,6 +181,62 @@ def test_that_a_worker_that_does_not_answer_is_ended() -> None:
         assert airlock.look(good, []).passed
     finally:
         airlock.close()
+
+
+@posix
+def test_that_a_worker_whose_memory_is_looked_at_is_ended_when_it_takes_too_much() -> None:
+    airlock, good, most = Airlock(Limits(memory=150_000_000), usage_of), snapshot(text_doc()), 150_000_000
+    try:
+        assert airlock.look(good, []).passed
+        (worker,) = workers()
+        verdict = airlock.look(None, [inflated(60_000_000)])
+        assert (verdict.code, verdict.parameters["limit"]) == ("document.too_large", most)
+        size = verdict.parameters["size"]
+        assert isinstance(size, int)
+        assert size > most
+        assert not worker.is_running()
+        assert airlock.look(good, []).passed
+    finally:
+        airlock.close()
+
+
+@posix
+@pytest.mark.parametrize(("busy", "code"), [(True, "document.too_slow"), (False, "document.no_answer")])
+def test_that_a_worker_whose_time_is_looked_at_is_ended_when_it_takes_too_much(busy: bool, code: str) -> None:
+    used = 0.0
+
+    def gauge(_: int) -> Usage:
+        nonlocal used
+        used += 0.5 if stopped and busy else 0.0
+        return Usage(1, used)
+
+    stopped = False
+    airlock, good = Airlock(Limits(wall_seconds=3.0), gauge), snapshot(text_doc())
+    try:
+        assert airlock.look(good, []).passed
+        (worker,) = workers()
+        worker.send_signal(signal.SIGSTOP)
+        stopped = True
+        assert airlock.look(good, []).code == code
+        stopped = False
+        assert airlock.look(good, []).passed
+    finally:
+        airlock.close()
+
+
+def test_that_what_is_whole_passes_where_the_workers_use_is_looked_at() -> None:
+    airlock = Airlock(LIMITS, usage_of)
+    try:
+        assert airlock.look(None, [inflated(1_000_000)]).passed
+        assert airlock.look(snapshot(text_doc()), []).passed
+    finally:
+        airlock.close()
+
+
+def test_that_what_is_no_process_uses_nothing_that_could_be_told() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    assert usage_of(process.pid) is None
 
 
 @linux

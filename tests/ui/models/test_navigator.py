@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 from inspector.domain.blocks import BlockType
+from inspector.domain.counts import Count, Method
 from inspector.ui.models.navigator import (
     NavigatorAgent,
     NavigatorBlock,
@@ -11,19 +12,19 @@ from inspector.ui.models.navigator import (
 )
 from inspector.ui.models.tree import Row
 
-PERSONA = NavigatorBlock("b1", "persona", BlockType.CORE, 431)
+PERSONA = NavigatorBlock("b1", "persona", BlockType.CORE, Count(431, Method.EXACT))
 NOTES = NavigatorBlock("b2", "design_notes", BlockType.WORKING, description="queue per tenant")
-GLOSSARY = NavigatorBlock("b3", "harbor/glossary", BlockType.CORE, 5, owner_name="Grace")
+GLOSSARY = NavigatorBlock("b3", "harbor/glossary", BlockType.CORE, Count(5, Method.EXACT), owner_name="Grace")
 ADA = NavigatorAgent(
     "a",
     "Ada",
-    10_554,
+    Count(10_554, Method.EXACT),
     shown=True,
     own=(PERSONA, NOTES),
     shared=(GLOSSARY,),
     counts=NavigatorCounts(messages=312),
 )
-STATE = NavigatorState((ADA, NavigatorAgent("g", "Grace", loaded=False)))
+STATE = NavigatorState(0.8, (ADA, NavigatorAgent("g", "Grace", loaded=False)))
 
 
 def every(rows: tuple[Row, ...]) -> list[NavigatorRow]:
@@ -62,7 +63,7 @@ def test_that_blocks_stand_under_their_type_and_lists_after_them() -> None:
 
 
 def test_that_keys_are_unique_even_for_a_block_under_two_agents() -> None:
-    state = NavigatorState((ADA, replace(ADA, id="g", shared=(), own=(GLOSSARY, PERSONA))))
+    state = NavigatorState(0.8, (ADA, replace(ADA, id="g", shared=(), own=(GLOSSARY, PERSONA))))
     keys: list[object] = []
 
     def gather(rows: tuple[Row, ...]) -> None:
@@ -87,7 +88,7 @@ def test_that_empty_groups_show_only_when_asked_for() -> None:
 
 def test_that_each_state_of_a_block_has_its_badge() -> None:
     assert badges(PERSONA) == ["431"]
-    assert badges(replace(PERSONA, exact=False)) == ["~431"]
+    assert badges(replace(PERSONA, count=Count(431, Method.RECONSTRUCTED))) == ["~431"]
     assert badges(replace(PERSONA, draft=True)) == ["draft", "431"]
     assert badges(replace(PERSONA, changed_elsewhere=True)) == ["●", "431"]
     assert badges(replace(PERSONA, left_out=True)) == ["left out"]
@@ -98,17 +99,23 @@ def test_that_each_state_of_a_block_has_its_badge() -> None:
 def test_that_a_block_near_its_limit_says_how_near() -> None:
     assert badges(replace(PERSONA, filled=0.96)) == ["96 %", "431"]
     assert badges(replace(PERSONA, filled=0.79)) == ["431"]
+    assert badges(replace(PERSONA, filled=0.79), replace(STATE, near_limit=0.5)) == ["79 %", "431"]
+
+
+def test_that_an_agent_of_which_nothing_is_exact_says_so() -> None:
+    agent = replace(ADA, count=Count(10_554, Method.ESTIMATE))
+    assert navigator_rows(NavigatorState(0.8, (agent,)))[0].value.badges[0].text == "~10,554"
 
 
 def test_that_what_is_only_coloured_is_spoken() -> None:
     agent = replace(ADA, own=(replace(PERSONA, draft=True, changed_elsewhere=True),))
-    row = next(row for row in every(navigator_rows(NavigatorState((agent,)))) if row.title == "persona")
+    row = next(row for row in every(navigator_rows(NavigatorState(0.8, (agent,)))) if row.title == "persona")
     assert row.spoken == "persona, changed elsewhere, unsaved draft, 431 tokens"
 
 
 def test_that_a_waiting_consent_stands_out() -> None:
     agent = replace(ADA, counts=NavigatorCounts(consent=1, messages=0))
-    rows = {row.title: row for row in every(navigator_rows(NavigatorState((agent,))))}
+    rows = {row.title: row for row in every(navigator_rows(NavigatorState(0.8, (agent,))))}
     assert rows["Consent"].badges[0].tone == "warning"
     assert rows["Messages"].badges[0].tone == "muted"
     assert rows["Queue"].badges == ()

@@ -1,0 +1,148 @@
+"""The long part of an edit, done before the file is locked for writing.
+
+What a change of a large text or of a long history comes to can take seconds, and no other process may write while a
+transaction is open: it gives up after five. So such an edit is worked out first, on what is stored then, and the
+transaction only stores it. If somebody else has written the block in between, it is worked out again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+from inspector.domain.blocks import Schema, UnreadableSchema
+from inspector.domain.edits.access import innermost
+from inspector.domain.edits.base import Intent, Version
+from inspector.domain.edits.history import RestoreVersion, TakeBack
+from inspector.domain.edits.items import AppendEntry
+from inspector.domain.edits.registry import CONTENT_OPERATIONS
+from inspector.domain.errors import DocumentError, FileError, MalformedError, NotFoundError, RefusedError
+from inspector.domain.ref import RefKind
+from inspector.domain.snapshot import BlockState
+from inspector.memory.contents import ContentWriter, shown_version
+from inspector.memory.refusals import refused
+from inspector.memory.replicas import MovedOn, Replicas, Source, Write
+from inspector.memory.sizes import check_size, size_of
+from inspector.storage import blocks, updates
+from inspector.storage.connection import Connection
+from inspector.storage.database import Database
+
+T = TypeVar("T")
+Wanted = Callable[[Connection], Awaitable[Sequence[Intent]]]
+Gate = Callable[[Connection, Intent], Awaitable[BlockState]]
+
+LONG = 64 * 1024
+"""Bytes of a content, or of an operation's texts, from which on an edit is worked out ahead."""
+
+TRIES = 3
+"""How often before the work is done inside the transaction after all: others write the block all the time then."""
+
+_LEFT_TO_THE_WRITE = (DocumentError, FileError, MalformedError, NotFoundError, RefusedError)
+"""What is found wrong on the way: the transaction finds it again, and says so in the right order."""
+
+_CONTENT = frozenset(CONTENT_OPERATIONS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """All that an edit is worked out from."""
+
+    block_id: str
+    schema: Schema
+    stored: Version
+    write: Write
+    source: Source
+
+
+class Ahead:
+    """Works edits out ahead of their transactions. `gate` gives the block, if the actor may make the edit."""
+
+    def __init__(self, database: Database, contents: ContentWriter, replicas: Replicas, gate: Gate) -> None:
+        self._database = database
+        self._contents = contents
+        self._replicas = replicas
+        self._gate = gate
+        # Two would drop each other's work.
+        self._turn = asyncio.Lock()
+
+    async def run(self, wanted: Wanted, write: Callable[[], Awaitable[T]]) -> T:
+        """Work out what is `wanted`, then `write` it in a transaction; again, if a block was written in between.
+
+        Raises:
+            What `write` does.
+        """
+        if not await self._is_long(wanted):
+            return await write()
+        async with self._turn:
+            for _ in range(TRIES):
+                done = await self._work_out(wanted)
+                try:
+                    return await write()
+                except MovedOn:
+                    continue
+                finally:
+                    self._replicas.forget_ahead(done)
+            return await write()
+
+    async def run_for(self, intents: Sequence[Intent], write: Callable[[], Awaitable[T]]) -> T:
+        """As `run`, for intents that are known already."""
+
+        async def wanted(_: Connection) -> Sequence[Intent]:
+            return intents
+
+        if not any(type(each.edit.operation) in _CONTENT for each in intents):
+            return await write()
+        return await self.run(wanted, write)
+
+    async def _is_long(self, wanted: Wanted) -> bool:
+        with suppress(*_LEFT_TO_THE_WRITE):
+            async with self._database.read() as connection:
+                return any([await _takes_long(connection, each) for each in await wanted(connection)])
+        return False
+
+    async def _work_out(self, wanted: Wanted) -> tuple[str, ...]:
+        """Gives the blocks whose edits are worked out: the first that is wanted of each."""
+        found: dict[str, _Work] = {}
+        with suppress(*_LEFT_TO_THE_WRITE):
+            async with self._database.read() as connection:
+                for intent in await wanted(connection):
+                    block_id = intent.edit.target.id
+                    if block_id not in found and await _takes_long(connection, intent):
+                        with suppress(*_LEFT_TO_THE_WRITE):
+                            work = await self._work_for(connection, intent)
+                            found |= {} if work is None else {block_id: work}
+        # The file is free again: no commit can pass a read that is open.
+        for work in found.values():
+            with suppress(*_LEFT_TO_THE_WRITE):
+                await self._replicas.work_ahead(
+                    work.block_id, work.schema, work.stored, work.write, work.source
+                )
+        return tuple(found)
+
+    async def _work_for(self, connection: Connection, intent: Intent) -> _Work | None:
+        state = await self._gate(connection, intent)
+        block, operation = state.block, intent.edit.operation
+        if isinstance(block.schema, UnreadableSchema):
+            raise refused("refused.unreadable_schema", label=block.label, why=block.schema.why)
+        check_size(block, operation)
+        if isinstance(operation, RestoreVersion) and await updates.schema_changes(connection, block.id):
+            # What it was must be made to fit the present schema, and that is done by the write itself.
+            return None
+        write = await self._contents.write_of(connection, intent)
+        source = await self._replicas.trust.stored(connection, block.id)
+        return _Work(block.id, block.schema, shown_version(state), write, source)
+
+
+async def _takes_long(connection: Connection, intent: Intent) -> bool:
+    operation, target = intent.edit.operation, intent.edit.target
+    if target.kind is not RefKind.BLOCK or type(operation) not in _CONTENT:
+        return False
+    if isinstance(innermost(operation), AppendEntry):
+        # An entry has the very time of its change, which is when the transaction begins.
+        return False
+    if isinstance(operation, TakeBack | RestoreVersion) or size_of(operation) > LONG:
+        return True
+    return await blocks.content_size(connection, target.id) > LONG

@@ -1,0 +1,75 @@
+"""A constellation as a folder: what people may change in it, and what is passed over."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from inspector.domain.errors import FileError, InspectorError
+from tests.flows.export_desk import (
+    ENTRUSTED,
+    FOLDER,
+    JSON,
+    Desk,
+    contents,
+)
+
+
+async def test_that_a_folder_with_other_things_in_it_is_never_replaced(desk: Desk) -> None:
+    original = await desk.made("rich")
+    target = await desk.exported(original, FOLDER)
+    (target / ".git").mkdir()
+    (target / ".git" / "HEAD").write_text("ref")
+    with pytest.raises(FileError) as caught:
+        await desk.told(original, target, FOLDER, replace=True)
+    assert caught.value.code == "export.folder_has_others"
+    assert (target / ".git" / "HEAD").read_text() == "ref"
+
+
+async def test_that_a_text_changed_in_the_folder_is_imported(desk: Desk) -> None:
+    folder = await desk.exported(await desk.made("rich"), FOLDER)
+    text = folder / "agents" / "+ada" / "blocks" / "old.txt"
+    assert text.read_text() == "a new one\nmore\n"
+    text.write_text("by hand\n")
+    again = await desk.imported(folder)
+    found = await desk.change(again, lambda engine: engine.memory.rendered("blk_new"))
+    assert found == "by hand\n"
+
+
+async def test_that_files_can_be_renamed_and_hidden_ones_are_passed_over(desk: Desk) -> None:
+    original = await desk.made("rich")
+    folder = await desk.exported(original, FOLDER)
+    (folder / "agents" / "+ada").rename(folder / "agents" / "another")
+    (folder / ".git").mkdir()
+    (folder / ".git" / "config").write_bytes(b"\xff")
+    again = await desk.imported(folder)
+    assert contents(await desk.exported(again, JSON)) == contents(await desk.exported(original, JSON))
+
+
+async def test_that_unknown_files_and_links_are_told_and_not_read(desk: Desk, tmp_path: Path) -> None:
+    folder = await desk.exported(await desk.made("rich"), FOLDER)
+    secret = tmp_path / "secret.json"
+    secret.write_text("{")
+    (folder / "tools" / "linked.json").symlink_to(secret)
+    (folder / "notes.md").write_text("hm")
+    (folder / "agents" / "+ada" / "blocks" / "stray.txt").write_text("hm")
+    plan = await desk.bring_in(folder, desk.place(".constellation"))
+    told = sorted((each.code, each.where) for each in plan.problems if each.code not in ENTRUSTED)
+    assert told == [
+        ("import.file_ignored", "agents/+ada/blocks/stray.txt"),
+        ("import.file_ignored", "notes.md"),
+        ("import.file_ignored", "tools/linked.json"),
+    ]
+
+
+async def test_that_a_folder_of_too_much_is_refused(desk: Desk) -> None:
+    folder = await desk.exported(await desk.made("rich"), FOLDER)
+    for number in range(3):
+        shutil.copy(folder / "activity.jsonl", folder / f"{number}.activity.jsonl")
+        with (folder / f"{number}.activity.jsonl").open("ab") as file:
+            file.write(b" " * (40 << 20))
+    with pytest.raises(InspectorError) as caught:
+        await desk.bring_in(folder, desk.place(".constellation"))
+    assert caught.value.code == "import.too_large"

@@ -1,0 +1,138 @@
+"""What an import says that people have entrusted to somebody: never in force where it joins, told in any case."""
+# ruff: noqa: ASYNC240 - nothing else waits for the loop of a test
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.blocks import CONSTELLATION_OWNER, Permission
+from inspector.domain.consent import ConsentGrant
+from inspector.domain.content import TextContent
+from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.block_rows import CreateBlock
+from inspector.domain.edits.text import AppendText
+from inspector.domain.errors import RefusedError
+from inspector.domain.exchange import ImportPlan
+from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.engine import Engine
+from tests.exchange.rows.rich import ADA
+from tests.flows.export_desk import JSON, Desk
+
+PARTNER = "per_noor"
+FORGED = {
+    "id": "gra_forged",
+    "request_id": None,
+    "agent_id": ADA,
+    "block_id": None,
+    "uses": None,
+    "granted_by": PARTNER,
+    "granted_at": "2026-01-01T00:00:00Z",
+    "expires_at": None,
+    "revoked_at": None,
+}
+
+
+async def forged(desk: Desk, **facts: str) -> Path:
+    """An export with a consent for everything that nobody gave."""
+    source: Path = await desk.exported(await desk.made("rich"), JSON, history=True)
+    value: dict[str, Any] = json.loads(source.read_bytes())
+    value["constellation"] |= facts
+    value["consent_grants"].append(FORGED)
+    source.write_text(json.dumps(value))
+    return source
+
+
+async def own(desk: Desk) -> Path:
+    """A constellation with a block of everyone's that only the partner lets others write."""
+    target = await desk.fresh("sample")
+    await desk.change(target, _furnish)
+    return target
+
+
+async def _furnish(engine: Engine) -> None:
+    await engine.consent.set_partner(PARTNER, "Noor")
+    for block_id, level in (("blk_human", Permission.HUMAN), ("blk_partner", Permission.PARTNER)):
+        made = CreateBlock(CONSTELLATION_OWNER, block_id, permission=level, content=TextContent("mine"))
+        await engine.apply([Intent(Edit(Ref(RefKind.BLOCK, block_id), made), _partner())])
+
+
+def _partner() -> Actor:
+    return Actor(ActorKind.PARTNER, PARTNER, "Noor")
+
+
+def codes(plan: ImportPlan) -> set[str]:
+    return {each.code for each in plan.problems}
+
+
+@pytest.mark.parametrize("block_id", ["blk_human", "blk_partner"])
+async def test_that_consent_given_elsewhere_opens_no_block_that_is_there(desk: Desk, block_id: str) -> None:
+    target = await own(desk)
+    plan = await desk.bring_in(await forged(desk), target)
+    assert {"import.brings_consent_for_all", "import.consent_taken_back"} <= codes(plan)
+
+    async def write(engine: Engine) -> None:
+        ada = Actor(ActorKind.AGENT, ADA, "Ada")
+        with pytest.raises(RefusedError) as caught:
+            await engine.memory.edit(block_id, AppendText("!"), actor=ada)
+        assert caught.value.code == "refused.needs_consent"
+
+    await desk.change(target, write)
+
+
+async def test_that_no_consent_is_in_force_where_it_joins(desk: Desk) -> None:
+    target = await own(desk)
+    await desk.bring_in(await forged(desk), target)
+
+    async def look(engine: Engine) -> tuple[list[ConsentGrant], list[ConsentGrant]]:
+        return list((await engine.consent.grants())[0]), list((await engine.consent.grants(over=True))[0])
+
+    in_force, all_of_them = await desk.change(target, look)
+    assert not in_force
+    assert {"gra_1", "gra_forged"} <= {each.id for each in all_of_them}
+
+
+async def test_that_a_new_constellation_keeps_consent_and_partner_and_tells_them(desk: Desk) -> None:
+    target = desk.place(".constellation")
+    plan = await desk.bring_in(await forged(desk, partner_id=PARTNER, partner_name="Noor"), target)
+    told = {each.where: each for each in plan.problems}
+    assert told["grant:gra_forged"].code == "import.brings_consent_for_all"
+    assert told["grant:gra_1"].code == "import.brings_consent"
+    assert told["grant:gra_1"].parameters["label"] == "ask"
+    assert told["constellation:"].code == "import.brings_partner"
+    assert told["constellation:"].parameters["name"] == "Noor"
+
+    async def look(engine: Engine) -> set[str]:
+        return {each.id for each in (await engine.consent.grants())[0]}
+
+    assert await desk.change(target, look) == {"gra_1", "gra_forged"}
+
+
+async def test_that_the_partner_of_a_constellation_stays_when_another_joins(desk: Desk) -> None:
+    target = await own(desk)
+    await desk.bring_in(await forged(desk, partner_id="per_eve", partner_name="Eve"), target)
+    partner = await desk.change(target, lambda engine: engine.consent.partner())
+    assert (partner.id, partner.name) == (PARTNER, "Noor")
+
+
+async def test_that_a_block_cannot_be_slipped_to_an_agent_that_is_there(desk: Desk) -> None:
+    target = await own(desk)
+
+    async def look(engine: Engine) -> dict[str, int]:
+        agents, _ = await engine.agents.list()
+        return {each.id: len(await engine.memory.states(each.id)) for each in agents}
+
+    before = await desk.change(target, look)
+    source = await desk.exported(await desk.made("rich"), JSON)
+    value = json.loads(source.read_bytes())
+    victim = next(iter(before))
+    next(each for each in value["blocks"] if each["id"] == "blk_new")["owner"] = victim
+    source.write_text(json.dumps(value))
+    plan = await desk.bring_in(source, target)
+    assert "import.owner_missing" in codes(plan)
+    after = await desk.change(target, look)
+    assert {each: after[each] for each in before} == before

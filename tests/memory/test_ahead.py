@@ -1,0 +1,122 @@
+"""What takes long is done before the file is locked for writing, and again if somebody else has written."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from inspector.documents.airlock.wire import LIMITS
+from inspector.documents.document import Applied, Document
+from inspector.domain.edits.base import Operation
+from inspector.domain.edits.history import RestoreVersion
+from inspector.domain.edits.text import AppendText, ReplaceMode, ReplaceText, SetText
+from inspector.domain.errors import RefusedError
+from inspector.memory.replicas import Replicas
+from tests.memory.world import HUMAN, new_world, open_world
+
+LARGE = "abc def\n" * 12_000
+
+
+def is_free(path: Path) -> bool:
+    """Whether another process could write the file now."""
+    other = sqlite3.connect(path, timeout=0, isolation_level=None)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError:
+        return False
+    else:
+        other.execute("ROLLBACK")
+        return True
+    finally:
+        other.close()
+
+
+@pytest.fixture
+def worked(monkeypatch: pytest.MonkeyPatch) -> list[Operation]:
+    """The operations that documents have worked on, in order."""
+    done: list[Operation] = []
+    real = Document.apply
+
+    def apply(self: Document, operation: Operation, *given: object) -> Applied | None:
+        done.append(operation)
+        return real(self, operation, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Document, "apply", apply)
+    return done
+
+
+async def test_that_others_can_write_while_a_long_edit_is_worked_out(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free: list[bool] = []
+    real = Document.apply
+    async with new_world(tmp_db_dir) as world:
+        path = world.database.path
+        block = await world.make(content=LARGE, char_limit=0)
+
+        def apply(self: Document, operation: Operation, *given: object) -> Applied | None:
+            free.append(is_free(path))
+            return real(self, operation, *given)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(Document, "apply", apply)
+        first = (await world.state(block)).version
+        for operation in (
+            ReplaceText("x*", "-", ReplaceMode.REGEX),
+            AppendText("!"),
+            SetText("short"),
+            RestoreVersion(first),
+        ):
+            await world.memory.edit(block, operation, actor=HUMAN)
+        assert free == [True] * 4
+        assert await world.text(block) == LARGE
+
+
+async def test_that_an_edit_is_worked_out_again_when_the_block_was_written_meanwhile(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch, worked: list[Operation]
+) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(content=LARGE, char_limit=0)
+        other = await open_world(world.database.path, prefix="other")
+        real = Replicas.work_ahead
+        left = [True]
+
+        async def work_ahead(self: Replicas, *given: object) -> None:
+            await real(self, *given)  # type: ignore[arg-type]
+            if left:
+                left.clear()
+                await other.memory.edit(block, AppendText("theirs"), actor=HUMAN)
+
+        monkeypatch.setattr(Replicas, "work_ahead", work_ahead)
+        try:
+            mine = ReplaceText("abc", "ABC", ReplaceMode.ALL)
+            await world.memory.edit(block, mine, actor=HUMAN)
+            assert worked == [mine, AppendText("theirs"), mine]
+            assert await world.text(block) == LARGE.replace("abc", "ABC") + "theirs"
+        finally:
+            await other.close()
+
+
+async def test_that_what_is_too_large_is_refused_before_any_work(
+    tmp_db_dir: Path, worked: list[Operation]
+) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(content="short", char_limit=0)
+        for text in ("q" * (LIMITS.update + 1), "\u00e4" * (LIMITS.update // 2 + 1)):
+            with pytest.raises(RefusedError) as caught:
+                await world.memory.edit(block, SetText(text), actor=HUMAN)
+            assert caught.value.code == "refused.too_much_at_once"
+        assert worked == []
+
+
+async def test_that_a_long_edit_that_is_refused_leaves_nothing(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(content=LARGE, char_limit=len(LARGE))
+        before = await world.dump()
+        for operation in (ReplaceText("missing", ""), AppendText("!")):
+            with pytest.raises(RefusedError):
+                await world.memory.edit(block, operation, actor=HUMAN)
+        assert await world.dump() == before
+        await world.memory.edit(block, SetText("short"), actor=HUMAN)
+        assert await world.text(block) == "short"
