@@ -11,6 +11,7 @@ from functools import wraps
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.fixtures import clock, engine, second_process, surroundings  # noqa: F401  # fixtures for every test
 from tests.hostile import HOSTILE_TEXTS
@@ -18,6 +19,10 @@ from tests.hostile import HOSTILE_TEXTS
 # The collector runs in whichever thread allocates; in a database's thread it would destroy Qt objects there.
 gc.disable()
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# The same examples in every run, so that a red run is the change's doing; `tests.bench.properties` looks for new ones.
+settings.register_profile("same", derandomize=True)
+settings.register_profile("new", derandomize=False)
+settings.load_profile("same")
 
 SHARED_MEMORY = Path("/dev/shm")
 SAMPLES = Path(__file__).resolve().parents[2] / "shared" / "samples"

@@ -210,12 +210,12 @@ async def spans_to_take_back(connection: Connection, block_id: str, version: Ver
     first = places.get(version)
     if first is None:
         return ()
-    for span in spans[first:]:
-        inverted = span.inverts
-        while inverted in places:
-            place = places[inverted]
-            first = min(first, place)
-            inverted = spans[place].inverts
+    place = len(spans)
+    while place > first:
+        # From the newest: what reaches further back brings in more that may reach further still.
+        place -= 1
+        inverted = spans[place].inverts
+        first = first if inverted is None else min(first, places.get(inverted, first))
     turned = {version, *(span.inverts for span in spans[first:])}
     return tuple(span for span in spans[first:] if span.inverts is not None or span.after in turned)
 

@@ -165,3 +165,26 @@ async def test_that_undoing_a_removal_does_not_bring_back_what_its_writer_took_b
         assert await page.text() == "aaa"
         await desk.redo(WRITERS["c"])
         assert await page.text() == "acca"
+
+
+async def test_that_a_redo_knows_that_an_older_change_was_taken_back_in_between(tmp_db_dir: Path) -> None:
+    async with new_desk(tmp_db_dir) as desk:
+        await desk.do(PAPER, CreateBlock(AGENT.id, PAPER.id, TextSchema()), SYSTEM)
+
+        async def told() -> str:
+            content = (await desk.world.state(PAPER.id)).content
+            assert isinstance(content, TextContent)
+            return content.text
+
+        for text in ("de", "bc\n"):
+            await desk.do(PAPER, SpliceText((Splice(len(await told()), 0, text),)), AGENT)
+        await desk.do(PAPER, SpliceText((Splice(0, 4, "pq"),)), BOB)
+        # All that is left to be seen of it is the end of the line.
+        await desk.undo(AGENT)
+        assert await told() == "pq"
+        await desk.do(PAPER, SpliceText((Splice(0, 2, "ab"),)), AGENT)
+        await desk.undo(BOB)
+        await desk.do(PAPER, SpliceText((Splice(4, 0, "!"),)), AGENT)
+        assert await told() == "deab!"
+        await desk.redo(BOB)
+        assert await told() == "ab!"
