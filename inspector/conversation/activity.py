@@ -9,14 +9,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, tzinfo
 
-from inspector.conversation.journal import Journal
-from inspector.conversation.message_events import Told
 from inspector.domain.activity import (
     FAILURE_IMPORTANCE,
     PREVIEW_KEPT,
     Event,
     EventKind,
     Importance,
+    Told,
     default_importance,
 )
 from inspector.domain.actor import SYSTEM, Actor, ActorKind
@@ -32,6 +31,7 @@ from inspector.domain.rendering.activity import activity_lines, shorten
 from inspector.storage import activity as rows
 from inspector.storage import agents
 from inspector.storage.database import Database, Transaction
+from inspector.storage.journal import Journal
 from inspector.storage.json_columns import dump
 
 EVENTS_LOOKED_AT = 2000
@@ -65,7 +65,7 @@ class EventWriter:
         )
         await rows.insert(tx, event)
         ref = Ref(RefKind.EVENT, event.id)
-        return await self._journal.record(tx, intent, ref, event.agent_id, (None, None))
+        return await self._journal.recorded(tx, intent, ref, event.agent_id)
 
 
 class ActivityLogger:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.conversation.journal import Journal
-from inspector.conversation.message_events import Told
 from inspector.conversation.messages import MessageWriter
 from inspector.conversation.summaries import SummaryWriter
-from inspector.domain.activity import EventKind
+from inspector.domain.activity import EventKind, Told
 from inspector.domain.actor import Actor
 from inspector.domain.coverage import covered_ranges, holds, merged
 from inspector.domain.edits.base import Edit, Intent, Operation
@@ -19,6 +17,7 @@ from inspector.storage import messages as message_rows
 from inspector.storage import summaries as summary_rows
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database, Transaction
+from inspector.storage.journal import Journal
 
 
 class Folder:

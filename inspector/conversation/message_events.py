@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from inspector.domain.activity import FAILURE_IMPORTANCE, PREVIEW_KEPT, EventKind, Importance
+from inspector.domain.activity import FAILURE_IMPORTANCE, PREVIEW_KEPT, EventKind, Importance, Told
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.rendering.activity import shorten
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """An event before it is written; without `importance` its kind's own."""
-
-    agent_id: str | None
-    kind: str
-    details: Mapping[str, object]
-    importance: Importance | None = None
-    batch_id: str | None = None
 
 
 def needs_calls(message: Message) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from inspector.conversation.journal import Journal
 from inspector.conversation.message_events import events_of, needs_calls
 from inspector.domain.edits.base import Intent, Operation, Receipt
 from inspector.domain.edits.block_rows import DeleteRow
@@ -17,6 +16,7 @@ from inspector.storage import messages as rows
 from inspector.storage import search
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
+from inspector.storage.journal import Journal, differences
 
 
 class MessageWriter:
@@ -47,7 +47,7 @@ class MessageWriter:
         await rows.insert(tx, message)
         await search.put(tx, found_of_message(message))
         await self._tell(tx, intent, message)
-        return await self._journal.record(tx, intent, _ref(message), message.agent_id, (None, message))
+        return await self._journal.recorded(tx, intent, _ref(message), message.agent_id, (None, message))
 
     async def edit(self, tx: Transaction, intent: Intent, operation: EditMessage) -> Receipt:
         """Replace a message's parts."""
@@ -57,7 +57,9 @@ class MessageWriter:
         await rows.set_content(tx, message.id, operation.content)
         changed = replace(message, content=operation.content)
         await search.put(tx, found_of_message(changed))
-        return await self._journal.record(tx, intent, _ref(message), message.agent_id, (message, changed))
+        return await self._journal.recorded(
+            tx, intent, _ref(message), message.agent_id, differences(message, changed)
+        )
 
     async def archive(self, tx: Transaction, intent: Intent, operation: ArchiveMessage) -> Receipt:
         """Take a message out of the conversation that is sent, or back into it."""
@@ -66,7 +68,9 @@ class MessageWriter:
             return self._journal.unchanged(intent)
         await rows.set_archived(tx, message.id, archived=operation.archived)
         changed = replace(message, is_archived=operation.archived)
-        return await self._journal.record(tx, intent, _ref(message), message.agent_id, (message, changed))
+        return await self._journal.recorded(
+            tx, intent, _ref(message), message.agent_id, differences(message, changed)
+        )
 
     async def put_away(self, tx: Transaction, intent: Intent, operation: Operation) -> Receipt:
         """Delete a message or bring it back."""
@@ -77,7 +81,9 @@ class MessageWriter:
         await rows.set_deleted(tx, message.id, deleted=deleted)
         changed = replace(message, is_deleted=deleted)
         await search.put(tx, found_of_message(changed))
-        return await self._journal.record(tx, intent, _ref(message), message.agent_id, (message, changed))
+        return await self._journal.recorded(
+            tx, intent, _ref(message), message.agent_id, differences(message, changed)
+        )
 
     async def _tell(self, tx: Transaction, intent: Intent, message: Message) -> None:
         batch: list[Message] = []

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from inspector.conversation.activity import ActivityLogger, EventWriter
-from inspector.conversation.journal import Journal
 from inspector.conversation.messages import MessageWriter
 from inspector.conversation.summaries import SummaryWriter
 from inspector.domain.activity import Event
@@ -34,6 +33,7 @@ from inspector.storage import activity as activity_rows
 from inspector.storage import messages as message_rows
 from inspector.storage import summaries as summary_rows
 from inspector.storage.database import Database, Transaction
+from inspector.storage.journal import Journal
 
 PAGE_MESSAGES = 500
 """Messages read and decoded at a time, so that no page holds a thread for long."""

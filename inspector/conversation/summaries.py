@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from inspector.conversation.journal import Journal
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.codec import from_plain, to_plain
 from inspector.domain.coverage import Coverage, coverage_of, latest_of
@@ -25,6 +24,7 @@ from inspector.storage import summaries as rows
 from inspector.storage.changes import ChangeRow
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database, Transaction
+from inspector.storage.journal import Journal, differences
 
 MOST_LINKS = 10_000
 """Summaries that a chain has at most, where no limit is given."""
@@ -67,7 +67,7 @@ class SummaryWriter:
         await rows.insert(tx, summary)
         await search.put(tx, found_of_summary(summary))
         ref = Ref(RefKind.SUMMARY, summary.id)
-        return await self._journal.record(tx, intent, ref, summary.agent_id, (None, summary))
+        return await self._journal.recorded(tx, intent, ref, summary.agent_id, (None, summary))
 
     async def edit(self, tx: Transaction, intent: Intent, operation: EditSummary) -> Receipt:
         """Change a summary's texts.
@@ -103,7 +103,7 @@ class SummaryWriter:
     async def _changed(self, tx: Transaction, intent: Intent, before: Summary, after: Summary) -> Receipt:
         await search.put(tx, found_of_summary(after))
         ref = intent.edit.target.whole
-        return await self._journal.record(tx, intent, ref, before.agent_id, (before, after))
+        return await self._journal.recorded(tx, intent, ref, before.agent_id, differences(before, after))
 
     async def _summary(self, source: Connection, intent: Intent) -> Summary:
         if intent.actor.kind is ActorKind.AGENT:

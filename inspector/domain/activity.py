@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum, StrEnum
@@ -89,4 +90,15 @@ class Event:
     details: str
     importance: Importance
     timestamp: datetime
+    batch_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An event before it is written; without `importance` its kind's own."""
+
+    agent_id: str | None
+    kind: str
+    details: Mapping[str, object]
+    importance: Importance | None = None
     batch_id: str | None = None

@@ -13,11 +13,11 @@ from inspector.domain.edits.block_rows import DeleteRow, InsertArchival, Restore
 from inspector.domain.errors import NotFoundError
 from inspector.domain.findable import found_of_entry
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory.journal import Journal
 from inspector.memory.refusals import refused
 from inspector.memory.rows import require_agent
 from inspector.storage import archival, json_columns, search
 from inspector.storage.database import Transaction
+from inspector.storage.journal import Journal
 
 ARCHIVAL_OPERATIONS = frozenset({InsertArchival, UpdateArchival, DeleteRow, RestoreRow})
 
@@ -75,7 +75,7 @@ class ArchivalWriter:
         await archival.put(tx, after)
         await search.put(tx, found_of_entry(after))
         details = {"operation": intent.edit.operation.op, "count": 1}
-        await self._journal.tell(tx, intent, EventKind.ARCHIVAL_OPERATION, details)
+        await self._journal.tell_change(tx, intent, EventKind.ARCHIVAL_OPERATION, details)
         differences = (_difference(before, after), _difference(after, before))
         seq = await self._journal.record(tx, intent, ref, owner=after.agent_id, differences=differences)
         return self._journal.receipt(intent, ref, seq)

@@ -37,7 +37,6 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.memory.consent_grants import standing_of
 from inspector.memory.consent_preview import preview
 from inspector.memory.consent_writing import ConsentWriter, Performer, asked_intent
-from inspector.memory.journal import Journal
 from inspector.memory.permissions import asked_level
 from inspector.memory.refusals import refused
 from inspector.memory.store import MemoryStore
@@ -45,6 +44,7 @@ from inspector.storage import attachments, blocks, consent, meta, settled
 from inspector.storage.connection import Connection
 from inspector.storage.database import POLL_SECONDS, Database, Transaction
 from inspector.storage.feed import Subscription
+from inspector.storage.journal import Journal
 from inspector.storage.rehearsal import rehearsal
 
 _CONTENT = frozenset(CONTENT_OPERATIONS.values())

@@ -6,11 +6,11 @@ from inspector.domain.actor import SYSTEM, ActorKind
 from inspector.domain.blocks import Block, Permission
 from inspector.domain.edits.base import Intent, Receipt
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory.journal import Journal
 from inspector.memory.permissions import Standing, asked_level
 from inspector.storage import attachments, consent, meta
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
+from inspector.storage.journal import Journal
 
 USE_GRANT = "use_grant"
 """The journal's word for an edit that was let through by a grant."""

@@ -23,7 +23,6 @@ from inspector.domain.edits.consent import (
 from inspector.domain.errors import InputError, NotFoundError
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.consent_grants import partner_id
-from inspector.memory.journal import Journal
 from inspector.memory.permissions import asked_level
 from inspector.memory.refusals import refused
 from inspector.memory.rows import require_agent
@@ -31,6 +30,7 @@ from inspector.memory.store import MemoryStore
 from inspector.storage import agents, attachments, blocks, consent, meta
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
+from inspector.storage.journal import Journal
 
 _BY_AGENTS = frozenset({RequestConsent, TimeOutConsent})
 

@@ -25,7 +25,6 @@ from inspector.domain.snapshot import BlockState, LastWrite
 from inspector.memory.derived import Derived
 from inspector.memory.effects import check_effect
 from inspector.memory.history import converted_version
-from inspector.memory.journal import Journal
 from inspector.memory.refusals import refused
 from inspector.memory.replicas import Edited, Replica, Replicas, Write
 from inspector.memory.schema_change import change_schema
@@ -34,6 +33,7 @@ from inspector.storage import blocks, search, updates
 from inspector.storage.changes import bounds_changed_since, spans_to_take_back
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
+from inspector.storage.journal import Journal
 
 FOLD_DELTAS = 100
 FOLD_BYTES = 256 * 1024
@@ -285,7 +285,7 @@ async def tell_of_block(journal: Journal, tx: Transaction, intent: Intent, block
         "actor": intent.actor.name,
         "block_id": block.id,
     }
-    await journal.tell(tx, intent, EventKind.MEMORY_MODIFIED, details)
+    await journal.tell_change(tx, intent, EventKind.MEMORY_MODIFIED, details)
 
 
 def _first(replica: Replica, operation: CreateBlock) -> _Made:

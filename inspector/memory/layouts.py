@@ -12,11 +12,11 @@ from inspector.domain.layout_rules import check_layout
 from inspector.domain.layouts import Layout
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory.journal import Journal
 from inspector.memory.refusals import refused
 from inspector.storage import layouts
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database, Transaction
+from inspector.storage.journal import Journal
 
 
 class LayoutStore:

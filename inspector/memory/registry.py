@@ -11,7 +11,6 @@ from inspector.domain.activity import EventKind
 from inspector.domain.actor import ActorKind
 from inspector.domain.agents import Agent, AgentStatus, Tool, ToolRule
 from inspector.domain.blocks import CONSTELLATION_OWNER
-from inspector.domain.codec import to_plain
 from inspector.domain.compaction import HistoryState
 from inspector.domain.consent import ConsentRequest, ConsentState
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
@@ -33,12 +32,12 @@ from inspector.domain.health import Problem
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.records import QueuedMessage, Run, Wakeup
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory.journal import Journal
 from inspector.memory.refusals import refused
 from inspector.memory.rows import require_agent
 from inspector.storage import agents, changes, consent, context_states, json_columns, meta, queue, runs, tools
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database, Transaction
+from inspector.storage.journal import Journal, differences
 
 # What an agent may do itself; all else here is decided by people or by the engine.
 _BY_AGENTS = frozenset({EnqueueMessage, SetWakeup, StoreRun})
@@ -214,8 +213,8 @@ class AgentStore:
         await agents.update(tx, changed)
         if changed.status is not agent.status:
             details = {"agent": changed.name, "status": changed.status.value}
-            await self._journal.tell(tx, intent, EventKind.AGENT_STATUS_CHANGED, details)
-        return await self._journal.recorded(tx, intent, ref, agent.id, _differences(agent, changed))
+            await self._journal.tell_change(tx, intent, EventKind.AGENT_STATUS_CHANGED, details)
+        return await self._journal.recorded(tx, intent, ref, agent.id, differences(agent, changed))
 
     async def _put_tool(self, tx: Transaction, intent: Intent, operation: PutTool) -> Receipt:
         tool = operation.tool
@@ -360,9 +359,3 @@ def _check_agent(agent: Agent) -> None:
         raise refused("refused.name_empty")
     json_columns.parse(agent.parameters)
     json_columns.parse(agent.metadata)
-
-
-def _differences(before: Agent, after: Agent) -> tuple[object, object]:
-    old, new = to_plain(before), to_plain(after)
-    names = [name for name in new if old[name] != new[name]]
-    return {name: old[name] for name in names}, {name: new[name] for name in names}

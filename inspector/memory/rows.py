@@ -17,12 +17,12 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.schema_faults import schema_fault
 from inspector.domain.snapshot import BlockState
 from inspector.memory.contents import ContentWriter, block_ref, tell_of_block
-from inspector.memory.journal import Journal
 from inspector.memory.labels import check_label
 from inspector.memory.refusals import refused
 from inspector.storage import agents, attachments, blocks, json_columns
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
+from inspector.storage.journal import Journal
 
 _CHANGES: Mapping[type[Operation], Callable[[Block, Any], Block]] = {
     ops.SetLabel: lambda block, op: replace(block, label=op.label),

@@ -33,7 +33,6 @@ from inspector.memory.archival import ARCHIVAL_OPERATIONS, ArchivalWriter
 from inspector.memory.consent_grants import note_use, standing_of
 from inspector.memory.contents import ContentWriter
 from inspector.memory.history import BlockHistory
-from inspector.memory.journal import Journal
 from inspector.memory.past import PastThings
 from inspector.memory.permissions import Standing, check, effective_level
 from inspector.memory.refusals import refused
@@ -43,6 +42,7 @@ from inspector.memory.trust import Trust
 from inspector.storage import agents, archival, attachments, blocks
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database, Transaction
+from inspector.storage.journal import Journal
 
 CONSTELLATION_NAME = "constellation"
 """The owner's name of blocks that every agent sees."""

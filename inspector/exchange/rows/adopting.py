@@ -23,9 +23,9 @@ from inspector.exchange.rows.admission import Doorkeeper
 from inspector.exchange.rows.form import compact
 from inspector.exchange.rows.noting import note_import, put_into_index
 from inspector.exchange.rows.restoring import BlockRestorer
-from inspector.memory.journal import Journal
 from inspector.storage import meta
 from inspector.storage.database import Transaction
+from inspector.storage.journal import Journal
 from inspector.storage.json_columns import parse
 from inspector.storage.legible import LARGEST_NUMBER
 from inspector.storage.whole import add_consent_changes, add_rows, last_numbers, process_ids

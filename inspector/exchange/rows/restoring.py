@@ -25,9 +25,9 @@ from inspector.domain.snapshot import BlockState, LastWrite
 from inspector.exchange.rows.admission import StoredDocument, documents
 from inspector.exchange.rows.rebuilding import rebuilt, shown_schema
 from inspector.memory.derived import Derived, derive
-from inspector.memory.journal import Journal
 from inspector.storage import blocks, search, updates
 from inspector.storage.database import Transaction
+from inspector.storage.journal import Journal
 from inspector.storage.json_columns import load
 
 T = TypeVar("T")

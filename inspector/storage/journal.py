@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from inspector.domain.activity import DEFAULT_IMPORTANCE, Event, EventKind
+from inspector.domain.activity import Event, EventKind, Told, default_importance
 from inspector.domain.actor import ActorKind
+from inspector.domain.codec import to_plain
 from inspector.domain.edits.base import Intent, Receipt, Version
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref
@@ -68,24 +69,29 @@ class Journal:
         seq = await self.record(tx, intent, ref, owner=owner, differences=differences)
         return self.receipt(intent, ref, seq)
 
-    async def tell(
-        self, tx: Transaction, intent: Intent, kind: EventKind, details: Mapping[str, object]
-    ) -> None:
-        """Write the event of a change. An import tells of none: reading a file is nothing an agent did."""
-        actor = intent.actor
-        if actor.kind is ActorKind.IMPORT:
+    async def tell(self, tx: Transaction, intent: Intent, told: Told) -> None:
+        """Write an event. An import tells of none: reading a file is nothing an agent did."""
+        if intent.actor.kind is ActorKind.IMPORT:
             return
         event = Event(
             id=self.ids("evt"),
             seq=0,
-            agent_id=actor.id if actor.kind is ActorKind.AGENT else None,
-            kind=kind.value,
-            details=dump(details),
-            importance=DEFAULT_IMPORTANCE[kind],
+            agent_id=told.agent_id,
+            kind=told.kind,
+            details=dump(told.details),
+            importance=default_importance(told.kind) if told.importance is None else told.importance,
             timestamp=self.moment(intent),
-            batch_id=intent.batch_id,
+            batch_id=told.batch_id,
         )
         await activity.insert(tx, event)
+
+    async def tell_change(
+        self, tx: Transaction, intent: Intent, kind: EventKind, details: Mapping[str, object]
+    ) -> None:
+        """Write the event of what an intent's actor did."""
+        actor = intent.actor
+        agent_id = actor.id if actor.kind is ActorKind.AGENT else None
+        await self.tell(tx, intent, Told(agent_id, kind, details, batch_id=intent.batch_id))
 
     def receipt(
         self,
@@ -97,3 +103,16 @@ class Journal:
     ) -> Receipt:
         """What the caller gets; without `seq` the intent changed nothing."""
         return Receipt(ref, seq, version, seq is not None, intent.actor, self.moment(intent), skipped)
+
+    def unchanged(self, intent: Intent) -> Receipt:
+        """What the caller gets for an intent that changed nothing of its target."""
+        return self.receipt(intent, intent.edit.target, None)
+
+
+def differences(before: object | None, after: object | None) -> tuple[object, object]:
+    """Of two states of a row what differs, by field; all of the one where the other is None."""
+    if before is None or after is None:
+        return before, after
+    old, new = to_plain(before), to_plain(after)
+    names = [name for name in new if old[name] != new[name]]
+    return {name: old[name] for name in names}, {name: new[name] for name in names}
