@@ -1,7 +1,7 @@
 r"""Estimating tokens for a model whose tokenizer is not at hand: countable features times fitted weights.
 
 A family's weights (``resources/models/estimators.json``) were fitted against its real tokenizer by
-``packaging/fit_estimators.py``. The features come from one pass of one regular expression with explicit
+``tests/bench/fit_estimator.py``. The features come from one pass of one regular expression with explicit
 character ranges, so that they are the same on every Python version.
 
 Features are *additive* where exact counts are: cut a text after ``"\n"`` before a character that is
@@ -49,10 +49,18 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("katakana", " ?[\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f]+"),
     ("hangul", " ?[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]+"),
     ("devanagari", " ?[\u0900-\u097f]+"),
-    ("indic", " ?[\u0980-\u0dff]+"),
+    ("bengali", " ?[\u0980-\u09ff]+"),
+    ("gurmukhi", " ?[\u0a00-\u0a7f]+"),
+    ("gujarati", " ?[\u0a80-\u0aff]+"),
+    ("tamil", " ?[\u0b80-\u0bff]+"),
+    ("telugu", " ?[\u0c00-\u0c7f]+"),
+    ("kannada", " ?[\u0c80-\u0cff]+"),
+    ("malayalam", " ?[\u0d00-\u0d7f]+"),
+    ("indic", " ?[\u0b00-\u0b7f\u0d80-\u0dff]+"),
     ("arabic", " ?[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefe]+"),
     ("hebrew", " ?[\u0590-\u05ff]+"),
-    ("southeast", " ?[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+"),
+    ("thai", " ?[\u0e00-\u0e7f]+"),
+    ("southeast", " ?[\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff]+"),
     ("space", " "),
     ("wide_marks", "[\u3000-\u3004\u3006\u3008-\u303f\uff01-\uff65]"),
     ("typographic", "[\u0080-\u00bf\u00d7\u00f7\u2000-\u206f\u20a0-\u20bf]"),
@@ -70,15 +78,20 @@ _LAST_WORD = _NUMBERS["bare"]
 _DIGITS = _NUMBERS["digits"]
 _GROUP_COUNT = _PATTERN.groups + 1
 
-_DERIVED = ("beyond_6", "beyond_10", "accented", "digit_triples")
+_HUMPS = frozenset((_NUMBERS["hump"], _NUMBERS["mixed"], _NUMBERS["caps"]))
+
+_DERIVED = ("beyond_6", "beyond_10", "accented", "accented_more", "digit_triples", "short_humps")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 FEATURE_NAMES: tuple[str, ...] = (
     *_NUMBERS,
     *(f"{name}_length" for name in _NUMBERS),
     *_DERIVED,
+    *(f"letter_{letter}" for letter in _LETTERS),
 )
-"""What `features` counts, in its order: per kind of match how many and how many characters of them, then
-letters of a Latin word beyond the 6th and beyond the 10th, Latin letters outside ASCII, groups of 3 digits."""
+"""What `features` counts, in its order: per kind of match how many and how many characters of them; letters of a
+Latin word beyond the 6th and beyond the 10th, Latin letters outside ASCII and outside Latin 1, groups of 3 digits,
+parts of mixed runs of at most 2 characters; and each small letter, by which languages differ."""
 
 Features = tuple[int, ...]
 
@@ -87,7 +100,7 @@ def features(text: str) -> Features:
     """Count what the estimators weigh, in the order of `FEATURE_NAMES`."""
     counts = [0] * _GROUP_COUNT
     lengths = [0] * _GROUP_COUNT
-    beyond_6 = beyond_10 = accented = triples = 0
+    beyond_6 = beyond_10 = accented = accented_more = triples = short = 0
     last = 0
     for match in _PATTERN.finditer(text):
         kind = match.lastindex or 0
@@ -103,8 +116,11 @@ def features(text: str) -> Features:
             word = text[last:end]
             if not word.isascii():
                 accented += sum(letter > "\x7f" for letter in word)
+                accented_more += sum(letter > "\xff" for letter in word)
         elif kind == _DIGITS:
             triples += (length + 2) // 3
+        if length < 3 and kind in _HUMPS:
+            short += 1
         last = end
     return (
         *(counts[number] for number in _NUMBERS.values()),
@@ -112,7 +128,10 @@ def features(text: str) -> Features:
         beyond_6,
         beyond_10,
         accented,
+        accented_more,
         triples,
+        short,
+        *map(text.count, _LETTERS),
     )
 
 

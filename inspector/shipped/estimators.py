@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +19,7 @@ GENERIC = "generic"
 class _Fitted(Record, frozen=True):
     mape: float
     band: float
+    covered: float
     under: float
     weights: dict[str, float]
 
@@ -27,6 +28,7 @@ class _StandIn(Record, frozen=True):
     like: str
     mape: float
     band: float
+    covered: float
     under: float
 
 
@@ -34,10 +36,9 @@ class _EstimatorsFile(Record, frozen=True):
     fitted_on: str
     method: str
     sources: tuple[str, ...]
-    chunks: int
-    held_out_chunks: int
-    kinds: int
-    chunk_characters: tuple[int, int]
+    texts: dict[str, int]
+    kinds: tuple[str, ...]
+    characters: tuple[int, int]
     families: dict[str, _Fitted]
     stand_ins: dict[str, _StandIn]
 
@@ -57,7 +58,7 @@ class EstimatorTable:
         if found is not None:
             return found
         generic = self.by_family[GENERIC]
-        return Estimator(family, GENERIC, generic.weights, generic.mape, generic.band, generic.under)
+        return replace(generic, family=family)
 
 
 @cache
@@ -77,7 +78,13 @@ def read_estimators(path: Path) -> EstimatorTable:
         raise malformed(path, f"`{GENERIC}` is missing - at `$.families`")
     found = {
         family: Estimator(
-            family, family, _weights(path, family, each.weights), each.mape, each.band, each.under
+            family,
+            family,
+            _weights(path, family, each.weights),
+            each.mape,
+            each.band,
+            each.covered,
+            each.under,
         )
         for family, each in content.families.items()
     }
@@ -85,7 +92,7 @@ def read_estimators(path: Path) -> EstimatorTable:
         if each.like not in content.families:
             raise malformed(path, f"no such family: {each.like!r} - at `$.stand_ins.{family}.like`")
         found[family] = Estimator(
-            family, each.like, found[each.like].weights, each.mape, each.band, each.under
+            family, each.like, found[each.like].weights, each.mape, each.band, each.covered, each.under
         )
     return EstimatorTable(content.fitted_on, content.method, content.sources, found)
 

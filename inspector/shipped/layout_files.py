@@ -27,6 +27,11 @@ def load_layouts() -> Mapping[str, Layout]:
     return MappingProxyType({path.stem: read_layout(path) for path in paths})
 
 
+def layout_names() -> tuple[str, ...]:
+    """The names of the shipped layouts, sorted."""
+    return tuple(sorted(path.stem for path in resource_path("layouts").glob("*.json")))
+
+
 def read_layout(path: Path) -> Layout:
     """A layout from any file of the shape; `load_layouts` for the shipped ones.
 

@@ -112,7 +112,9 @@ class ModelTable:
         if known is None or known.resolved_by is ResolvedBy.EXACT:
             return known
         # A known id may be mapped to a vocabulary where the spelling asked for is not, and the other way round.
-        return replace(known, encoding=shipped_encoding_for_model(bare) or known.encoding)
+        # A fine-tuned model counts as its base does; by its own id the mapping would take gpt-4.1 for gpt-4.
+        spelled = fine_tuned_base(bare) or bare
+        return replace(known, encoding=shipped_encoding_for_model(spelled) or known.encoding)
 
     def _named(self, candidates: Iterable[str]) -> ModelFacts | None:
         for at, name in enumerate(candidates):

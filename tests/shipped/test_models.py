@@ -117,7 +117,8 @@ def test_that_a_fine_tuned_model_has_the_limits_of_its_base_but_not_its_prices()
 
 
 @pytest.mark.parametrize(
-    "name", [*TABLE.models, "gpt-5.9", "gpt-4-june", "gpt-6", "o1-preview", "ft:gpt-4o:a::b"]
+    "name",
+    [*TABLE.models, "gpt-5.9", "gpt-4-june", "gpt-6", "o1-preview", "ft:gpt-4o:a::b", "ft:gpt-4.1:a::b"],
 )
 def test_that_counts_are_exact_only_for_ids_that_tiktoken_maps(name: str) -> None:
     facts = TABLE.resolve(name)

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 
 CHUNK_SIZE = 2048
 """Characters from which on a chunk ends at the next place where it may."""
+
+UNCUT = 2 * CHUNK_SIZE
+"""Characters below which a text is one chunk."""
 
 _PLACE = re.compile(r"(?<=\n)(?=[^\s/])|(?<=[A-Za-z])(?= [A-Za-z])")
 
@@ -39,33 +41,31 @@ class Chunks:
 
 
 class MeasureCache:
-    """Measures by the text that was measured, the longest unused ones dropped beyond `capacity` characters.
+    """Measures by the text that was measured; of what is beyond `capacity` characters the longest unused go.
 
     It may be used from several threads; a text asked for twice at once is measured twice, to the same result.
     """
 
     def __init__(self, measure: Callable[[str], Measure], capacity: int = 16_000_000) -> None:
         self._measure = measure
-        self._capacity = capacity
+        self._half = capacity // 2
         self._held = 0
-        self._known: OrderedDict[str, Measure] = OrderedDict()
+        self._young: dict[str, Measure] = {}
+        self._old: dict[str, Measure] = {}
         self._lock = threading.Lock()
 
     def __call__(self, text: str) -> Measure:
         """The measure of `text`."""
+        known = self._young.get(text)
+        if known is not None:
+            return known
+        found = self._old.get(text) or self._measure(text)
         with self._lock:
-            known = self._known.get(text)
-            if known is not None:
-                self._known.move_to_end(text)
-                return known
-        found = self._measure(text)
-        with self._lock:
-            if text not in self._known:
-                self._known[text] = found
+            if text not in self._young:
+                self._young[text] = found
                 self._held += len(text)
-            while self._held > self._capacity:
-                dropped, _ = self._known.popitem(last=False)
-                self._held -= len(dropped)
+            if self._held > self._half:
+                self._old, self._young, self._held = self._young, {}, 0
         return found
 
 
@@ -78,7 +78,7 @@ def cut(text: str) -> list[str]:
     """The text in chunks of `CHUNK_SIZE` characters or more, below twice as many where places allow."""
     found: list[str] = []
     start = 0
-    while len(text) - start >= 2 * CHUNK_SIZE:
+    while len(text) - start >= UNCUT:
         place = _PLACE.search(text, start + CHUNK_SIZE)
         if place is None:
             break

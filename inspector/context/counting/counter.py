@@ -30,14 +30,14 @@ class Counter(Protocol):
 class EstimateCounter:
     """Counts by features times fitted weights."""
 
-    def __init__(self, name: str, weights: Sequence[float], band: float) -> None:
+    def __init__(self, name: str, weights: Sequence[float], band: float, under: float = 0.0) -> None:
         self._weights = tuple(weights)
         self._measure = MeasureCache(features)
-        self._tokenizer = Tokenizer(name, Method.ESTIMATE, band)
+        self._tokenizer = Tokenizer(name, Method.ESTIMATE, band, under)
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """The family, its method and its band."""
+        """The family, its method, its band and the upper side of it."""
         return self._tokenizer
 
     def count(self, text: str) -> Count:

@@ -11,7 +11,7 @@ from base64 import b64decode
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from inspector.context.counting.chunks import Chunks, Measure, MeasureCache, measure_chunks
+from inspector.context.counting.chunks import UNCUT, Chunks, Measure, MeasureCache, measure_chunks
 from inspector.domain.counts import Count, Method, Tokenizer
 
 if TYPE_CHECKING:
@@ -69,7 +69,10 @@ class ExactCounter:
 
     def count(self, text: str) -> Count:
         """The tokens of one text."""
-        return self.count_chunks(text)[0]
+        if len(text) >= UNCUT:
+            return self.count_chunks(text)[0]
+        tokens, estimated = self._measure(text)
+        return Count(tokens, Method.ESTIMATE if estimated else Method.EXACT)
 
     def count_chunks(self, text: str, previous: Chunks | None = None) -> tuple[Count, Chunks]:
         """The same count, and its chunks. A stretch that the tokenizer refuses makes it an estimate."""
@@ -82,7 +85,7 @@ class ExactCounter:
         if len(text) >= 900_000 and _SPACES_THAT_PANIC.search(text):
             return self._fallback.count(text).tokens, 1
         try:
-            return len(self._encoder().encode_ordinary(text)), 0
+            return len((self._encoding or self._encoder()).encode_ordinary(text)), 0
         except ValueError:
             return self._fallback.count(text).tokens, 1
         except BaseException as panic:

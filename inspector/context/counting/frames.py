@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.context.counting.counter import Counter
+from inspector.context.counting.images import image_tokens, most_image_tokens
 from inspector.domain.counts import Count, Method, joint_method
 from inspector.domain.messages import ImagePart, RedactedThinkingPart
-from inspector.domain.models import Overheads, ToolOverheads
-
-_NOTHING = Count(0, Method.EXACT)
-_UNKNOWN_IMAGE = 1_600
-"""Tokens of an image whose size is not known: about what the largest one costs that providers do not shrink."""
+from inspector.domain.models import ImageRule, Overheads, ToolOverheads
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +21,7 @@ class FrameCosts:
     counter: Counter
     overheads: Overheads
     tools: ToolOverheads
+    images: ImageRule
 
     def message(self, *, named: bool = False) -> Count:
         """A message's own frame, the system string's included; more for one with a speaker's name."""
@@ -46,17 +44,11 @@ class FrameCosts:
         """The start of the reply and what is paid once for the whole."""
         return Count(self.overheads.reply + self.overheads.request, self.overheads.method)
 
-    def nothing(self) -> Count:
-        """What a newline after a string costs."""
-        return _NOTHING
-
     def image(self, image: ImagePart) -> Count:
-        """An image, by its size: an area of 750 pixels a token, after shrinking to 1 568 on the longer side."""
+        """An image, by its size and the provider's rule; one whose size is not known is taken for a large one."""
         if image.width <= 0 or image.height <= 0:
-            return Count(_UNKNOWN_IMAGE, Method.ESTIMATE)
-        scale = min(1.0, 1568 / max(image.width, image.height))
-        area = image.width * scale * image.height * scale
-        return Count(max(1, round(area / 750)), Method.ESTIMATE)
+            return Count(most_image_tokens(self.images), Method.ESTIMATE)
+        return Count(image_tokens(self.images, image.width, image.height), Method.ESTIMATE)
 
     def redacted(self, part: RedactedThinkingPart) -> Count:
         """Thinking that only the provider can read: four bytes a token of what base 64 hides."""

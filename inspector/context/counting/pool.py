@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from inspector.context.counting.counter import Counter, EstimateCounter
 from inspector.context.counting.exact import ExactCounter, Vocabulary
 from inspector.context.counting.frames import FrameCosts
-from inspector.domain.models import ModelFacts
+from inspector.context.counting.reconstruction import MessageCount, ReconstructedCounter, find_package
+from inspector.domain.models import ImageRule, ModelFacts, Reconstruction
 from inspector.shipped.estimators import GENERIC, EstimatorTable, load_estimators
+from inspector.shipped.image_rules import ImageRuleTable, load_image_rules
 from inspector.shipped.overheads import OverheadTable, load_overheads
+from inspector.shipped.reconstructions import load_reconstructions
 from inspector.shipped.tokenizer_files import encoding_files
 
 
@@ -23,53 +27,98 @@ class ModelSource(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Reconstructing:
+    """A package that reconstructs tokenizers, and what is known of those that it does, by family."""
+
+    count: MessageCount
+    families: Mapping[str, Reconstruction]
+
+
+@dataclass(frozen=True, slots=True)
+class CostTables:
+    """The shipped tables of what stands around texts and beside them."""
+
+    overheads: OverheadTable
+    images: ImageRuleTable
+
+
 class CounterPool:
-    """Gives the counter of a model. May be used from several threads."""
+    """Gives the counter of a model. May be used from several threads.
+
+    Args:
+        encodings: The vocabularies that are shipped, by name.
+        estimators: The estimators by family.
+        tables: What frames, tools and images cost.
+        reconstructing: The package that reconstructs some families, None where there is none.
+    """
 
     def __init__(
-        self, encodings: Mapping[str, Vocabulary], estimators: EstimatorTable, overheads: OverheadTable
+        self,
+        encodings: Mapping[str, Vocabulary],
+        estimators: EstimatorTable,
+        tables: CostTables,
+        reconstructing: Reconstructing | None = None,
     ) -> None:
         self._encodings = encodings
         self._estimators = estimators
-        self._overheads = overheads
+        self._tables = tables
+        self._reconstructing = reconstructing
         self._exact: dict[str, ExactCounter] = {}
+        self._reconstructed: dict[str, ReconstructedCounter] = {}
         self._estimates: dict[str, EstimateCounter] = {}
-        self._costs: dict[tuple[str | None, str], FrameCosts] = {}
+        self._costs: dict[tuple[str | None, str, ImageRule], FrameCosts] = {}
         self._lock = threading.Lock()
 
     def counter(self, facts: ModelFacts | None) -> Counter:
-        """The exact counter where the model's vocabulary is shipped, else its family's estimate."""
+        """The exact counter where the model's vocabulary is shipped, else a reconstruction, else an estimate."""
         return self.costs(facts).counter
 
     def costs(self, facts: ModelFacts | None) -> FrameCosts:
         """The same counter with the costs of the family's frames."""
         family = facts.tokenizer if facts else GENERIC
         encoding = facts.encoding if facts else None
+        images = self._tables.images.for_model(facts.id) if facts else self._tables.images.generic
+        key = (encoding, family, images)
         with self._lock:
-            if (encoding, family) not in self._costs:
-                overheads = self._overheads.for_chat(family)
-                tools = self._overheads.for_tools(family)
-                self._costs[encoding, family] = FrameCosts(self._make(encoding, family), overheads, tools)
-            return self._costs[encoding, family]
+            if key not in self._costs:
+                overheads = self._tables.overheads.for_chat(family)
+                tools = self._tables.overheads.for_tools(family)
+                self._costs[key] = FrameCosts(self._make(encoding, family), overheads, tools, images)
+            return self._costs[key]
 
     def _make(self, encoding: str | None, family: str) -> Counter:
         vocabulary = self._encodings.get(encoding) if encoding else None
         if vocabulary is None:
-            return self._estimate(family)
+            return self._reconstruction(family) or self._estimate(family)
         if vocabulary.name not in self._exact:
             self._exact[vocabulary.name] = ExactCounter(vocabulary, self._estimate(family))
         return self._exact[vocabulary.name]
 
+    def _reconstruction(self, family: str) -> ReconstructedCounter | None:
+        known = self._reconstructing.families.get(family) if self._reconstructing else None
+        if known is None or self._reconstructing is None:
+            return None
+        if family not in self._reconstructed:
+            count, fallback = self._reconstructing.count, self._estimate(family)
+            self._reconstructed[family] = ReconstructedCounter(known, count, fallback)
+        return self._reconstructed[family]
+
     def _estimate(self, family: str) -> EstimateCounter:
         if family not in self._estimates:
             estimator = self._estimators.for_family(family)
-            self._estimates[family] = EstimateCounter(family, estimator.weights, estimator.band)
+            self._estimates[family] = EstimateCounter(
+                family, estimator.weights, estimator.band, estimator.under
+            )
         return self._estimates[family]
 
 
 def shipped_pool() -> CounterPool:
-    """A pool over the shipped vocabularies, estimators and overheads."""
-    return CounterPool(encoding_files(), load_estimators(), load_overheads())
+    """A pool over the shipped vocabularies, estimators and tables, with what reconstructs tokenizers if it is there."""
+    count = find_package()
+    reconstructing = None if count is None else Reconstructing(count, load_reconstructions())
+    tables = CostTables(load_overheads(), load_image_rules())
+    return CounterPool(encoding_files(), load_estimators(), tables, reconstructing)
 
 
 def counter_for(model: str, models: ModelSource, pool: CounterPool) -> Counter:

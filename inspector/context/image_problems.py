@@ -1,0 +1,50 @@
+"""What is not known of the images of a Request: their size, or how their model counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from inspector.context.history.writing import Run
+from inspector.context.identity import IdentityCache
+from inspector.context.plan import Plan
+from inspector.domain.counts import Method
+from inspector.domain.health import Problem, Severity
+from inspector.domain.requests import Piece
+
+_FRAME = "=== image "
+
+
+class ImageProblems:
+    """Tells them, and remembers them from build to build."""
+
+    def __init__(self) -> None:
+        self._known: IdentityCache[tuple[Problem, ...]] = IdentityCache(4)
+
+    def of(self, run: Run, plan: Plan) -> tuple[Problem, ...]:
+        """A problem for each message with images of unknown size, and one where the model's own rule is not known."""
+        if run.section is None:
+            return ()
+        pieces = run.section.pieces
+        return self._known.get(run, plan.costs.images, lambda: tuple(_problems(pieces, plan)))
+
+
+def _problems(pieces: Iterable[Piece], plan: Plan) -> Iterator[Problem]:
+    shown = 0
+    for piece in pieces:
+        # Images are estimates, so that most pieces of a counted history need no further look.
+        if all(run.method is not Method.ESTIMATE for run in piece.runs):
+            continue
+        frames = [run for run in piece.runs if not run.sent and run.text.startswith(_FRAME)]
+        unsized = [run for run in frames if _is_unsized(run.text)]
+        shown += len(frames)
+        if unsized:
+            told = {"count": len(unsized), "tokens": sum(run.tokens for run in unsized)}
+            yield Problem("image_size_unknown", Severity.WARNING, f"message:{piece.source.id}", told)
+    if shown and plan.costs.images.is_assumed:
+        yield Problem("image_cost_assumed", Severity.INFO, f"model:{plan.model}", {"model": plan.model})
+
+
+def _is_unsized(frame: str) -> bool:
+    """Whether an image's frame tells no size: it ends in its width, an x, its height and the mark."""
+    width, _, height = frame.rsplit(" ", 2)[1].partition("x")
+    return not (width.isdigit() and height.isdigit() and int(width) and int(height))
