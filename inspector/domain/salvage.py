@@ -43,7 +43,9 @@ class SalvageReport:
     """What was read, what is in the new file, and what is not.
 
     `damaged_pages` maps the numbers of unreadable pages to their tables, as far as both are known. `kept` and
-    `lost` count rows by table: lost are those that were readable and fit nowhere any more. `made_up` counts rows
+    `lost` count rows by table: lost are those that were readable and fit nowhere any more, and what stands in
+    tables and columns (``table.column``) that this version does not know. `missing_pages` counts the pages that the
+    file says it has and that are not there: it was cut off. `made_up` counts rows
     that stand for lost ones which others refer to. `unreadable` counts records that could not be read.
     """
 
@@ -57,11 +59,17 @@ class SalvageReport:
     lost: Mapping[str, int] = field(default_factory=dict)
     made_up: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    missing_pages: int = 0
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing that could be known of is missing."""
         whole = all(each.recovery is Recovery.WHOLE for each in self.blocks)
         return whole and not (
-            self.damaged_pages or self.unreadable or self.lost or self.made_up or self.problems
+            self.damaged_pages
+            or self.missing_pages
+            or self.unreadable
+            or self.lost
+            or self.made_up
+            or self.problems
         )

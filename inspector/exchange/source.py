@@ -14,6 +14,7 @@ from itertools import chain
 from inspector.domain.codec import read_time
 from inspector.domain.errors import MalformedError, Parameter
 from inspector.domain.health import Problem, Severity
+from inspector.domain.secrets import find_secrets
 from inspector.exchange.guard import Json
 
 _PROBLEMS_TOLD = 1000
@@ -37,6 +38,8 @@ _SECRET_FIELD = re.compile(
     r"|private_key|access_key|bearer)(_enc|_encrypted)?$",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://\S+\s*")
+_LEFT_OUT = "REMOVED"
 # A schema's property may be called `password` without holding one.
 _SCHEMAS = frozenset({"json_schema", "args_json_schema", "parameters"})
 
@@ -252,7 +255,20 @@ class Record:
             for index, each in enumerate(value):
                 members.append(self._without_secrets("", each, f"{where}[{index}]"))
             return members
+        if isinstance(value, str) and _ADDRESS.fullmatch(value):
+            return self._plain_address(value, where)
         return value
+
+    def _plain_address(self, address: str, where: str) -> str:
+        """The address without keys in its query and passwords before its host."""
+        parts: list[str] = []
+        at = 0
+        for secret in find_secrets(address):
+            parts += (address[at : secret.start], _LEFT_OUT)
+            at = secret.end
+        if parts:
+            self.notes.warn("import.secret_left_out", where)
+        return "".join((*parts, address[at:]))
 
 
 def kind_of(value: Json) -> str:

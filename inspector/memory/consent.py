@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from inspector.domain.actor import SYSTEM, Actor
 from inspector.domain.blocks import Permission
@@ -19,6 +20,7 @@ from inspector.domain.consent import (
     ConsentState,
     Partner,
 )
+from inspector.domain.edits.asking import parts_of
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.edits.consent import (
     AnswerConsent,
@@ -86,8 +88,13 @@ class ConsentStore:
         Raises:
             RefusedError, NotFoundError, FileError: as `ConsentWriter.apply`; nothing was changed then.
         """
-        async with self._database.write() as tx:
-            return tuple([await self.apply_in(tx, intent) for intent in intents])
+
+        async def write() -> tuple[Receipt, ...]:
+            async with self._database.write() as tx:
+                return tuple([await self.apply_in(tx, intent) for intent in intents])
+
+        allowed = partial(self._allowed_now, intents)
+        return await self._memory.ahead.run(allowed, write, consented=True)
 
     async def edit(self, intent: Intent, *, wait: timedelta | None) -> Receipt:
         """Apply an edit of a block; where the block's level says so, ask for it and wait for the answer.
@@ -103,8 +110,7 @@ class ConsentStore:
         """
         if wait is None:
             return (await self._memory.apply((intent,)))[0]
-        async with self._database.write() as tx:
-            done = await self._apply_or_ask(tx, intent, wait)
+        done = await self._applied_or_asked(intent, wait)
         return done if isinstance(done, Receipt) else await self.outcome(done.id)
 
     async def ask(self, intent: Intent, *, wait: timedelta) -> str | Receipt:
@@ -113,8 +119,7 @@ class ConsentStore:
         Raises:
             RefusedError, NotFoundError, DocumentError, FileError: as `edit`.
         """
-        async with self._database.write() as tx:
-            done = await self._apply_or_ask(tx, intent, wait)
+        done = await self._applied_or_asked(intent, wait)
         return done if isinstance(done, Receipt) else done.id
 
     async def outcome(self, request_id: str) -> Receipt:
@@ -227,6 +232,28 @@ class ConsentStore:
         if request is None:
             raise NotFoundError("not_found.consent", name=request_id)
         return request
+
+    async def _allowed_now(self, intents: Sequence[Intent], connection: Connection) -> tuple[Intent, ...]:
+        """The edits that the answers among intents allow."""
+        found: list[Intent] = []
+        for intent in intents:
+            operation = intent.edit.operation
+            if isinstance(operation, AnswerConsent) and operation.decision is not ConsentDecision.DENY:
+                request = await consent.get(connection, intent.edit.target.id)
+                if request is not None:
+                    asked = await asked_intent(connection, request, intent.at)
+                    found += parts_of(asked)
+        return tuple(found)
+
+    async def _applied_or_asked(self, intent: Intent, wait: timedelta) -> Receipt | Ref:
+        async def wanted(_: Connection) -> tuple[Intent, ...]:
+            return (intent,)
+
+        async def write() -> Receipt | Ref:
+            async with self._database.write() as tx:
+                return await self._apply_or_ask(tx, intent, wait)
+
+        return await self._memory.ahead.run(wanted, write, consented=True)
 
     async def _apply_or_ask(self, tx: Transaction, intent: Intent, wait: timedelta) -> Receipt | Ref:
         try:

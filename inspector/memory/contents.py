@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -26,7 +27,7 @@ from inspector.memory.derived import Derived
 from inspector.memory.effects import check_effect
 from inspector.memory.history import converted_version
 from inspector.memory.refusals import refused
-from inspector.memory.replicas import Edited, Replica, Replicas, Write
+from inspector.memory.replicas import Edited, MovedOn, Replica, Replicas, Source, Write
 from inspector.memory.schema_change import change_schema
 from inspector.memory.sizes import check_size
 from inspector.storage import blocks, search, updates
@@ -63,12 +64,32 @@ class Plan:
     lost: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Converted:
+    """A document under its new schema."""
+
+    replica: Replica
+    applied: Applied | None
+    derived: Derived
+
+
+@dataclass(frozen=True, slots=True)
+class _ConvertedAhead:
+    """What a change of schema comes to on what was stored then, and what that was."""
+
+    operation: Operation
+    was: tuple[Schema | UnreadableSchema, Version, str]
+    seq: int
+    made: _Converted
+
+
 class ContentWriter:
     """Writes the contents of blocks. Who may write is decided before."""
 
     def __init__(self, replicas: Replicas, journal: Journal) -> None:
         self._replicas = replicas
         self._journal = journal
+        self._ahead: dict[str, _ConvertedAhead] = {}
 
     async def create(self, tx: Transaction, intent: Intent, block: Block, operation: CreateBlock) -> Receipt:
         """Store a new block with its first content.
@@ -129,6 +150,14 @@ class ContentWriter:
         self._replicas.keep(block.id, replica)
         return self._journal.receipt(intent, intent.edit.target, seq, applied.version, applied.skipped)
 
+    async def create_ahead(self, intent: Intent, operation: CreateBlock) -> None:
+        """Make the document of a block that is to come, without the file; `create` then finds it there.
+
+        Raises:
+            RefusedError: the content breaks the schema.
+        """
+        await self._replicas.create_ahead(operation.schema, operation.content, self._stamp(intent))
+
     async def write_of(self, connection: Connection, intent: Intent, content: Content | None = None) -> Write:
         """What an intent does to a document, with all that it must know of the history; `content` as `Write` has it."""
         operation = intent.edit.operation
@@ -146,14 +175,11 @@ class ContentWriter:
             RefusedError: ``refused.schema_would_lose`` unless the operation accepts that; the limit.
             DocumentError: the document cannot be read.
         """
-        plan = await self.conversion(tx, state, _readable(block))
-        operation = intent.edit.operation
-        if plan.lost and not (isinstance(operation, SetSchema) and operation.accept_loss):
-            raise refused("refused.schema_would_lose", label=block.label, lost=plan.lost)
-        replica, stamp = plan.replica, self._stamp(intent)
-        applied = await self._replicas.run(lambda: replica.document.become(plan.content, stamp))
-        replica.version = replica.document.version
-        derived = await self._replicas.derived(replica)
+        made = await self._found_converted(tx, intent, state, block)
+        if made is None:
+            plan = await self.conversion(tx, state, _readable(block))
+            made = await self._converted(intent, block, plan)
+        replica, applied, derived = made.replica, made.applied, made.derived
         old = state.block.schema
         before = None if isinstance(old, UnreadableSchema) else _length(old, state.content)
         grown = before is None or derived.length > before
@@ -161,8 +187,52 @@ class ContentWriter:
         if refusal is not None and intent.actor.kind is not ActorKind.IMPORT:
             raise RefusedError(refusal)
         if applied is not None:
-            await self._store(tx, intent, block, replica, change, _made(operation, applied))
+            await self._store(tx, intent, block, replica, change, _made(intent.edit.operation, applied))
         await self._put(tx, intent, block, replica, derived)
+
+    async def convert_ahead(self, intent: Intent, state: BlockState, source: Source) -> None:
+        """Do the work of a change of schema that is to come, without the file; `convert` then finds it done.
+
+        Raises:
+            RefusedError, DocumentError: as `convert`.
+        """
+        operation = intent.edit.operation
+        if not isinstance(operation, SetSchema):
+            return
+        block = replace(state.block, schema=operation.schema)
+        replica = await self._replicas.loaded(block.id, operation.schema, source)
+        seq = replica.seq
+        plan = await self._planned(replica, state, operation.schema)
+        made = await self._converted(intent, block, plan)
+        was = (state.block.schema, shown_version(state), intent.actor.name)
+        self._ahead[block.id] = _ConvertedAhead(operation, was, seq, made)
+
+    def forget_ahead(self, block_ids: Iterable[str]) -> None:
+        """Drop what was worked out ahead and not asked for."""
+        for block_id in block_ids:
+            self._ahead.pop(block_id, None)
+        self._replicas.forget_ahead(block_ids)
+
+    async def _found_converted(
+        self, tx: Transaction, intent: Intent, state: BlockState, block: Block
+    ) -> _Converted | None:
+        ahead = self._ahead.pop(block.id, None)
+        if ahead is None or ahead.operation != intent.edit.operation:
+            return None
+        was = (state.block.schema, shown_version(state), intent.actor.name)
+        if ahead.was != was or await updates.since(tx, block.id, ahead.seq):
+            raise MovedOn
+        self._replicas.forget(block.id)
+        return ahead.made
+
+    async def _converted(self, intent: Intent, block: Block, plan: Plan) -> _Converted:
+        operation = intent.edit.operation
+        if plan.lost and not (isinstance(operation, SetSchema) and operation.accept_loss):
+            raise refused("refused.schema_would_lose", label=block.label, lost=plan.lost)
+        replica, stamp = plan.replica, self._stamp(intent)
+        applied = await self._replicas.run(lambda: replica.document.become(plan.content, stamp))
+        replica.version = replica.document.version
+        return _Converted(replica, applied, await self._replicas.derived(replica))
 
     async def conversion(self, connection: Connection, state: BlockState, schema: Schema) -> Plan:
         """What a block's content becomes under another schema, and what of it is lost.
@@ -174,13 +244,17 @@ class ContentWriter:
         """
         self._replicas.forget(state.block.id)
         replica = await self._replicas.load(connection, state.block.id, schema)
+        return await self._planned(replica, state, schema)
+
+    async def _planned(self, replica: Replica, state: BlockState, schema: Schema) -> Plan:
         await self._replicas.check_whole(replica, shown_version(state))
         lying = await self._replicas.run(replica.document.content)
         old = state.block.schema
         if isinstance(old, UnreadableSchema) or state.content is None:
             return Plan(replica, lying, ())
         new_id = partial(self._journal.ids, "itm")
-        made = change_schema(old, schema, state.content, lying, new_id)
+        present = state.content
+        made = await self._replicas.run(lambda: change_schema(old, schema, present, lying, new_id))
         return Plan(replica, made.content, made.lost)
 
     async def index(self, tx: Transaction, block: Block) -> None:

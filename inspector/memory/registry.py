@@ -11,6 +11,7 @@ from inspector.domain.activity import EventKind
 from inspector.domain.actor import ActorKind
 from inspector.domain.agents import Agent, AgentStatus, Tool, ToolRule
 from inspector.domain.blocks import CONSTELLATION_OWNER
+from inspector.domain.calibration import Calibration
 from inspector.domain.compaction import HistoryState
 from inspector.domain.consent import ConsentRequest, ConsentState
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
@@ -32,9 +33,21 @@ from inspector.domain.health import Problem
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.records import QueuedMessage, Run, Wakeup
 from inspector.domain.ref import Ref, RefKind
+from inspector.memory.calibrating import calibration_of
 from inspector.memory.refusals import refused
 from inspector.memory.rows import require_agent
-from inspector.storage import agents, changes, consent, context_states, json_columns, meta, queue, runs, tools
+from inspector.storage import (
+    agents,
+    calibrations,
+    changes,
+    consent,
+    context_states,
+    json_columns,
+    meta,
+    queue,
+    runs,
+    tools,
+)
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database, Transaction
 from inspector.storage.journal import Journal, differences
@@ -168,6 +181,11 @@ class AgentStore:
         async with self._database.read() as connection:
             return await runs.of_agent(connection, agent_id)
 
+    async def calibrations(self) -> tuple[Calibration, ...]:
+        """What providers reported of the newest calls of each model against what was counted, oldest first."""
+        async with self._database.read() as connection:
+            return await calibrations.newest(connection)
+
     async def history_state(
         self, agent_id: str, until: datetime | None = None
     ) -> tuple[HistoryState | None, tuple[Problem, ...]]:
@@ -271,7 +289,7 @@ class AgentStore:
 
     async def _store_run(self, tx: Transaction, intent: Intent, operation: StoreRun) -> Receipt:
         await require_agent(tx, operation.agent_id)
-        json_columns.parse(operation.manifest)
+        manifest = json_columns.parse(operation.manifest)
         run = Run(
             id=intent.edit.target.id or self._ids("run"),
             agent_id=operation.agent_id,
@@ -289,6 +307,9 @@ class AgentStore:
             metadata=operation.metadata,
         )
         await runs.insert(tx, run)
+        told_by_run = calibration_of(run, manifest)
+        if told_by_run is not None:
+            await calibrations.insert(tx, told_by_run)
         if operation.history_state is not None:
             await context_states.insert(tx, run.agent_id, run.started_at, operation.history_state, run.id)
         told = {"request_hash": run.request_hash, "model": run.model}

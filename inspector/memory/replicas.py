@@ -88,6 +88,20 @@ class _Ahead:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _First:
+    """The document of a block that is to come."""
+
+    schema: Schema
+    content: Content | None
+    author: str
+    made: tuple[Replica, Derived]
+
+    def is_of(self, schema: Schema, content: Content | None, stamp: Stamp) -> bool:
+        """Whether it was made of the very content, by the same author."""
+        return self.content is content and self.schema == schema and self.author == stamp.author
+
+
 class Replicas:
     """The documents that were used last, and the thread that they live in."""
 
@@ -97,6 +111,7 @@ class Replicas:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="documents")
         self._kept: OrderedDict[str, Replica] = OrderedDict()
         self._ahead: dict[str, _Ahead] = {}
+        self._first: _First | None = None
         self._closed = False
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -104,12 +119,28 @@ class Replicas:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     async def create(self, schema: Schema, content: Content | None, stamp: Stamp) -> tuple[Replica, Derived]:
-        """A new document with that content, and the schema's defaults.
+        """A new document with that content, and the schema's defaults; the one that was made ahead, if any was.
 
         Raises:
             RefusedError: when the content breaks the schema. DocumentError.
         """
+        first = self._first
+        if first is not None and first.is_of(schema, content, stamp):
+            self._first = None
+            return first.made
+        return await self._created(schema, content, stamp)
 
+    async def create_ahead(self, schema: Schema, content: Content | None, stamp: Stamp) -> None:
+        """Make the document of a block that is to come, without the file; `create` then finds it there.
+
+        Raises:
+            RefusedError, DocumentError: as `create`.
+        """
+        self._first = _First(schema, content, stamp.author, await self._created(schema, content, stamp))
+
+    async def _created(
+        self, schema: Schema, content: Content | None, stamp: Stamp
+    ) -> tuple[Replica, Derived]:
         def work() -> tuple[Replica, Derived]:
             document = Document.create(schema, content, stamp)
             return Replica(document, schema, 0, document.version), derive(schema, document.content())
@@ -168,6 +199,7 @@ class Replicas:
 
     def forget_ahead(self, block_ids: Iterable[str]) -> None:
         """Drop what was worked out ahead and not asked for."""
+        self._first = None
         for block_id in block_ids:
             self._ahead.pop(block_id, None)
 
@@ -207,6 +239,15 @@ class Replicas:
         checkpoint, deltas = await self.trust.stored(connection, block_id)
         await self.trust.admit(block_id, checkpoint, deltas)
         return await self.run(lambda: _loaded(schema, checkpoint, deltas))
+
+    async def loaded(self, block_id: str, schema: Schema, source: Source) -> Replica:
+        """As `load`, of what was read from the file before.
+
+        Raises:
+            DocumentError: when it cannot be read.
+        """
+        await self.trust.admit(block_id, *source)
+        return await self.run(lambda: _loaded(schema, *source))
 
     async def discard(self, block_id: str, edited: Edited) -> None:
         """Take an operation back that is not to be stored."""

@@ -309,9 +309,9 @@ class MemoryStore:
         check(block, operation, standing)
         return standing
 
-    async def _allowed(self, connection: Connection, intent: Intent) -> BlockState:
+    async def _allowed(self, connection: Connection, intent: Intent, *, consented: bool) -> BlockState:
         state = await self._state(connection, intent.edit.target)
-        await self._check(connection, intent, state, consented=False)
+        await self._check(connection, intent, state, consented=consented)
         return state
 
     def _told(self, state: BlockState) -> BlockState:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 from inspector.documents.airlock.gate import Airlock
 from inspector.domain.actor import Actor
 from inspector.domain.codec import write_time
 from inspector.domain.errors import FileError
-from inspector.domain.health import Problem
+from inspector.domain.health import Problem, Severity
+from inspector.domain.labels import legible
 from inspector.domain.moments import Clock
 from inspector.domain.salvage import SalvageReport
 from inspector.exchange.rows.rebuilding import rebuilt
@@ -17,14 +19,16 @@ from inspector.memory.checking import check
 from inspector.memory.salvage import SALVAGE, Examine, Restored, Tools, restore_blocks
 from inspector.memory.search import Searcher
 from inspector.runtime.backups import backups_root, failure
-from inspector.runtime.engine import Surroundings
+from inspector.runtime.surroundings import Surroundings
 from inspector.storage.creation import beside, put_in_place, remove_with_side_files
 from inspector.storage.database import Database
 from inspector.storage.salvage_copy import image_of, keep_damaged
 from inspector.storage.salvage_rows import Found, read_rows
 from inspector.storage.salvage_writing import Written, write_salvaged
+from inspector.storage.schema import CURRENT, SchemaVersion
 
 DAMAGED_FOLDER = "damaged"
+_MOST_NAMED = 40
 _OF_BLOCKS = ("blocks", "block_contents", "updates", "checkpoints")
 
 
@@ -54,7 +58,7 @@ async def salvage(
             await asyncio.to_thread(put_in_place, temporary, target)
         finally:
             await asyncio.to_thread(remove_with_side_files, temporary)
-    return _report(source, target, found, restored, written, (*kept, *problems))
+    return _report(source, target, found, restored, written, (*_told(source, found), *kept, *problems))
 
 
 def _keep(source: Path, given: Surroundings) -> tuple[Problem, ...]:
@@ -98,6 +102,20 @@ async def _index(path: Path, clock: Clock, program: str) -> None:
         await database.close()
 
 
+def _told(source: Path, found: Found) -> Iterator[Problem]:
+    """What the file is: cut off, or of a version whose tables and columns are not all known here."""
+    if found.missing:
+        cut = {"missing": found.missing, "named": found.named}
+        yield Problem("salvage.pages_missing", Severity.ERROR, str(source), cut)
+    version = SchemaVersion.unpack(found.version)
+    if version > CURRENT:
+        told = {"found": str(version), "known": str(CURRENT)}
+        yield Problem("salvage.newer_version", Severity.WARNING, str(source), told)
+    if found.unknown:
+        names = tuple(legible(name) for name in found.unknown[:_MOST_NAMED])
+        yield Problem("salvage.not_understood", Severity.WARNING, str(source), {"names": names})
+
+
 def _report(
     source: Path,
     target: Path,
@@ -114,7 +132,8 @@ def _report(
         found.unreadable,
         tuple(restored.blocks),
         written.kept,
-        written.lost,
+        {**written.lost, **+found.left_out},
         written.made_up,
         problems,
+        found.missing,
     )

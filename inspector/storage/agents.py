@@ -9,6 +9,7 @@ from inspector.domain.ref import RefKind
 from inspector.storage.connection import Connection, Row
 from inspector.storage.json_columns import dump, load, texts
 from inspector.storage.reading import read_rows
+from inspector.storage.sealing import seal_of
 
 _SELECT = """
     SELECT id, name, persona, instructions, provider, model, parameters, config, tools, status, metadata,
@@ -21,12 +22,13 @@ _NAMES = "SELECT id, name FROM agents"
 _EXISTS = "SELECT 1 FROM agents WHERE id = ?"
 _INSERT = """
     INSERT INTO agents (name, persona, instructions, provider, model, parameters, config, tools, status,
-                        metadata, created_at, updated_at, id)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        metadata, created_at, updated_at, content_hash, id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _UPDATE = """
     UPDATE agents SET name = ?, persona = ?, instructions = ?, provider = ?, model = ?, parameters = ?,
-                      config = ?, tools = ?, status = ?, metadata = ?, created_at = ?, updated_at = ?
+                      config = ?, tools = ?, status = ?, metadata = ?, created_at = ?, updated_at = ?,
+                      content_hash = ?
     WHERE id = ?
 """
 
@@ -85,7 +87,7 @@ def _agent(row: Row) -> Agent:
 
 
 def _columns(agent: Agent) -> tuple[str, ...]:
-    return (
+    before_status = (
         agent.name,
         agent.persona,
         dump(agent.instructions),
@@ -94,9 +96,13 @@ def _columns(agent: Agent) -> tuple[str, ...]:
         agent.parameters,
         dump(agent.config),
         dump(agent.tools),
+    )
+    return (
+        *before_status,
         agent.status.value,
         agent.metadata,
         write_time(agent.created_at),
         write_time(agent.updated_at),
+        seal_of(*before_status, agent.metadata),
         agent.id,
     )

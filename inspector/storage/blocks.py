@@ -19,6 +19,7 @@ from inspector.domain.snapshot import BlockState, LastWrite
 from inspector.storage.changes import actor_of
 from inspector.storage.connection import Connection, Row, Undecodable
 from inspector.storage.json_columns import dump, load
+from inspector.storage.known_contents import content_of, text_of
 
 T = TypeVar("T")
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
@@ -180,7 +181,7 @@ async def put_content(
         (
             *(block.id, stored.version, stored.revision, actor.kind.value, actor.id, actor.name),
             *(write_time(written.at), written.reason, written.tool_call_id),
-            *(dump(stored.content), stored.rendered),
+            *(text_of(stored.content), stored.rendered),
         ),
     )
     await transaction.fetch_all(_TOUCH, (write_time(block.updated_at), block.id))
@@ -251,7 +252,7 @@ def _content(row: Row) -> tuple[Content | None, Problem | None]:
     if isinstance(row["content"], Undecodable):
         return None, _problem(row, "block.unreadable_content", "not UTF-8")
     try:
-        content: Content = load(Content, row["content"])
+        content = content_of(row["content"])
     except MalformedError as error:
         return None, _problem(row, "block.unreadable_content", str(error.parameters.get("why", error.code)))
     return content, None

@@ -52,6 +52,12 @@ _TOLD_WITH_BLOCK = frozenset({("blocks", "schema"), ("block_contents", "content"
 """Columns of which `_block_problems` tells more."""
 # As bytes: what is damaged need not be a text any more.
 _SEALED = (
+    (
+        RefKind.AGENT,
+        "SELECT id, content_hash, CAST(name AS BLOB), CAST(persona AS BLOB), CAST(instructions AS BLOB), "
+        "CAST(provider AS BLOB), CAST(model AS BLOB), CAST(parameters AS BLOB), CAST(config AS BLOB), "
+        "CAST(tools AS BLOB), CAST(metadata AS BLOB) FROM agents",
+    ),
     (RefKind.MESSAGE, "SELECT id, content_hash, CAST(content AS BLOB) FROM messages"),
     (
         RefKind.ARCHIVAL,

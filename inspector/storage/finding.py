@@ -10,7 +10,7 @@ from datetime import datetime
 from inspector.domain.codec import read_time, write_time
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import FoundState, SearchQuery
-from inspector.domain.search_terms import Term, pieces
+from inspector.domain.search_terms import Term, pieces, plain
 from inspector.storage.connection import Connection, Row
 
 MOST_WEIGHED = 5_000
@@ -109,8 +109,12 @@ def expression(terms: Iterable[Term]) -> str | None:
 
 def _either(term: Term) -> str:
     star = " *" if term.prefix else ""
-    apart = _quoted(" ".join(pieces(term.text)))
-    return f"({{title body}} : {_quoted(term.text)}{star} OR spaced : {apart}{star})"
+    ways = [f"{{title body}} : {_quoted(term.text)}{star}"]
+    plainly = plain(term.text)
+    if plainly != term.text.lower():
+        ways.append(f"{{title body}} : {_quoted(plainly)}{star}")
+    ways.append(f"spaced : {_quoted(' '.join(pieces(term.text)))}{star}")
+    return f"({' OR '.join(ways)})"
 
 
 def _quoted(text: str) -> str:

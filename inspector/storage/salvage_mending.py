@@ -15,6 +15,7 @@ from inspector.domain.agents import AgentStatus
 from inspector.domain.errors import MalformedError
 from inspector.storage.json_columns import dump, parse
 from inspector.storage.salvage_rows import Row, shapes
+from inspector.storage.sealing import SEALED, seal_of
 
 SALVAGED = "salvage"
 Tables = dict[str, list[Row]]
@@ -99,7 +100,9 @@ def _agents(tables: Tables, at: str) -> Iterator[Row]:
     # One that only the journal knows was there too: nothing is ever removed.
     for agent_id in sorted(str(each) for each in (wanted | set(told)) - known - {None}):
         lost: Row = {"id": agent_id, "name": f"salvaged {agent_id}", "created_at": at, "updated_at": at}
-        yield {**lost, **_EMPTY_AGENT, **told.get(agent_id, {})}
+        made = {**lost, **_EMPTY_AGENT, **told.get(agent_id, {})}
+        # What is made up has no damage of its own.
+        yield {**made, "content_hash": seal_of(*(str(made[name]) for name in SEALED["agents"]))}
 
 
 def _agents_of_journal(changes: Iterable[Row]) -> dict[str, Row]:

@@ -52,6 +52,14 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
+class Definition:
+    """A table in the file's own list: the page where its tree begins, and the statement that made it."""
+
+    root: int
+    statement: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Header:
     kind: int
     cells: int
@@ -65,10 +73,26 @@ class PageImage:
     def __init__(self, data: bytes) -> None:
         self._data = data
         self.size = _page_size(data)
-        whole = data[:16] == HEADER and data[20] < self.size - 480
+        whole = data[:16] == HEADER and len(data) >= _HEADER_SIZE and data[20] < self.size - 480
         self._usable = self.size - (data[20] if whole else 0)
         self.has_header = whole
         self.count = -(-len(data) // self.size)
+        self.ends_within = bool(len(data) % self.size)
+
+    @property
+    def named(self) -> int:
+        """How many pages the file says that it has; 0 where that cannot be known."""
+        if not self.has_header:
+            return 0
+        changed, named = struct.unpack_from(">II", self._data, 24)
+        (told_at,) = struct.unpack_from(">I", self._data, 92)
+        # Written by a program that did not keep it up to date, it says nothing.
+        return int(named) if changed == told_at else 0
+
+    @property
+    def user_version(self) -> int:
+        """The number that the file's own program has given to its form; 0 where that cannot be known."""
+        return int(struct.unpack_from(">i", self._data, 60)[0]) if self.has_header else 0
 
     def page(self, number: int) -> bytes:
         """The bytes of a page; the last one may be short.
@@ -215,32 +239,32 @@ class PageImage:
         return b"".join(parts), frozenset(pages)
 
 
-def roots(image: PageImage) -> dict[str, int]:
-    """Where each table's tree begins, as far as the file's own list of tables can be read."""
-    found: dict[str, int] = {}
+def definitions(image: PageImage) -> dict[str, Definition]:
+    """Each table, as far as the file's own list of tables can be read."""
+    found: dict[str, Definition] = {}
     reached = image.tree(SCHEMA_TABLE, 1).pages
     others = [number for number in range(2, image.count + 1) if image.kind(number) == _TABLE_LEAF]
     for number in dict.fromkeys((*reached, *others)):
         for cell in image.cells(number) if image.is_leaf(number) else ():
-            name, root = _table_of(cell)
-            if name and name not in found:
-                found[name] = root
+            name, definition = _table_of(cell)
+            if definition is not None and name not in found:
+                found[name] = definition
     return found
 
 
-def _table_of(cell: Cell | None) -> tuple[str, int]:
+def _table_of(cell: Cell | None) -> tuple[str, Definition | None]:
     if cell is None or len(cell.values) != _SCHEMA_COLUMNS:
-        return "", 0
+        return "", None
     kind, name, table, root, sql = cell.values
     if kind != "table" or not isinstance(name, str) or name != table or not isinstance(sql, str):
-        return "", 0
+        return "", None
     if not isinstance(root, int) or root <= 0 or not sql.upper().startswith("CREATE TABLE"):
-        return "", 0
-    return name, root
+        return "", None
+    return name, Definition(root, sql)
 
 
 def _page_size(data: bytes) -> int:
-    if data[:16] == HEADER:
+    if data[:16] == HEADER and len(data) >= _HEADER_SIZE:
         (size,) = struct.unpack_from(">H", data, 16)
         size = LARGEST_PAGE if size == 1 else size
         if SMALLEST_PAGE <= size <= LARGEST_PAGE and not size & (size - 1):

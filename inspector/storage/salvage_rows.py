@@ -7,10 +7,11 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
-from inspector.storage.salvage_pages import Cell, PageImage, Tree, Value, roots
+from inspector.storage.salvage_columns import columns_of
+from inspector.storage.salvage_pages import Cell, Definition, PageImage, Tree, Value, definitions
 from inspector.storage.schema import STATEMENTS
 
 Row = dict[str, Value]
@@ -64,19 +65,27 @@ class TableShape:
     key: tuple[str, ...]
     in_index: bool
     """Its rows lie in an index (``WITHOUT ROWID``)."""
+    more: tuple[str, ...] = ()
+    """Columns behind ours that the file has and this version does not know."""
 
     def row(self, cell: Cell) -> Row | None:
         """The row that a record is, None when it cannot be one of this table."""
         missing = len(self.columns) - len(cell.values)
-        if (cell.rowid is None) is not self.in_index or missing < 0:
+        if (cell.rowid is None) is not self.in_index or missing < -len(self.more):
             return None
         added = [column.default for column in self.columns[len(cell.values) :]]
         row: Row = {}
-        for column, value in zip(self.columns, (*cell.values, *added), strict=True):
+        for column, value in zip(self.columns, (*cell.values[: len(self.columns)], *added), strict=True):
             if not column.takes(value):
                 return None
             row[column.name] = cell.rowid if column.is_rowid else value
         return row
+
+    def left_out(self, cell: Cell) -> Iterator[str]:
+        """The columns of a record that hold something and are not ours."""
+        for name, value in zip(self.more, cell.values[len(self.columns) :], strict=False):
+            if value is not None:
+                yield f"{self.name}.{name}"
 
     def looks_right(self, row: Row) -> bool:
         """Whether a row that fits may really be one of this table."""
@@ -88,17 +97,28 @@ class TableShape:
 class Found:
     """What a damaged file holds.
 
-    `damaged` names the table of each page that should be there and cannot be read, by number; `unreadable` counts
-    records that cannot be read or fit no table. `order` has the rowids of the rows; `pages_of` says on which pages
-    a row lies, by table and key.
+    `missing` counts the pages that the file says it has and that are not there; `version` is the number that its
+    program has given to its form. `unknown` are tables and columns that this version does not know, `left_out`
+    counts what they hold. `damaged` names the table of each page that should be there and cannot be read, by number;
+    `unreadable` counts records that cannot be read or fit no table. `order` has the rowids of the rows; `pages_of`
+    says on which pages a row lies, by table and key.
     """
 
     tables: dict[str, list[Row]] = field(default_factory=dict)
     damaged: dict[int, str] = field(default_factory=dict)
     unreadable: int = 0
     pages: int = 0
+    named: int = 0
+    version: int = 0
+    unknown: list[str] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
     order: dict[str, list[int]] = field(default_factory=dict)
     pages_of: dict[tuple[str, tuple[Value, ...]], frozenset[int]] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> int:
+        """How many pages the file says that it has and has not."""
+        return max(0, self.named - self.pages)
 
     def of(self, table: str) -> list[Row]:
         """A table's rows."""
@@ -119,18 +139,23 @@ def shapes() -> Mapping[str, TableShape]:
 
 def read_rows(image: PageImage) -> Found:
     """All rows of a file that can be read, each once."""
-    found = Found(pages=image.count)
-    known = shapes()
-    trees = [image.tree(name, root) for name, root in roots(image).items()]
+    found = Found(pages=image.count, named=image.named, version=image.user_version)
+    tables = definitions(image)
+    known = _known(tables, found)
+    trees = [image.tree(name, definition.root) for name, definition in tables.items()]
     for tree in trees:
         if tree.name in known:
             _take_table(image, known[tree.name], tree, found)
+        elif tree.name in found.unknown:
+            found.left_out[tree.name] += _records(image, tree)
     found.damaged.update(
         (page, tree.name) for tree in trees for page in tree.broken if page not in found.damaged
     )
+    if image.ends_within:
+        found.damaged.setdefault(image.count, "")
     reached = {number for tree in trees for number in tree.pages} | {1}
     for number in _strays(image, reached):
-        _take_stray(image, number, found)
+        _take_stray(image, number, known, found)
     for name, rows in found.tables.items():
         # As they were added.
         order = found.order[name]
@@ -138,6 +163,27 @@ def read_rows(image: PageImage) -> Found:
             row for _, row in sorted(zip(order, rows, strict=True), key=lambda each: each[0])
         ]
     return found
+
+
+def _known(tables: Mapping[str, Definition], found: Found) -> Mapping[str, TableShape]:
+    """Our tables, with what the file's have behind our columns; what is not ours is noted."""
+    known = dict(shapes())
+    for name, definition in tables.items():
+        if name in known:
+            ours = tuple(column.name for column in known[name].columns)
+            theirs = columns_of(definition.statement)
+            if theirs[: len(ours)] == ours:
+                known[name] = replace(known[name], more=theirs[len(ours) :])
+            found.unknown += [f"{name}.{column}" for column in theirs if column not in ours]
+        elif name not in _INDEX and not _OWN.match(name):
+            found.unknown.append(name)
+    found.unknown.sort()
+    return known
+
+
+def _records(image: PageImage, tree: Tree) -> int:
+    pages = [number for number in tree.pages if image.holds_records(number)]
+    return sum(1 for number in pages for cell in image.cells(number) if cell is not None)
 
 
 def _take_table(image: PageImage, shape: TableShape, tree: Tree, found: Found) -> None:
@@ -160,18 +206,18 @@ def _strays(image: PageImage, reached: Iterable[int]) -> Iterator[int]:
             yield number
 
 
-def _take_stray(image: PageImage, number: int, found: Found) -> None:
+def _take_stray(image: PageImage, number: int, known: Mapping[str, TableShape], found: Found) -> None:
     """The rows of a page that nothing leads to: it belongs to the table that most of them fit."""
     cells = [cell for cell in image.cells(number) if cell is not None]
     votes: Counter[str] = Counter()
     for cell in cells:
-        for shape in shapes().values():
+        for shape in known.values():
             row = shape.row(cell)
             if row is not None and shape.looks_right(row):
                 votes[shape.name] += 1
     if not votes:
         return
-    shape = shapes()[votes.most_common(1)[0][0]]
+    shape = known[votes.most_common(1)[0][0]]
     for cell in cells:
         row = shape.row(cell)
         if row is not None and shape.looks_right(row):
@@ -185,6 +231,7 @@ def _keep(found: Found, shape: TableShape, row: Row, cell: Cell) -> None:
         found.pages_of[key] = cell.pages
         found.tables.setdefault(shape.name, []).append(row)
         found.order.setdefault(shape.name, []).append(cell.rowid or 0)
+        found.left_out.update(shape.left_out(cell))
 
 
 def _shape(connection: sqlite3.Connection, name: str) -> TableShape:

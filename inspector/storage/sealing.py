@@ -13,6 +13,10 @@ from inspector.storage.database import Transaction
 
 SEALED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
+        "agents": (
+            *("name", "persona", "instructions", "provider", "model"),
+            *("parameters", "config", "tools", "metadata"),
+        ),
         "messages": ("content",),
         "archival_entries": ("content", "tags", "metadata"),
         "summaries": ("content", "topics", "details"),
@@ -21,6 +25,10 @@ SEALED: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """The columns that a table's ``content_hash`` is of, in its order."""
 
 _UNSEALED = {
+    "agents": (
+        "SELECT rowid, name, persona, instructions, provider, model, parameters, config, tools, metadata "
+        "FROM agents WHERE content_hash = ''"
+    ),
     "messages": "SELECT rowid, content FROM messages WHERE content_hash = ''",
     "archival_entries": (
         "SELECT rowid, content, tags, metadata FROM archival_entries WHERE content_hash = ''"
@@ -28,6 +36,7 @@ _UNSEALED = {
     "summaries": "SELECT rowid, content, topics, details FROM summaries WHERE content_hash = ''",
 }
 _SEAL = {
+    "agents": "UPDATE agents SET content_hash = ? WHERE rowid = ?",
     "messages": "UPDATE messages SET content_hash = ? WHERE rowid = ?",
     "archival_entries": "UPDATE archival_entries SET content_hash = ? WHERE rowid = ?",
     "summaries": "UPDATE summaries SET content_hash = ? WHERE rowid = ?",

@@ -35,6 +35,7 @@ _UNFOLDED = """
     SELECT count(*) AS deltas, coalesce(sum(size), 0) AS bytes FROM updates
     WHERE block_id = ?1 AND seq > (SELECT coalesce(max(upto_seq), 0) FROM checkpoints WHERE block_id = ?1)
 """
+_COUNTS = "SELECT block_id, count(*) AS deltas FROM updates GROUP BY block_id"
 _ADD_CHECKPOINT = """
     INSERT INTO checkpoints (block_id, upto_seq, version, content_hash, at, size, snapshot)
     VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -159,6 +160,11 @@ async def unfolded(connection: Connection, block_id: str) -> Unfolded:
     """What has been written since the last checkpoint."""
     row = await connection.fetch_one(_UNFOLDED, (block_id,))
     return Unfolded(0, 0) if row is None else Unfolded(row["deltas"], row["bytes"])
+
+
+async def counts(connection: Connection) -> dict[str, int]:
+    """How many deltas each block has, folded ones included; those that have none are not there."""
+    return {str(row["block_id"]): row["deltas"] for row in await connection.fetch_all(_COUNTS)}
 
 
 async def fold(

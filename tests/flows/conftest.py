@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.runtime.engine import Surroundings
+from inspector.runtime.surroundings import Surroundings
 from tests.flows.export_desk import (
     Desk,
 )

@@ -12,8 +12,9 @@ import pytest
 
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.exports import Exported, ExportFormat, ExportWish
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
 from inspector.runtime.files import check_file, import_into, make_empty, make_sample, plan_of
+from inspector.runtime.surroundings import Surroundings
 from tests.exchange.rows.rich import furnish
 
 JSON, FOLDER, LETTA = ExportFormat.JSON, ExportFormat.FOLDER, ExportFormat.LETTA

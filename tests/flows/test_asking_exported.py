@@ -18,8 +18,9 @@ from inspector.domain.edits.text import AppendText
 from inspector.domain.exports import ExportWish
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.undo import UndoWish
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
 from inspector.runtime.files import import_into, make_empty, plan_of
+from inspector.runtime.surroundings import Surroundings
 from tests.fixtures import NOOR, OpenEngine
 
 ADA = Actor(ActorKind.AGENT, "agt_ada", "Ada")

@@ -10,7 +10,8 @@ from inspector.domain.blocks import BlockType, Permission
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import FileError
 from inspector.domain.snapshot import BlockState
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 from tests.damaged_rows import DAMAGE, damage, make_damaged
 from tests.exchange.rows.rich import ADA
 from tests.flows.export_desk import JSON, Desk

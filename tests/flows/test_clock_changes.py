@@ -24,8 +24,9 @@ from inspector.domain.exports import ExportFormat, ExportWish
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import PositionRange
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
 from inspector.runtime.files import import_into, plan_of
+from inspector.runtime.surroundings import Surroundings
 from tests.fixtures import NOON, NOOR, HeldClock, OpenEngine
 
 FORMS = (ExportFormat.JSON, ExportFormat.FOLDER)

@@ -50,6 +50,14 @@ async def test_that_a_history_that_is_no_file_is_named(desk: Desk, make: Callabl
     ]
 
 
+async def test_that_a_file_name_is_told_on_one_line_and_as_text(desk: Desk) -> None:
+    folder = await folder_of(desk)
+    (folder / os.fsdecode(b"bad\xff.json")).write_text("{}")
+    (folder / "new\nline\x1b.json").write_text("{}")
+    plan = await desk.bring_in(folder, desk.place(".constellation"))
+    assert [where for _, where in told(plan.problems)] == ["bad\\udcff.json", "new\\u000aline\\u001b.json"]
+
+
 @pytest.mark.parametrize("lose", [lambda rows: rows[:-1], lambda rows: rows[1:]])
 async def test_that_a_block_of_whose_history_lines_are_missing_is_named(desk: Desk, lose: Lose) -> None:
     source = await desk.exported(await desk.made("rich"), JSON, history=True)

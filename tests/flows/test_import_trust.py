@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +19,11 @@ from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.text import AppendText
-from inspector.domain.errors import RefusedError
+from inspector.domain.errors import FileError, MalformedError, RefusedError
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
+from inspector.runtime.files import check_file
 from tests.exchange.rows.rich import ADA
 from tests.flows.export_desk import JSON, Desk
 
@@ -136,3 +140,75 @@ async def test_that_a_block_cannot_be_slipped_to_an_agent_that_is_there(desk: De
     assert "import.owner_missing" in codes(plan)
     after = await desk.change(target, look)
     assert {each: after[each] for each in before} == before
+
+
+async def test_that_consent_taken_back_on_joining_has_a_change_in_the_history_that_came(desk: Desk) -> None:
+    target = await own(desk)
+    await desk.bring_in(await forged(desk), target)
+    with closing(sqlite3.connect(target)) as connection:
+        rows = connection.execute(
+            "SELECT c.ref_id, c.actor_kind, c.before, c.after, g.revoked_at, c.at FROM changes AS c"
+            " JOIN consent_grants AS g ON g.id = c.ref_id"
+            " WHERE c.kind = 'revoke_grant' AND c.ref_kind = 'grant'"
+        ).fetchall()
+        last = connection.execute("SELECT max(id) FROM processes").fetchone()[0]
+        (process,) = connection.execute(
+            "SELECT DISTINCT process FROM changes WHERE kind = 'revoke_grant'"
+        ).fetchone()
+    assert {row[0] for row in rows} == {"gra_1", "gra_forged"}
+    for _, actor, before, after, revoked, at in rows:
+        assert actor == "import"
+        assert json.loads(before) == {"revoked_at": None}
+        assert json.loads(after) == {"revoked_at": revoked}
+        assert at == revoked
+    assert process == last
+    assert not await check_file(target)
+
+
+async def test_that_nobody_can_bring_in_an_agent_that_would_stand_for_all(desk: Desk) -> None:
+    source = await desk.exported(await desk.made("rich"), JSON)
+    source.write_text(source.read_text().replace(f'"{ADA}"', f'"{CONSTELLATION_OWNER}"'))
+    for target in (desk.place(".constellation"), await own(desk)):
+        with pytest.raises(MalformedError) as caught:
+            await desk.bring_in(source, target)
+        assert CONSTELLATION_OWNER in str(caught.value.parameters["why"])
+
+
+async def test_that_of_two_imports_into_one_new_file_one_wins_and_the_other_is_told(desk: Desk) -> None:
+    source = await desk.exported(await desk.made("rich"), JSON, history=True)
+    target = desk.place(".constellation")
+    ends = await asyncio.gather(*(desk.bring_in(source, target) for _ in range(3)), return_exceptions=True)
+    lost = [each for each in ends if isinstance(each, BaseException)]
+    assert len(lost) == 2
+    assert all(isinstance(each, FileError) and each.code == "file.exists" for each in lost)
+    assert not await check_file(target)
+    assert [each.name for each in target.parent.iterdir() if each.name.startswith(f".{target.name}")] == []
+
+    async def agents(engine: Engine) -> int:
+        return len((await engine.agents.list())[0])
+
+    assert await desk.change(target, agents) == await desk.change(await desk.made("rich"), agents)
+
+
+async def test_that_a_layout_from_elsewhere_takes_no_shipped_one_s_place(desk: Desk) -> None:
+    source: Path = await desk.exported(await desk.made("rich"), JSON)
+    value: dict[str, Any] = json.loads(source.read_bytes())
+    own_layout = {**value["layouts"][0], "name": "standard"}
+    value["layouts"] = [own_layout]
+    config = value["agents"][0]["config"]
+    is_text = isinstance(config, str)
+    settings = json.loads(config) if is_text else config
+    settings["layout"] = "standard"
+    value["agents"][0]["config"] = json.dumps(settings) if is_text else settings
+    source.write_text(json.dumps(value))
+    target = await desk.fresh("sample")
+    plan = await desk.bring_in(source, target)
+    assert "import.name_numbered" in codes(plan)
+
+    async def look(engine: Engine) -> None:
+        agents, _ = await engine.agents.list()
+        assert next(each for each in agents if each.id == ADA).config.layout == "standard_2"
+        layouts, _ = await engine.layouts.list()
+        assert "standard" not in {each.name for each in layouts}
+
+    await desk.change(target, look)

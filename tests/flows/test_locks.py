@@ -16,8 +16,9 @@ from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.errors import InspectorError, MalformedError
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
 from inspector.runtime.files import check_file, read_foreign
+from inspector.runtime.surroundings import Surroundings
 from tests.fixtures import NOOR, OpenEngine
 from tests.lock_prober import others_find_it
 

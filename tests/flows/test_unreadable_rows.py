@@ -10,7 +10,8 @@ from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.rows import AppendMessage, EditMessage, StoreSummary
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 from tests.cli.program import run, said
 from tests.damaged_rows import ADA, DAMAGE, make_damaged
 from tests.fixtures import NOON, NOOR

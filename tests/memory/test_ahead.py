@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from inspector.documents.airlock.wire import LIMITS
 from inspector.documents.document import Applied, Document
-from inspector.domain.edits.base import Operation
+from inspector.domain.blocks import ListSchema, Permission
+from inspector.domain.consent import ConsentDecision
+from inspector.domain.content import ListContent
+from inspector.domain.edits.base import Edit, Intent, Operation
+from inspector.domain.edits.block_rows import SetSchema
 from inspector.domain.edits.history import RestoreVersion
 from inspector.domain.edits.text import AppendText, ReplaceMode, ReplaceText, SetText
 from inspector.domain.errors import RefusedError
+from inspector.domain.ref import Ref, RefKind
+from inspector.memory.consent import ConsentStore
+from inspector.memory.contents import ContentWriter
 from inspector.memory.replicas import Replicas
-from tests.memory.world import HUMAN, new_world, open_world
+from tests.memory.world import AGENT, HUMAN, new_world, open_world
 
 LARGE = "abc def\n" * 12_000
 
@@ -120,3 +128,78 @@ async def test_that_a_long_edit_that_is_refused_leaves_nothing(tmp_db_dir: Path)
         assert await world.dump() == before
         await world.memory.edit(block, SetText("short"), actor=HUMAN)
         assert await world.text(block) == "short"
+
+
+async def test_that_others_can_write_while_a_large_block_is_made_and_converted(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free: list[str] = []
+    held: list[str] = []
+    async with new_world(tmp_db_dir) as world:
+        path = world.database.path
+
+        def watched(name: str) -> None:
+            real = getattr(Document, name)
+
+            def call(self: Document, *given: object) -> object:
+                (free if is_free(path) else held).append(name)
+                return real(self, *given)
+
+            monkeypatch.setattr(Document, name, call)
+
+        watched("fill")
+        watched("become")
+        block = await world.make(content=LARGE, char_limit=0)
+        await world.do(Ref(RefKind.BLOCK, block), SetSchema(ListSchema()), HUMAN)
+        assert (free, held) == (["fill", "become"], [])
+        content = (await world.state(block)).content
+        assert isinstance(content, ListContent)
+        assert "".join(f"{item.value}\n" for item in content.items) == LARGE
+
+
+async def test_that_a_schema_is_worked_out_again_when_the_block_was_written_meanwhile(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(content=LARGE, char_limit=0)
+        other = await open_world(world.database.path, prefix="other")
+        real = ContentWriter.convert_ahead
+        written: list[bool] = []
+
+        async def convert_ahead(self: ContentWriter, *given: object) -> None:
+            await real(self, *given)  # type: ignore[arg-type]
+            if not written:
+                written.append(True)
+                await other.memory.edit(block, AppendText("theirs"), actor=HUMAN)
+
+        monkeypatch.setattr(ContentWriter, "convert_ahead", convert_ahead)
+        try:
+            await world.do(Ref(RefKind.BLOCK, block), SetSchema(ListSchema()), HUMAN)
+            content = (await world.state(block)).content
+            assert isinstance(content, ListContent)
+            assert content.items[-1].value == "theirs"
+        finally:
+            await other.close()
+
+
+async def test_that_a_large_edit_is_asked_for_and_allowed_while_others_can_write(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free: list[bool] = []
+    real = Document.apply
+    async with new_world(tmp_db_dir) as world:
+        path = world.database.path
+        block = await world.make(content=LARGE, char_limit=0, permission=Permission.HUMAN)
+
+        def apply(self: Document, operation: Operation, *given: object) -> Applied | None:
+            free.append(is_free(path))
+            return real(self, operation, *given)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(Document, "apply", apply)
+        store = ConsentStore(world.database, world.memory, world.clock, world.ids)
+        edit = Edit(Ref(RefKind.BLOCK, block), ReplaceText("abc", "ABC", ReplaceMode.ALL))
+        asked = await store.ask(Intent(edit, AGENT), wait=timedelta(hours=1))
+        assert isinstance(asked, str)
+        await store.answer(asked, ConsentDecision.ONCE, actor=HUMAN)
+        assert free == [True, True]
+        assert await world.text(block) == LARGE.replace("abc", "ABC")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector.runtime.engine import Surroundings
+from inspector.runtime.surroundings import Surroundings
 from tests.bench.bit_flips import FIRST, run
 from tests.fixtures import NOOR, HeldClock, counted_ids
 from tests.furnished import make_furnished

@@ -167,6 +167,42 @@ async def test_that_decomposed_and_compatible_forms_are_one(tmp_db_dir: Path) ->
             assert await found(world, text) == {wide}
 
 
+@pytest.mark.parametrize(
+    ("text", "queries"),
+    [
+        ("an der Stra\u00dfe lang", ("strasse", "STRASSE", "stra\u00dfe", "STRA\u1e9eE", "strass", "stra")),
+        ("an der Strasse lang", ("stra\u00dfe", "stra\u00df", '"der stra\u00dfe"')),
+        (
+            "the re\u200blease of it",
+            ("release", "re\u200blease", "rel\u00adease", "\u2060release", "rele\ufeff"),
+        ),
+        (
+            "the release of it",
+            ("re\u200blease", "release\u200b", "\u200b\u200drelease", '"the\u200b release"'),
+        ),
+        ("\u6f22\u200b\u5b57 here", ("\u6f22\u5b57", "\u5b57", "\u6f22\u200b\u5b57", "\u6f22\u00ad")),
+        ("\u039f\u03b4\u03bf\u03c2", ("\u03bf\u03b4\u03bf\u03c3", "\u039f\u0394\u039f\u03a3")),
+    ],
+)
+async def test_that_ways_of_writing_one_word_find_each_other(
+    tmp_db_dir: Path, text: str, queries: tuple[str, ...]
+) -> None:
+    async with new_world(tmp_db_dir) as world:
+        wanted = await entry(world, text)
+        await entry(world, "nothing of that")
+        for query in queries:
+            (hit,) = await hits(world, query)
+            assert hit.ref.id == wanted, query
+            assert hit.snippet.spans, query
+
+
+async def test_that_characters_nobody_sees_can_be_looked_for_themselves(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        wanted = await entry(world, "re\u200blease")
+        await entry(world, "release")
+        assert await found(world, "\u200b") == {wanted}
+
+
 async def test_that_words_beside_a_script_without_spaces_are_found(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         wanted = await entry(world, "入門Python講座2026年")

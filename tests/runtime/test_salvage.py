@@ -19,8 +19,9 @@ from inspector.domain.ref import RefKind
 from inspector.domain.salvage import Recovery
 from inspector.domain.search import SearchQuery
 from inspector.memory.search import Searcher
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
 from inspector.runtime.salvage import salvage
+from inspector.runtime.surroundings import Surroundings
 from inspector.storage.salvage_pages import PageImage
 from inspector.storage.salvage_rows import read_rows, shapes
 from tests.looking import problems_in

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.domain.errors import FileError
-from inspector.runtime.engine import Surroundings
+from inspector.runtime.surroundings import Surroundings
 from tests.bench.db_fuzz import FIRST, run
 from tests.fixtures import NOOR, HeldClock, counted_ids
 from tests.furnished import make_furnished, read_everything

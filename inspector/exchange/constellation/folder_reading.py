@@ -13,6 +13,7 @@ from typing import Any
 
 from inspector.domain.errors import InputError, MalformedError, NotFoundError
 from inspector.domain.exchange import ImportPlan
+from inspector.domain.labels import is_printable
 from inspector.exchange.constellation.folder import (
     AGENT_FILE,
     BLOCKS,
@@ -31,6 +32,7 @@ from inspector.exchange.weighing import Limits, Spent
 
 MOST_FILES = 100_000
 _DEEPEST = 5
+_SHOWN = 200
 _LISTS = frozenset(table.name for table in LISTS)
 
 
@@ -69,7 +71,7 @@ class _FolderReader:
         agents = [self._whole_agent(path, agent) for path, agent in self.agents]
         blocks = [self._whole_block(path, block) for path, block in self.blocks]
         for left in sorted(self.texts):
-            self.notes.warn("import.file_ignored", left[:200])
+            self.notes.warn("import.file_ignored", _shown(left))
         return {**self.header, **self.lists, "agents": agents, "blocks": blocks}
 
     def _paths(self) -> list[str]:
@@ -87,7 +89,7 @@ class _FolderReader:
                 elif entry.is_file(follow_symlinks=False):
                     found.append(path)
                 else:
-                    self.notes.warn("import.file_ignored", path[:200])
+                    self.notes.warn("import.file_ignored", _shown(path))
             if len(found) + len(waiting) > MOST_FILES:
                 raise MalformedError(
                     "import.too_many_files", where="", why=f"more than {MOST_FILES} files", limit=MOST_FILES
@@ -101,7 +103,7 @@ class _FolderReader:
         except FileNotFoundError:
             raise NotFoundError("import.no_such_file", path=str(self.folder)) from None
         except OSError as error:
-            raise InputError("import.unreadable", path=inside, why=type(error).__name__) from None
+            raise InputError("import.unreadable", path=_shown(inside), why=type(error).__name__) from None
 
     def _file(self, path: str) -> None:
         name = path.rpartition("/")[2]
@@ -112,12 +114,12 @@ class _FolderReader:
         elif name.endswith(".txt"):
             self._text(path)
         else:
-            self.notes.warn("import.file_ignored", path[:200])
+            self.notes.warn("import.file_ignored", _shown(path))
 
     def _lines(self, path: str, name: str) -> None:
         of = name.removesuffix(".jsonl").rpartition(".")[2]
         if of not in _LISTS:
-            self.notes.warn("import.file_ignored", path[:200])
+            self.notes.warn("import.file_ignored", _shown(path))
             return
         rows = self.lists.setdefault(of, [])
         for number, line in enumerate(self._bytes(path).split(b"\n"), 1):
@@ -135,7 +137,7 @@ class _FolderReader:
         elif above and path.count("/") == 1 and above[0] in ONE_FILE_EACH:
             self.lists.setdefault(ONE_FILE_EACH[above[0]], []).append(self._row(path))
         else:
-            self.notes.warn("import.file_ignored", path[:200])
+            self.notes.warn("import.file_ignored", _shown(path))
 
     def _text(self, path: str) -> None:
         data = self._bytes(path)
@@ -143,7 +145,7 @@ class _FolderReader:
             text = data.decode()
         except UnicodeDecodeError as error:
             raise MalformedError(
-                "import.not_utf8", where=path, why="not UTF-8 text", byte=error.start
+                "import.not_utf8", where=_shown(path), why="not UTF-8 text", byte=error.start
             ) from None
         self._spend(text, path)
         folder, _, name = path.rpartition("/")
@@ -168,24 +170,29 @@ class _FolderReader:
         if isinstance(content, dict) and content.get("kind") == "text" and "text" not in content:
             beside = f"{path.removesuffix('.json')}.txt"
             if beside not in self.texts:
-                raise MalformedError("import.malformed", where=path, why=f"{beside} is missing")
+                raise MalformedError(
+                    "import.malformed", where=_shown(path), why=f"{_shown(beside)} is missing"
+                )
             block["content"] = {"kind": "text", "text": self.texts.pop(beside)}
         return block
 
     def _row(self, path: str) -> dict[str, Json]:
         value = self._parsed(self._bytes(path), path)
         if not isinstance(value, dict):
-            raise MalformedError("import.malformed", where=path, why="an object is needed")
+            raise MalformedError("import.malformed", where=_shown(path), why="an object is needed")
         return value
 
     def _parsed(self, data: bytes, path: str) -> Json:
         try:
             parsed = parse_json(data, self.limits, self.spent)
         except MalformedError as error:
-            told = {**error.parameters, "where": f"{path} {error.parameters.get('where', '')}".strip()}
+            told = {
+                **error.parameters,
+                "where": f"{_shown(path)} {error.parameters.get('where', '')}".strip(),
+            }
             raise MalformedError(error.code, **told) from None
         for where in parsed.duplicate_keys:
-            self.notes.warn("import.duplicate_key", f"{path} {where}")
+            self.notes.warn("import.duplicate_key", f"{_shown(path)} {where}")
         return parsed.value
 
     def _bytes(self, path: str) -> bytes:
@@ -198,8 +205,16 @@ class _FolderReader:
         self.spent.memory += sys.getsizeof(text)
         if self.spent.memory > self.limits.max_memory:
             limit = self.limits.max_memory >> 20
-            raise MalformedError("import.too_heavy", where=path, why=f"more than {limit} MB", limit=limit)
+            raise MalformedError(
+                "import.too_heavy", where=_shown(path), why=f"more than {limit} MB", limit=limit
+            )
 
 
 def _by_number(written: tuple[str, str]) -> tuple[int, str]:
     return len(written[0]), written[0]
+
+
+def _shown(path: str) -> str:
+    r"""A path for a message: a name may hold ends of lines, and bytes that are no text."""
+    shown = "".join(each if is_printable(each) else f"\\u{ord(each):04x}" for each in path)
+    return shown[:_SHOWN]

@@ -50,6 +50,8 @@ class Account:
         tokenizer = f"{request.tokenizer.name}, {request.method.value}"
         yield "Tokens", f"{request.tokens:,} of {limits.usable:,} ({tokenizer})"
         yield "Reserved for the reply", f"{limits.reserved_response_tokens:,}"
+        if request.margin_tokens:
+            yield "Kept free as counts are estimates", f"{request.margin_tokens:,}"
 
     def sections(self) -> Iterator[Section]:
         """The sections that there are."""

@@ -100,6 +100,9 @@ async def _numbered(tx: Transaction, rows: ConstellationRows) -> ConstellationRo
     tables = dict(rows.tables)
     for name, columns in _CHANGE_COLUMNS.items():
         tables[name] = [_moved(row, columns, last_change) for row in rows.of(name)]
+    if any(row["process"] is None for row in tables["changes"]):
+        # What this import does itself; otherwise it leaves no trace among the processes of the history.
+        processes[None] = await tx.process_id()
     for name in _PROCESS_TABLES:
         tables[name] = [{**row, "process": processes[row["process"]]} for row in tables[name]]
     if last_change:

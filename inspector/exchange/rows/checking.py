@@ -103,6 +103,7 @@ def checked(rows: ConstellationRows, notes: Notes) -> ConstellationRows:
     """
     _check_unique(rows)
     _check_references(rows)
+    _check_each(rows, "agents", _check_agent)
     _check_each(rows, "request_texts", _check_hash)
     _check_each(rows, "changes", _check_undo)
     _check_each(rows, "blocks", _check_limit)
@@ -152,6 +153,12 @@ def _check_references(rows: ConstellationRows) -> None:
 def _check_each(rows: ConstellationRows, table: str, check: Callable[[Row, str], None]) -> None:
     for index, row in enumerate(rows.of(table)):
         check(row, f"{table}[{index}]")
+
+
+def _check_agent(row: Row, where: str) -> None:
+    # What it owned would be everyone's.
+    if row["id"] == CONSTELLATION_OWNER:
+        raise _refuse(f"{where}.id", f"{CONSTELLATION_OWNER} is no agent's id: it stands for all agents")
 
 
 def _check_hash(row: Row, where: str) -> None:

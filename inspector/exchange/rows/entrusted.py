@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from inspector.domain.actor import IMPORTER
 from inspector.domain.codec import read_time, write_time
 from inspector.domain.edits.adopting import Cell, ConstellationRows, Row
+from inspector.domain.edits.consent import RevokeGrant
 from inspector.domain.ref import Ref, RefKind
+from inspector.exchange.rows.form import compact
 from inspector.exchange.source import Notes
 from inspector.storage.meta import PARTNER_ID, PARTNER_NAME
+from inspector.storage.whole_tables import CHANGES
 
 
 def note_entrusted(rows: ConstellationRows, notes: Notes) -> None:
@@ -32,15 +36,48 @@ def note_entrusted(rows: ConstellationRows, notes: Notes) -> None:
 
 
 def without_consent(rows: ConstellationRows, now: datetime, notes: Notes) -> ConstellationRows:
-    """The rows with every consent that is in force taken back as of now."""
+    """The rows with every consent that is in force taken back as of now.
+
+    A history that comes along has a change for each, made by no process that it knows: the one that joins the rows.
+    """
     agents, _ = _names(rows)
     grants: list[Row] = []
+    revoked: list[Row] = []
     for row in rows.of("consent_grants"):
         if _is_open(row) and not _is_past(row["expires_at"], now):
             notes.warn("import.consent_taken_back", _where(row), agent=agents[row["agent_id"]])
             row = {**row, "revoked_at": write_time(now)}
+            revoked.append(row)
         grants.append(row)
-    return ConstellationRows(rows.facts, {**rows.tables, "consent_grants": grants}, rows.history)
+    tables = {**rows.tables, "consent_grants": grants}
+    if rows.history and revoked:
+        last = max((_number(row["seq"]) for row in rows.of("changes")), default=0)
+        changes = (_revoking(row, last + place) for place, row in enumerate(revoked, 1))
+        tables["changes"] = [*rows.of("changes"), *changes]
+    return ConstellationRows(rows.facts, tables, rows.history)
+
+
+def _revoking(grant: Row, seq: int) -> Row:
+    """The change that took a consent back."""
+    return {
+        **dict.fromkeys(column.name for column in CHANGES.columns),
+        "seq": seq,
+        "kind": RevokeGrant.op,
+        "ref_kind": RefKind.GRANT.value,
+        "ref_id": grant["id"],
+        "owner": grant["agent_id"],
+        "actor_kind": IMPORTER.kind.value,
+        "actor_id": IMPORTER.id,
+        "actor_name": IMPORTER.name,
+        "reason": "",
+        "at": grant["revoked_at"],
+        "before": compact({"revoked_at": None}),
+        "after": compact({"revoked_at": grant["revoked_at"]}),
+    }
+
+
+def _number(cell: Cell) -> int:
+    return cell if isinstance(cell, int) else 0
 
 
 def _names(rows: ConstellationRows) -> tuple[dict[Cell, str], dict[Cell, str]]:

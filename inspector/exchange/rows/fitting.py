@@ -20,6 +20,7 @@ from inspector.exchange.labels import LabelBook
 from inspector.exchange.rows.entrusted import without_consent
 from inspector.exchange.rows.form import compact
 from inspector.exchange.source import Notes
+from inspector.shipped.layout_files import layout_names
 from inspector.storage.json_columns import parse
 from inspector.storage.whole import Present
 from inspector.storage.whole_tables import TABLES, Form, Table
@@ -87,7 +88,10 @@ def _with_names(rows: ConstellationRows, table: str, present: Present, notes: No
     """Layouts or schemas: one that is there with the same content is not added again."""
     column = "definition" if table == "layouts" else "schema"
     there = present.named[table]
-    book = LabelBook((("", str(row["name"])) for row in rows.of(table)), (("", name) for name in there))
+    # Those that are there already may be built by a shipped layout's name: no stranger's may stand in its place.
+    shipped = layout_names() if table == "layouts" else ()
+    taken = (("", name) for name in (*there, *shipped))
+    book = LabelBook((("", str(row["name"])) for row in rows.of(table)), taken)
     kept: list[Row] = []
     names: dict[str, str] = {}
     for row in rows.of(table):

@@ -6,6 +6,7 @@ the same, so it is written piece by piece under schemas that the pieces fit, and
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
@@ -46,6 +47,13 @@ T = TypeVar("T")
 Value = str | Mapping[str, FieldItem]
 _Types = dict[str, FieldType]
 _OWN_CONTAINER = (FieldType.LIST, FieldType.COUNTER)
+_EMPTY: Mapping[type, PlainContent] = {
+    TextContent: TextContent(""),
+    MapContent: MapContent({}),
+    LogContent: LogContent(()),
+    ListContent: ListContent(()),
+    TreeContent: TreeContent(()),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +77,38 @@ def rebuilt(schema: Schema | None, content: Content, stamp: Stamp) -> Document:
     return document
 
 
+def bring_to(document: Document, content: Content, stamp: Stamp) -> None:
+    """Make the content of a document that has a history this one, whatever its schema says by now.
+
+    Raises:
+        RefusedError: as `rebuilt`; the document is then anything between the two.
+    """
+    with contextlib.suppress(RefusedError):
+        document.become(content, stamp)
+        if document.content() == content:
+            return
+    schema = document.schema
+    steps = list(_all_steps(schema, content))
+    present = document.content()
+    document.schema = shown_schema(present)
+    document.become(_emptied(present), stamp)
+    for section, step in steps:
+        _take(document, section, step, stamp)
+    document.schema = schema
+
+
 def shown_schema(content: Content) -> Schema:
     """The schema that a content shows, where its own cannot be read."""
     if isinstance(content, CompositeContent):
         sections = content.sections.items()
         return CompositeSchema(tuple(SectionDef(name, _shown(part)) for name, part in sections))
     return _shown(content)
+
+
+def _emptied(content: Content) -> Content:
+    if isinstance(content, CompositeContent):
+        return CompositeContent({name: _EMPTY[type(part)] for name, part in content.sections.items()})
+    return _EMPTY[type(content)]
 
 
 def _take(document: Document, section: str | None, step: _Step, stamp: Stamp) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -14,16 +14,16 @@ from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Block, Schema, TextSchema, UnreadableSchema
 from inspector.domain.codec import read_time
 from inspector.domain.content import Content
-from inspector.domain.edits.adopting import ConstellationRows, Row
+from inspector.domain.edits.adopting import Cell, ConstellationRows, Row
 from inspector.domain.edits.base import Intent, Version
-from inspector.domain.edits.block_rows import CreateBlock
+from inspector.domain.edits.block_rows import CreateBlock, RestoreBlock
 from inspector.domain.errors import DocumentError, InspectorError, MalformedError
 from inspector.domain.findable import found_of_block
 from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, LastWrite
 from inspector.exchange.rows.admission import StoredDocument, documents
-from inspector.exchange.rows.rebuilding import rebuilt, shown_schema
+from inspector.exchange.rows.rebuilding import bring_to, rebuilt, shown_schema
 from inspector.memory.derived import Derived, derive
 from inspector.storage import blocks, search, updates
 from inspector.storage.database import Transaction
@@ -31,7 +31,6 @@ from inspector.storage.journal import Journal
 from inspector.storage.json_columns import load
 
 T = TypeVar("T")
-_CREATED = "create_block"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,18 @@ class _Held:
 class _Loaded:
     version: Version
     is_pending: bool
+    derived: Derived
+
+
+@dataclass(frozen=True, slots=True)
+class _Continued:
+    """What a document has beyond its history: one change that no other replica has made a part of."""
+
+    blob: bytes
+    peer: str
+    operations: int
+    before: Version
+    after: Version
     derived: Derived
 
 
@@ -75,29 +86,88 @@ class BlockRestorer:
             held = await _held(tx, row)
             document = stored.get(row["block_id"])
             if document is not None:
-                await self._follow(tx, held, document)
+                last = await self._follow(tx, intent, held, document) or last
             elif held.content is None:
                 self._say(held, "import.content_unreadable")
             else:
                 last = await self._begin(tx, intent, held, held.content)
+        for row in _without_content(rows):
+            held = await _held(tx, row)
+            self._say(held, "import.content_missing")
+            last = await self._follow(tx, intent, held, stored[row["block_id"]]) or last
         return last
 
     async def close(self) -> None:
         """End the documents' thread."""
         await asyncio.to_thread(self._thread.shutdown)
 
-    async def _follow(self, tx: Transaction, held: _Held, document: StoredDocument) -> None:
-        """Read the document that the block's history gives; it has been let in."""
+    async def _follow(
+        self, tx: Transaction, intent: Intent, held: _Held, stored: StoredDocument
+    ) -> int | None:
+        """Read the document that the block's history gives; it has been let in.
+
+        Returns:
+            The number of the change that keeps the given content, None where the history leads to it.
+        """
         try:
-            loaded = await self._run(lambda: _loaded(_schema_of(held), document))
+            loaded = await self._run(lambda: _loaded(_schema_of(held), stored))
         except (DocumentError, MalformedError) as error:
-            await self._keep_unread(tx, held, document, error)
-            return
-        if held.content is not None and loaded.derived.content != held.content:
-            self._say(held, "import.content_of_history")
-        await self._put(tx, held, loaded.version, document.last, loaded.derived)
+            await self._keep_unread(tx, held, stored, error)
+            return None
+        more = await self._continued(intent, held, stored, loaded)
+        if more is None:
+            seq = None
+            await self._put(tx, held, loaded.version, stored.last, loaded.derived)
+        else:
+            seq = await self._go_on(tx, intent, held, stored, more)
         if loaded.is_pending:
             await blocks.set_problem(tx, held.state.block.id, blocks.PENDING_UPDATES)
+        return seq
+
+    async def _continued(
+        self, intent: Intent, held: _Held, stored: StoredDocument, loaded: _Loaded
+    ) -> _Continued | None:
+        """The document with the given content on top of its history; None where the history counts."""
+        content = held.content
+        if content is None or loaded.derived.content == content:
+            return None
+        stamp = self._stamp(intent)
+        try:
+            more = await self._run(lambda: _with_content(_schema_of(held), stored, content, stamp))
+        except InspectorError:
+            # It is of no kind that the block could hold.
+            more = None
+        if more is None or more.derived.content == loaded.derived.content:
+            self._say(held, "import.content_of_history")
+            return None
+        self._say(held, "import.content_kept")
+        if more.derived.content != content:
+            self._say(held, "import.content_differs")
+        return more
+
+    async def _go_on(
+        self, tx: Transaction, intent: Intent, held: _Held, stored: StoredDocument, more: _Continued
+    ) -> int:
+        versions = ({"version": more.before}, {"version": more.after, "length": more.derived.length})
+        seq = await self._record(tx, intent, held, RestoreBlock.op, versions)
+        made = updates.NewDelta(
+            block_id=held.state.block.id,
+            seq=stored.last + 1,
+            change_seq=seq,
+            blob=more.blob,
+            peer=more.peer,
+            counter_from=0,
+            counter_to=more.operations,
+            before=more.before,
+            after=more.after,
+            operation=RestoreBlock(),
+            actor=intent.actor,
+            reason=intent.reason,
+            at=self._journal.moment(intent),
+        )
+        await updates.insert(tx, made)
+        await self._put(tx, held, more.after, made.seq, more.derived)
+        return seq
 
     async def _keep_unread(
         self, tx: Transaction, held: _Held, document: StoredDocument, error: InspectorError
@@ -112,7 +182,7 @@ class BlockRestorer:
     async def _begin(self, tx: Transaction, intent: Intent, held: _Held, content: Content) -> int:
         """Make a document with the content, and its one change."""
         block = held.state.block
-        stamp = Stamp("", self._journal.moment(intent), lambda: secrets.token_hex(8))
+        stamp = self._stamp(intent)
         schema = None if isinstance(block.schema, UnreadableSchema) else block.schema
 
         def work() -> tuple[Document, Derived]:
@@ -126,22 +196,26 @@ class BlockRestorer:
             raise MalformedError("import.malformed", where=where, why=str(error)) from error
         if derived.content != content:
             self._say(held, "import.content_differs")
-        seq = await self._record(tx, intent, held)
+        seq = await self._record(tx, intent, held, CreateBlock.op, (None, block))
         delta = await self._run(lambda: _first_delta(document, held, intent, seq, stamp))
         await updates.insert(tx, delta)
         await self._put(tx, held, delta.after, delta.seq, derived)
         return seq
 
-    async def _record(self, tx: Transaction, intent: Intent, held: _Held) -> int:
+    async def _record(
+        self, tx: Transaction, intent: Intent, held: _Held, kind: str, differences: tuple[object, object]
+    ) -> int:
         block = held.state.block
+        before, after = differences
         return await tx.record(
-            kind=_CREATED,
+            kind=kind,
             ref=Ref(RefKind.BLOCK, block.id),
             actor=intent.actor,
             reason=intent.reason,
             at=self._journal.moment(intent),
             owner=block.owner,
-            after=block,
+            before=before,
+            after=after,
             changeset=self._changeset,
         )
 
@@ -153,6 +227,9 @@ class BlockRestorer:
         await blocks.put_content(tx, block, stored, held.written)
         await search.put(tx, found_of_block(block, derived.searched, block.updated_at))
 
+    def _stamp(self, intent: Intent) -> Stamp:
+        return Stamp("", self._journal.moment(intent), lambda: secrets.token_hex(8))
+
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
@@ -162,12 +239,24 @@ class BlockRestorer:
         self._problems.append(Problem(code, Severity.WARNING, str(Ref(RefKind.BLOCK, block.id)), told))
 
 
+def _without_content(rows: ConstellationRows) -> Iterable[Row]:
+    """For each block that has a history and no content: a row for its content as of the last change."""
+    given = {row["block_id"] for row in rows.of("block_contents")}
+    last: dict[Cell, Row] = {}
+    for row in rows.of("updates"):
+        if row["block_id"] not in given:
+            # They are in the order of their numbers.
+            last[row["block_id"]] = {**row, "written_at": row["at"], "content": None}
+    return last.values()
+
+
 async def _held(tx: Transaction, row: Row) -> _Held:
     state = await blocks.get(tx, str(row["block_id"]))
     if state is None:
         raise MalformedError("import.malformed", where=str(row["block_id"]), why="a content without a block")
+    content: Content | None
     try:
-        content: Content | None = load(Content, str(row["content"]))
+        content = None if row["content"] is None else load(Content, str(row["content"]))
     except MalformedError:
         content = None
     return _Held(state, content, _written(row, state.block))
@@ -192,6 +281,20 @@ def _loaded(schema: Schema, stored: StoredDocument) -> _Loaded:
         raise DocumentError("document.folded_away", seq=stored.last)
     document = Document.load(schema, stored.snapshot, stored.deltas)
     return _Loaded(document.version, document.has_pending, derive(schema, document.content()))
+
+
+def _with_content(schema: Schema, stored: StoredDocument, content: Content, stamp: Stamp) -> _Continued:
+    document = Document.load(schema, stored.snapshot, stored.deltas)
+    before = document.version
+    bring_to(document, content, stamp)
+    return _Continued(
+        document.export_updates(before),
+        document.peer,
+        document.own_operations,
+        before,
+        document.version,
+        derive(schema, document.content()),
+    )
 
 
 def _schema_of(held: _Held) -> Schema:

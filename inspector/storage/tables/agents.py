@@ -17,7 +17,8 @@ AGENTS = (
         status TEXT NOT NULL,
         metadata TEXT NOT NULL,
         created_at TEXT NOT NULL,
-        updated_at TEXT NOT NULL
+        updated_at TEXT NOT NULL,
+        content_hash TEXT NOT NULL DEFAULT ''
     ) STRICT
     """,
     "CREATE INDEX agents_by_name ON agents (name)",

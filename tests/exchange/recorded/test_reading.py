@@ -85,6 +85,18 @@ def test_that_a_recorder_s_envelope_is_opened_and_its_headers_left_out(form: str
         assert "https://example.org/v1" in found(plan, CreateAgent)[0].metadata
 
 
+@pytest.mark.parametrize("field", ["url", "base_url"])
+def test_that_keys_and_passwords_in_addresses_are_left_out(field: str) -> None:
+    for address in (
+        "https://example.org/v1?alt=sse&key=9f8a7b6c5d4e",
+        "https://me:9f8a7b6c5d4e@example.org/v1",
+    ):
+        plan = plan_of({field: address, "body": ANTHROPIC})
+        assert "import.secret_left_out" in codes(plan)
+        assert "9f8a7b6c5d4e" not in repr(plan)
+        assert "example.org/v1" in found(plan, CreateAgent)[0].metadata
+
+
 def test_that_what_has_no_place_is_kept() -> None:
     body = copy.deepcopy(ANTHROPIC)
     body["messages"][0]["content"][0]["cache_control"] = {"type": "ephemeral"}

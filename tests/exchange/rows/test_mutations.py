@@ -13,8 +13,9 @@ from inspector.domain.errors import InspectorError
 from inspector.domain.exports import ExportFormat, ExportWish
 from inspector.exchange.formats import plan_import_of
 from inspector.exchange.letta.held import KEY, fingerprint
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
 from inspector.runtime.files import import_into, make_empty
+from inspector.runtime.surroundings import Surroundings
 from tests.exchange.agent_files import counted_ids
 from tests.exchange.rows.rich import furnish
 
