@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
 from inspector.conversation.messages import MessageWriter
 from inspector.conversation.summaries import SummaryWriter
 from inspector.domain.activity import EventKind, Told
 from inspector.domain.actor import Actor
 from inspector.domain.coverage import covered_ranges, holds, merged
-from inspector.domain.edits.base import Edit, Intent, Operation
+from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.rows import ArchiveMessage
 from inspector.domain.errors import Refusal, RefusedError
+from inspector.domain.messages import Message
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.summarising import Folded, Proposal, SummarySource
+from inspector.domain.summarising import Folded, Proposal, PutAway, SummarySource
 from inspector.storage import messages as message_rows
 from inspector.storage import summaries as summary_rows
 from inspector.storage.connection import Connection
@@ -36,46 +40,91 @@ class Folder:
         self._summaries = SummaryWriter(journal)
         self._messages = MessageWriter(journal)
 
-    async def fold(self, proposal: Proposal, *, actor: Actor, reason: str = "") -> Folded:
+    async def fold(
+        self, proposal: Proposal, *, actor: Actor, reason: str = "", covered: Sequence[Message] = ()
+    ) -> Folded:
         """Store the summary, archive the messages that it stands for, and log it; undone as one step.
 
+        Args:
+            proposal: What is to be stored.
+            actor: Who does it.
+            reason: Why.
+            covered: Older messages that stored summaries speak of, which are archived with it.
+
         Raises:
-            RefusedError: ``refused.summary_overtaken``: a message was changed, archived or deleted, or another
-                summary speaks of it already; and what storing a summary refuses. FileError: the file cannot be
-                written. Nothing was changed then.
+            RefusedError: ``refused.summary_overtaken``: a message was changed, archived or deleted, another summary
+                speaks of it already, or none of a covered one any more; and what storing a summary refuses.
+                FileError: the file cannot be written. Nothing was changed then.
         """
-        changeset = self._ids("set")
-        at = self._journal.clock()
+        changeset, at = self._ids("set"), self._journal.clock()
         source, operation = proposal.source, proposal.operation
-
-        def intent(ref: Ref, what: Operation) -> Intent:
-            return Intent(Edit(ref, what), actor, reason, at=at)
-
+        stored = Intent(Edit(Ref(RefKind.SUMMARY, ""), operation), actor, reason, at=at)
+        gone = sorted((*covered, *source.messages), key=lambda each: each.position)
         async with self._database.write(changeset) as tx:
             await _require_same(tx, source)
-            stored = intent(Ref(RefKind.SUMMARY, ""), operation)
+            await _require_covered(tx, source.agent_id, covered)
             receipt = await self._summaries.store(tx, stored, operation)
-            for message in source.messages:
-                archiving = ArchiveMessage()
-                await self._messages.archive(
-                    tx, intent(Ref(RefKind.MESSAGE, message.id), archiving), archiving
-                )
-            await self._tell(tx, stored, proposal, receipt.ref.id)
+            await self._archive(tx, stored, gone)
+            details = {
+                **_compressed(gone, receipt.ref.id),
+                "depth": source.depth,
+                "made_by": proposal.made_by,
+                "tokens_before": proposal.source_tokens,
+                "tokens_after": proposal.tokens,
+                "lost": proposal.losses.count,
+            }
+            await self._tell(tx, stored, source.agent_id, details)
         summary = proposal.as_summary(receipt.ref.id, at)
-        return Folded(summary, tuple(each.id for each in source.messages), changeset)
+        return Folded(summary, tuple(each.id for each in gone), changeset)
 
-    async def _tell(self, tx: Transaction, intent: Intent, proposal: Proposal, summary_id: str) -> None:
-        source = proposal.source
-        details: dict[str, object] = {
-            "messages_archived": len(source.messages),
-            "summary_created": summary_id,
-            "depth": source.depth,
-            "made_by": proposal.made_by,
-            "tokens_before": proposal.source_tokens,
-            "tokens_after": proposal.tokens,
-            "lost": proposal.losses.count,
-        }
-        await self._journal.tell(tx, intent, Told(source.agent_id, EventKind.CONTEXT_COMPRESSED, details))
+    async def put_away(
+        self, agent_id: str, covered: Sequence[Message], *, actor: Actor, reason: str = ""
+    ) -> PutAway:
+        """Archive messages that stored summaries speak of, and log it; undone as one step.
+
+        Raises:
+            RefusedError: ``refused.summary_overtaken``: a message was changed, archived or deleted, or no summary
+                speaks of it any more. FileError: the file cannot be written. Nothing was changed then.
+        """
+        changeset = self._ids("set")
+        first = Edit(Ref(RefKind.MESSAGE, covered[0].id), ArchiveMessage())
+        intent = Intent(first, actor, reason, at=self._journal.clock())
+        async with self._database.write(changeset) as tx:
+            await _require_covered(tx, agent_id, covered)
+            await self._archive(tx, intent, covered)
+            await self._tell(tx, intent, agent_id, _compressed(covered, None))
+        return PutAway(tuple(each.id for each in covered), changeset)
+
+    async def _archive(self, tx: Transaction, intent: Intent, messages: Sequence[Message]) -> None:
+        archiving = ArchiveMessage()
+        for message in messages:
+            edit = Edit(Ref(RefKind.MESSAGE, message.id), archiving)
+            await self._messages.archive(tx, replace(intent, edit=edit), archiving)
+
+    async def _tell(
+        self, tx: Transaction, intent: Intent, agent_id: str, details: Mapping[str, object]
+    ) -> None:
+        await self._journal.tell(tx, intent, Told(agent_id, EventKind.CONTEXT_COMPRESSED, details))
+
+
+def _compressed(gone: Sequence[Message], summary_id: str | None) -> Mapping[str, object]:
+    return {"messages_archived": len(gone), "summary_created": summary_id}
+
+
+async def _require_covered(tx: Connection, agent_id: str, covered: Sequence[Message]) -> None:
+    """Pass if messages are as they were when they were read, and stored summaries speak of each.
+
+    Raises:
+        RefusedError: ``refused.summary_overtaken``.
+    """
+    if not covered:
+        return
+    found, _ = await summary_rows.of_agent(tx, agent_id, deleted=True)
+    ranges = covered_ranges(found)
+    told = merged(one for each in found if not each.is_deleted for one in ranges[each.id])
+    for message in covered:
+        if await message_rows.get(tx, message.id) != message or not holds(told, message.position):
+            raise _overtaken(Ref(RefKind.MESSAGE, message.id))
 
 
 async def _require_same(tx: Connection, source: SummarySource) -> None:

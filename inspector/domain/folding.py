@@ -6,10 +6,12 @@ nothing of their own. So nothing is told twice and nothing is lost between two s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
-from inspector.domain.coverage import covered_ranges, holds, merged
-from inspector.domain.messages import Batch, Message
+from inspector.domain.coverage import Ranges, covered_ranges, holds, merged
+from inspector.domain.messages import Batch, Message, is_sendable
 from inspector.domain.summaries import Summary
 from inspector.domain.summarising import FoldOptions, FoldPlan, SummarySource
 
@@ -21,7 +23,7 @@ def fold_plan(
     wanted: Collection[str],
     options: FoldOptions,
 ) -> FoldPlan:
-    """What is to be summarised.
+    """What is to be summarised, and what goes with it since a stored summary speaks of it already.
 
     Args:
         agent_id: Whose history it is.
@@ -30,29 +32,82 @@ def fold_plan(
         wanted: The ids of the batches that should be.
         options: How long a chunk is.
     """
-    ranges = covered_ranges(summaries)
-    covered = merged(one for each in summaries if not each.is_deleted for one in ranges[each.id])
-    everything = sorted((each for batch in history for each in batch.messages), key=_position)
-    asked = {batch.id for batch in history if batch.id in wanted}
-    usable = {
-        batch.id
-        for batch in history
-        if batch.id in asked
-        and any(not each.compiled for each in batch.messages)
-        and not any(_is_barred(each) or holds(covered, each.position) for each in batch.messages)
-    }
-    usable, runs = _unbroken(everything, usable)
-    chunks = [chunk for run in runs for chunk in _chunks(run, max(1, options.chunk_size))]
-    told = {each.id for batch in history if batch.id in asked for each in batch.messages if not each.compiled}
-    done = {each.id for chunk in chunks for each in chunk}
+    found = _Leaving.of(history, summaries, wanted)
+    going, runs = found.going()
+    chunks = tuple(tuple(_chunks(run, max(1, options.chunk_size))) for run in runs)
+    gone = [each for batch in history if batch.id in going for each in batch.messages]
+    covered = [each for each in gone if is_sendable(each) and holds(found.told, each.position)]
     skipped = tuple(
         batch.id
         for batch in history
-        if batch.id in asked
-        and any(each.id in told - done and not each.is_archived for each in batch.messages)
-        and not all(holds(covered, each.position) for each in batch.messages)
+        if batch.id in found.asked - going
+        and any(not each.is_archived and not each.compiled for each in batch.messages)
+        and not all(holds(found.told, each.position) for each in batch.messages)
     )
-    return FoldPlan(agent_id, tuple(chunks), skipped)
+    return FoldPlan(agent_id, chunks, skipped, tuple(sorted(covered, key=_position)))
+
+
+@dataclass(frozen=True)
+class _Leaving:
+    """Which batches can leave the history: what is said of them in their place is never in doubt.
+
+    Attributes:
+        messages: All that are not stored prompts of other programs, in order.
+        spans: Of each summary that is there, all that it speaks of, and the range that it covers itself.
+        told: All that those speak of.
+        asked: The ids of the batches that should leave.
+        free: Those of them that hold nothing that is out untold, and nothing untold that cannot be read.
+    """
+
+    messages: Sequence[Message]
+    spans: Sequence[tuple[Ranges, Ranges]]
+    told: Ranges
+    asked: frozenset[str]
+    free: frozenset[str]
+
+    @classmethod
+    def of(cls, history: Sequence[Batch], summaries: Sequence[Summary], wanted: Collection[str]) -> _Leaving:
+        """From a whole history."""
+        ranges = covered_ranges(summaries)
+        present = [each for each in summaries if not each.is_deleted]
+        spans = [(ranges[each.id], () if each.covers is None else (each.covers,)) for each in present]
+        told = merged(one for every, _ in spans for one in every)
+        asked = [batch for batch in history if batch.id in wanted]
+        free = frozenset(
+            batch.id
+            for batch in asked
+            if any(not each.compiled for each in batch.messages)
+            and not any(_is_barred(each) and not holds(told, each.position) for each in batch.messages)
+        )
+        messages = [each for batch in history for each in batch.messages if not each.compiled]
+        messages.sort(key=_position)
+        return cls(messages, spans, told, frozenset(batch.id for batch in asked), free)
+
+    def going(self) -> tuple[frozenset[str], list[list[Message]]]:
+        """The batches that leave, and the runs of their messages that no summary speaks of yet.
+
+        A summary that speaks of a message that stays is not sent: what it was made of stays with that message.
+        """
+        going = self.free
+        while True:
+            lost = {each.batch_id for each in self._held(going) if each.batch_id in going}
+            left, runs = _unbroken(self.messages, going - lost, self.told)
+            if left == going:
+                return left, runs
+            going = left
+
+    def _held(self, going: Collection[str]) -> Iterator[Message]:
+        """The messages that summaries speak of, but none that would be sent when the batches have left."""
+        staying = [
+            each.position for each in self.messages if is_sendable(each) and each.batch_id not in going
+        ]
+        standing = merged(one for every, _ in self.spans if not _touches(every, staying) for one in every)
+        torn = merged(one for every, own in self.spans if _touches(every, staying) for one in own)
+        for each in self.messages:
+            if holds(torn, each.position) or (
+                holds(self.told, each.position) and not holds(standing, each.position)
+            ):
+                yield each
 
 
 def batches_before(history: Sequence[Batch], keep: int) -> frozenset[str]:
@@ -64,6 +119,13 @@ def batches_before(history: Sequence[Batch], keep: int) -> frozenset[str]:
         left -= len(older[-1].messages)
         older.pop()
     return frozenset(batch.id for batch in older)
+
+
+def covered_with(chunk: Sequence[Message], covered: Sequence[Message]) -> tuple[Message, ...]:
+    """What of the covered messages goes with a chunk: what began before its end, in whole batches."""
+    going = {each.batch_id for each in chunk}
+    going |= {each.batch_id for each in covered if each.position < chunk[-1].position}
+    return tuple(each for each in covered if each.batch_id in going)
 
 
 def message_source(
@@ -117,15 +179,21 @@ def _is_barred(message: Message) -> bool:
     return message.problem is not None or (message.is_archived and not message.compiled)
 
 
-def _unbroken(messages: Iterable[Message], usable: set[str]) -> tuple[set[str], list[list[Message]]]:
-    """Runs of messages of usable batches with no other between; a batch that lies in two runs is not usable."""
-    ordered = [each for each in messages if not each.compiled]
+def _touches(ranges: Ranges, positions: Sequence[int]) -> bool:
+    """Whether one of the positions, which are in order, lies in one of the ranges."""
+    return any(bisect_left(positions, each.first) < bisect_right(positions, each.last) for each in ranges)
+
+
+def _unbroken(
+    messages: Sequence[Message], usable: frozenset[str], told: Ranges
+) -> tuple[frozenset[str], list[list[Message]]]:
+    """Runs of untold messages of usable batches with no other between; a batch in two runs is not usable."""
     while True:
         runs: list[list[Message]] = [[]]
         place: dict[str, int] = {}
         torn: set[str] = set()
-        for message in ordered:
-            if message.batch_id not in usable:
+        for message in messages:
+            if message.batch_id not in usable or holds(told, message.position):
                 if runs[-1]:
                     runs.append([])
                 continue

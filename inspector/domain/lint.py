@@ -27,10 +27,29 @@ class LintRule(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A part of a piece's text, from `start` to `end`."""
+
+    piece_id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One finding: where it is, what it would save, and what would mend it.
 
-    `tokens` are what the fix saves, 0 where it saves none. `others` are the other places that it speaks of.
+    Attributes:
+        rule: What was looked for.
+        severity: How bad it is.
+        where: The thing that it is in.
+        tokens: What the fix saves, 0 where it saves none.
+        method: How they were counted.
+        fix: What would mend it.
+        others: The other places that it speaks of.
+        parameters: Its facts.
+        places: What of the Request would go.
+        more: What of `tokens` none of the findings before it saves too: all of these add up to what is saved in all.
     """
 
     rule: LintRule
@@ -41,6 +60,8 @@ class Finding:
     fix: Fix | None
     others: tuple[Ref, ...] = ()
     parameters: Parameters = field(default_factory=dict)
+    places: tuple[Place, ...] = ()
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,23 +167,45 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A summary that was stored, and the ids of the messages that it stands for from now on."""
+    """A summary that was stored, and the ids of the messages that were archived with it.
+
+    Those are what it was made of, and older ones that a stored summary spoke of already.
+    """
 
     summary: Summary
     archived: tuple[str, ...]
     changeset: str
 
 
+@dataclass(frozen=True, slots=True)
+class PutAway:
+    """Messages, by their ids, that were archived because stored summaries speak of them."""
+
+    archived: tuple[str, ...]
+    changeset: str
+
+
 @dataclass(frozen=True)
 class FoldPlan:
-    """What is to be summarised at once: chunks of messages in order, before any of them is.
+    """What is to be summarised at once, before any of it is.
 
-    `skipped` are the ids of batches that cannot be: what lies between their messages is kept, or cannot be read.
+    Attributes:
+        agent_id: Whose messages they are.
+        runs: Unbroken runs of messages in order, each cut into chunks.
+        skipped: The ids of batches that cannot be: what lies between their messages is kept, or cannot be read.
+        covered: Messages that stored summaries speak of and that are in the conversation still, in order. They are
+            older than what stays, and are archived together with what lies around them.
     """
 
     agent_id: str
-    chunks: tuple[tuple[Message, ...], ...] = ()
+    runs: tuple[tuple[tuple[Message, ...], ...], ...] = ()
     skipped: tuple[str, ...] = ()
+    covered: tuple[Message, ...] = ()
+
+    @property
+    def chunks(self) -> tuple[tuple[Message, ...], ...]:
+        """The chunks of all runs."""
+        return tuple(chunk for run in self.runs for chunk in run)
 
     @property
     def message_count(self) -> int:
@@ -195,12 +217,19 @@ class FoldPlan:
 class Summarised:
     """What a run did: the proposals in order and, unless it was only tried, what was stored of them.
 
-    `problems` tell of deeper summaries that came to nothing: those that they were to be made of stay side by side.
+    Attributes:
+        plan: What it began with.
+        proposals: What came of it.
+        folded: What of that was stored.
+        put_away: What was archived last, with no summary of its own.
+        problems: What came to nothing. Messages whose summary is no smaller stay as they are, and so do summaries
+            that a deeper one was to be made of.
     """
 
     plan: FoldPlan
     proposals: tuple[Proposal, ...] = ()
     folded: tuple[Folded, ...] = ()
+    put_away: PutAway | None = None
     problems: tuple[Problem, ...] = ()
 
 

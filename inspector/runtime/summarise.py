@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from inspector.context.counting.counter import Counter
@@ -21,20 +22,28 @@ from inspector.conversation.summariser import (
 )
 from inspector.domain.actor import Actor
 from inspector.domain.agents import Agent
-from inspector.domain.errors import InputError
-from inspector.domain.folding import batches_before, deeper_source, fold_plan, message_source
+from inspector.domain.errors import InputError, Parameters
+from inspector.domain.folding import (
+    batches_before,
+    covered_with,
+    deeper_source,
+    fold_plan,
+    message_source,
+)
 from inspector.domain.health import Problem, Severity
 from inspector.domain.limits import RecursiveSummarization
+from inspector.domain.messages import Batch, Message, is_sendable
 from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Request
 from inspector.domain.rules import OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
-from inspector.domain.summaries import Summary
 from inspector.domain.summarising import (
     Folded,
     FoldOptions,
     FoldPlan,
     Proposal,
+    PutAway,
     Summarised,
     SummarySource,
 )
@@ -46,6 +55,8 @@ from inspector.storage.database import Database
 
 PROMPT = "summary"
 REASON = "summarised"
+_MOST_JOINED = 40
+"""Messages that came out no smaller wait for those behind them up to this many."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +112,8 @@ class SummaryDoor:
         """Summarise what is due, as a job. With `dry` all is made and checked, and nothing stored.
 
         Each summary is stored in one transaction with what it archives; what was stored before a failure stays.
+        Messages whose summary comes out no smaller are joined with those behind them, or stay and are told. What is
+        older than what stays and stored summaries speak of already is archived with them.
 
         Args:
             agent_id: Whose history.
@@ -111,18 +124,19 @@ class SummaryDoor:
 
         Raises:
             NotFoundError: there is no such agent. BudgetError: its Request cannot be built.
-            InputError: ``summary.no_model``, ``summary.timed_out``, ``summary.empty``, ``summary.not_smaller``, and
-                what the summariser raises. RefusedError: ``refused.summary_overtaken``. Of the summary that failed
-                nothing was stored then, and nothing archived.
+            InputError: ``summary.no_model``, ``summary.timed_out``, ``summary.empty``, and what the summariser raises.
+                RefusedError: ``refused.summary_overtaken``. Of the summary that failed nothing was stored then, and
+                nothing archived.
         """
         snapshot = await self._context.snapshot(agent_id)
         made_by = summariser or self._without_model(snapshot.agent)
         given = options or _usual(snapshot.agent)
         plan = await self._plan(snapshot, given)
-        run = _Run(self, snapshot, plan, given, made_by)
+        run = _Run(self, snapshot, plan, given, made_by, None if dry else actor or self._given.actor)
         with self._given.jobs.begin("job.summarise", agent=snapshot.agent.name) as job:
-            await run.go(job, None if dry else actor or self._given.actor)
-        return Summarised(plan, tuple(run.proposals), tuple(run.folded), tuple(run.problems))
+            await run.go(job)
+        problems = tuple(run.problems)
+        return Summarised(plan, tuple(run.proposals), tuple(run.folded), run.put_away, problems)
 
     async def _plan(self, snapshot: Snapshot, options: FoldOptions) -> FoldPlan:
         wanted = await self._wanted(snapshot, options)
@@ -132,16 +146,14 @@ class SummaryDoor:
         if options.keep is not None:
             return batches_before(snapshot.history, options.keep)
         request = await self._context.build(snapshot, RequestSpec(now=self._given.clock()))
-        if options.only_due:
-            due = (row for row in request.left_out if row.rule == OutRule.SUMMARY_DUE)
-            return frozenset(row.source.id for row in due if row.source.id is not None)
-        sent = {message.id for message in request.messages}
-        newest = snapshot.history[-1].id if snapshot.history else None
+        older = _older(snapshot.history, request)
+        if not options.only_due:
+            return frozenset(batch.id for batch in older)
+        rules = (OutRule.SUMMARY_DUE, OutRule.HISTORY_SUMMARISED)
+        folded = {row.source.id for row in request.left_out if row.rule in rules}
+        # One that never ended is not sent, but what is folded lies around it.
         return frozenset(
-            batch.id
-            for batch in snapshot.history
-            if not any(message.id in sent for message in batch.messages)
-            and (batch.is_complete or batch.id != newest)
+            batch.id for batch in older if batch.id in folded or (folded and not batch.is_complete)
         )
 
     def _without_model(self, agent: Agent) -> Summariser:
@@ -174,9 +186,17 @@ class SummaryDoor:
             raise InputError("summary.timed_out", summariser=summariser.name, seconds=seconds) from error
         return await asyncio.to_thread(checked, source, draft, options, count, summariser.name)
 
-    async def fold(self, proposal: Proposal, actor: Actor, reason: str = "") -> Folded:
+    async def fold(
+        self, proposal: Proposal, actor: Actor, reason: str = "", covered: Sequence[Message] = ()
+    ) -> Folded:
         """Store one proposal with what it brings about, or nothing; see `Folder.fold`."""
-        return await self._folder.fold(proposal, actor=actor, reason=reason)
+        return await self._folder.fold(proposal, actor=actor, reason=reason, covered=covered)
+
+    async def put_away(
+        self, agent_id: str, covered: Sequence[Message], actor: Actor, reason: str = ""
+    ) -> PutAway:
+        """Archive what stored summaries speak of, or nothing; see `Folder.put_away`."""
+        return await self._folder.put_away(agent_id, covered, actor=actor, reason=reason)
 
 
 @dataclass
@@ -188,43 +208,101 @@ class _Run:
     plan: FoldPlan
     options: FoldOptions
     summariser: Summariser
+    actor: Actor | None
     proposals: list[Proposal] = field(default_factory=list)
     folded: list[Folded] = field(default_factory=list)
+    put_away: PutAway | None = None
     problems: list[Problem] = field(default_factory=list)
 
-    async def go(self, job: RunningJob, actor: Actor | None) -> None:
+    def __post_init__(self) -> None:
+        self._known = list(self.snapshot.summaries)
+        self._covered = self.plan.covered
+        self._goes_deeper = True
+
+    async def go(self, job: RunningJob) -> None:
         """Make and, with an actor, store all of them."""
-        known = list(self.snapshot.summaries)
-        total = len(self.plan.chunks)
-        for done, chunk in enumerate(self.plan.chunks):
-            job.step(done, total)
-            source = message_source(self.plan, chunk, known, self.options)
-            known.append(await self._take(source, actor))
-            await self._deepen(known, actor)
+        done, total = 0, len(self.plan.chunks)
+        for run in self.plan.runs:
+            waiting: tuple[Message, ...] = ()
+            for at, chunk in enumerate(run, start=1):
+                job.step(done, total)
+                done += 1
+                waiting = await self._chunk((*waiting, *chunk), is_last=at == len(run))
+        if self._covered and self.actor is not None:
+            agent_id = self.plan.agent_id
+            self.put_away = await self.door.put_away(agent_id, self._covered, self.actor, REASON)
         job.step(total, total)
 
-    async def _deepen(self, known: list[Summary], actor: Actor | None) -> None:
+    async def _chunk(self, chunk: tuple[Message, ...], *, is_last: bool) -> tuple[Message, ...]:
+        """Summarise a chunk; gives it back where it is to be joined with the next one, since it came out no smaller."""
+        source = message_source(self.plan, chunk, self._known, self.options)
+        covered = covered_with(chunk, self._covered)
+        try:
+            await self._take(source, covered)
+        except InputError as error:
+            if error.code != NOT_SMALLER:
+                raise
+            if not is_last and len(chunk) < _MOST_JOINED:
+                return chunk
+            facts: Parameters = {
+                **error.parameters,
+                "first": chunk[0].position,
+                "last": chunk[-1].position,
+                "messages": len(chunk),
+            }
+            self._tell("summary.messages_stay", facts)
+            return ()
+        self._covered = tuple(each for each in self._covered if each not in covered)
+        await self._deepen()
+        return ()
+
+    async def _deepen(self) -> None:
         """Make deeper ones of those that stand side by side in too great a number, if they come out smaller."""
-        while not self.problems:
-            source = deeper_source(self.plan.agent_id, known, self.options)
+        while self._goes_deeper:
+            source = deeper_source(self.plan.agent_id, self._known, self.options)
             if source is None:
                 return
             try:
-                known.append(await self._take(source, actor))
+                await self._take(source)
             except InputError as error:
                 if error.code != NOT_SMALLER:
                     raise
-                where = str(Ref(RefKind.AGENT, self.plan.agent_id))
-                self.problems.append(Problem(error.code, Severity.INFO, where, error.parameters))
+                self._goes_deeper = False
+                self._tell(error.code, error.parameters)
 
-    async def _take(self, source: SummarySource, actor: Actor | None) -> Summary:
+    def _tell(self, code: str, facts: Parameters) -> None:
+        where = str(Ref(RefKind.AGENT, self.plan.agent_id))
+        self.problems.append(Problem(code, Severity.INFO, where, facts))
+
+    async def _take(self, source: SummarySource, covered: Sequence[Message] = ()) -> None:
         proposal = await self.door.propose(self.snapshot.agent, source, self.summariser, self.options)
         self.proposals.append(proposal)
-        if actor is None:
+        if self.actor is None:
             # Nothing has that id; what follows on it names it as the one before.
-            return proposal.as_summary(f"new_{len(self.proposals)}", source.end)
-        self.folded.append(await self.door.fold(proposal, actor, REASON))
-        return self.folded[-1].summary
+            self._known.append(proposal.as_summary(f"new_{len(self.proposals)}", source.end))
+            return
+        self.folded.append(await self.door.fold(proposal, self.actor, REASON, covered))
+        self._known.append(self.folded[-1].summary)
+
+
+def _older(history: Sequence[Batch], request: Request) -> tuple[Batch, ...]:
+    """The batches that are not in a Request and lie before the unbroken run of those that are."""
+    sent = {message.id for message in request.messages}
+    never = {row.source.id for row in request.left_out if row.rule == OutRule.HISTORY_INCOMPLETE}
+    begin: float = math.inf
+    for batch in reversed(history):
+        if any(each.id in sent for each in batch.messages):
+            begin = min(begin, *(each.position for each in batch.messages))
+        elif batch.id not in never and any(map(is_sendable, batch.messages)):
+            break
+    newest = history[-1].id if history else None
+    return tuple(
+        batch
+        for batch in history
+        if not any(each.id in sent for each in batch.messages)
+        and all(each.position < begin for each in batch.messages)
+        and (batch.is_complete or batch.id != newest)
+    )
 
 
 def _usual(agent: Agent) -> FoldOptions:

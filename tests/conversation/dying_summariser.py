@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from inspector.domain.summarising import FoldOptions, SummaryDraft, SummarySource
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 from inspector.storage import messages
 from tests.conversation.talk import ADA
 from tests.fixtures import NOOR

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.domain.coverage import coverage_of
-from inspector.domain.folding import batches_before, deeper_source, fold_plan, message_source
+from inspector.domain.coverage import coverage_of, covered_ranges
+from inspector.domain.folding import batches_before, covered_with, deeper_source, fold_plan, message_source
 from inspector.domain.messages import Batch, BatchType, Message, Role, TextPart
 from inspector.domain.summaries import PositionRange, Summary, SummaryDetails
 from inspector.domain.summarising import FoldOptions, Losses, Proposal, SummaryDraft, SummarySource
@@ -96,6 +96,88 @@ def test_that_what_is_archived_told_or_unreadable_is_not_summarised() -> None:
     plan = fold_plan("ada", history, (a_summary("s", 3, 4),), everything(history), FoldOptions())
     assert spans(plan.chunks) == [(7, 8)]
     assert plan.skipped == ("broken",)
+
+
+def told_after(stored: Iterable[Summary], staying: set[int]) -> set[int]:
+    """The positions that summaries speak of that speak of nothing that stays."""
+    rows = tuple(stored)
+    spoken = [
+        {at for one in each for at in range(one.first, one.last + 1)}
+        for each in covered_ranges(rows).values()
+    ]
+    return {at for each in spoken if not each & staying for at in each}
+
+
+def test_that_what_a_summary_speaks_of_goes_with_what_lies_around_it() -> None:
+    history = pairs(8)
+    stored = (a_summary("s", 3, 6),)
+    plan = fold_plan("ada", history, stored, {"b1", "b2", "b3", "b4"}, FoldOptions())
+    assert spans(plan.chunks) == [(1, 2), (7, 8)]
+    assert [each.position for each in plan.covered] == [3, 4, 5, 6]
+    first = covered_with(plan.chunks[0], plan.covered)
+    assert [each.position for each in first] == [], "what stands behind it is not older"
+    assert covered_with(plan.chunks[1], plan.covered) == plan.covered
+    assert plan.skipped == ()
+
+
+def test_that_half_a_batch_that_is_told_goes_with_its_other_half() -> None:
+    history = pairs(5)
+    plan = fold_plan("ada", history, (a_summary("s", 1, 3),), {"b1", "b2", "b3"}, FoldOptions())
+    assert spans(plan.chunks) == [(4, 6)]
+    assert [each.position for each in covered_with(plan.chunks[0], plan.covered)] == [1, 2, 3]
+    assert plan.skipped == ()
+    plan = fold_plan("ada", history, (a_summary("s", 4, 6),), {"b1", "b2", "b3"}, FoldOptions())
+    assert spans(plan.chunks) == [(1, 3)]
+    assert [each.position for each in covered_with(plan.chunks[0], plan.covered)] == [4], "its batch is whole"
+    assert [each.position for each in plan.covered] == [4, 5, 6]
+
+
+def test_that_what_a_summary_with_something_that_stays_speaks_of_stays_too() -> None:
+    history = pairs(8)
+    stored = (
+        *(a_summary("old", 1, 4), a_summary("middle", 5, 8), a_summary("new", 9, 12)),
+        a_summary("deep", 0, 0, 1, ("middle", "new")),
+    )
+    wanted = {"b1", "b2", "b3", "b4", "b5"}
+    plan = fold_plan("ada", history, stored, wanted, FoldOptions())
+    assert [each.position for each in plan.covered] == [1, 2, 3, 4, 5, 6, 7, 8]
+    gone = fold_plan("ada", history, (a_summary("all", 1, 12),), wanted, FoldOptions())
+    assert (gone.covered, gone.chunks, gone.skipped) == ((), (), ())
+
+
+def test_that_what_is_out_already_and_told_is_no_obstacle() -> None:
+    rows = [
+        a_message(1, "a", is_archived=True),
+        *(a_message(at, "a" if at < 3 else "b") for at in range(2, 5)),
+    ]
+    history = batches(rows)
+    plan = fold_plan("ada", history, (a_summary("s", 1, 1),), {"a", "b"}, FoldOptions())
+    assert spans(plan.chunks) == [(2, 4)]
+    assert (plan.covered, plan.skipped) == ((), ())
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_that_what_leaves_is_the_oldest_and_all_of_it_is_told(data: st.DataObject) -> None:
+    count = data.draw(st.integers(2, 20))
+    history = pairs(count)
+    places = st.integers(1, 2 * count)
+    stored: list[Summary] = []
+    for _ in range(data.draw(st.integers(0, 5))):
+        first, last = sorted((data.draw(places), data.draw(places)))
+        stored.append(a_summary(f"s{len(stored)}", first, last))
+    if len(stored) > 2:
+        stored.append(a_summary("deep", 0, 0, 1, (stored[0].id, stored[2].id)))
+    keep = data.draw(st.integers(0, 2 * count))
+    plan = fold_plan("ada", history, stored, batches_before(history, keep), FoldOptions(chunk_size=4))
+    for chunk in plan.chunks:
+        stored.append(a_summary(f"new{len(stored)}", chunk[0].position, chunk[-1].position))
+    gone = {each.position for chunk in plan.chunks for each in chunk}
+    assert not gone & {each.position for each in plan.covered}
+    gone |= {each.position for each in plan.covered}
+    staying = {*range(1, 2 * count + 1)} - gone
+    assert gone <= told_after(stored, staying)
+    assert max(gone, default=0) < min(staying, default=2 * count + 1), "no hole"
 
 
 def test_that_stored_prompts_of_other_programs_are_passed_over() -> None:

@@ -63,12 +63,60 @@ def test_that_a_secret_is_found_where_it_stands(kind: str) -> None:
         "the bearer of this letter, Bearer authentication scheme",
         "postgres://user:${PASSWORD}@db/main",
         "eyJ is how a token begins",
+        "token: call_a056b7, tokens: 12,345 and token_count = 12345678",
+        "the secret is to look before you repeat; the password is case-sensitive",
+        "secrets.token_urlsafe(32) gives a token of 43 characters",
+        "time 12:30@noon, mailto:ada@harbor.example and git@github.com:harbor/harbor.git",
         "秘密はありません。パスワードは金庫にあります。",
         "",
     ],
 )
 def test_that_plain_text_is_none(text: str) -> None:
     assert find_secrets(text) == ()
+
+
+KEY = drawn(32, "0123456789abcdef")
+PASSWORD = "hunter2" + "Xk9pQ"
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("DB_PASSWORD=" + PASSWORD, PASSWORD),
+        ("AWS_SECRET_ACCESS_KEY=wJalrXUt" + KEY, "wJalrXUt" + KEY),
+        ("OPENAI_API_KEY=" + KEY, KEY),
+        ("MY_API_KEY_2 = " + KEY, KEY),
+        ('{"password": "' + PASSWORD + '"}', PASSWORD),
+        (r"{\"password\": \"" + PASSWORD + r"\"}", PASSWORD),
+        (r'"export TOKEN=\"' + KEY + r'\""', KEY),
+        (r"{\\\"client_secret\\\":\\\"" + KEY + r"\\\"}", KEY),
+        ("token: " + KEY, KEY),
+        ("x-api-key: " + KEY, KEY),
+        ("Authorization: Bearer " + KEY, KEY),
+        ("'Authorization': 'Basic dXNlcjpwYXNzd29yZDEyMw=='", "dXNlcjpwYXNzd29yZDEyMw=="),
+        ("the password is " + PASSWORD, PASSWORD),
+        ("Passwort: " + PASSWORD, PASSWORD),
+        ("password=" + PASSWORD[:7], PASSWORD[:7]),
+        ("https://host/v1?api_key=" + KEY, KEY),
+        ("https://host/v1/messages?alt=sse&key=" + KEY + "&x=1", KEY),
+        ("redis://:secretpw9@host:6379", "secretpw9"),
+        ("postgres://u:p@ssw0rd99@h/db", "p@ssw0rd99"),
+        (
+            "sk-" + "ant-api03-" + drawn(12) + "TODO" + drawn(12),
+            "sk-" + "ant-api03-" + drawn(12) + "TODO" + drawn(12),
+        ),
+        ("gsk_" + drawn(52), "gsk_" + drawn(52)),
+        ("xai-" + drawn(80), "xai-" + drawn(80)),
+    ],
+)
+def test_that_the_forms_of_settings_calls_and_addresses_are_known(text: str, secret: str) -> None:
+    assert [text[each.start : each.end] for each in find_secrets(text)] == [secret]
+
+
+def test_that_looking_through_a_large_text_takes_one_pass() -> None:
+    # Beginnings of every form, none of which comes to an end: quadratic work would take hours.
+    for piece in ("password\\", "a://b:", "secret_a", "token is ", "authorization: bearer ", "-----BEGIN "):
+        assert find_secrets(piece * (100_000 // len(piece))) is not None
 
 
 def test_that_what_is_shown_of_a_secret_is_not_the_secret() -> None:

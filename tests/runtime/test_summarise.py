@@ -28,38 +28,11 @@ from inspector.domain.summaries import ChainEnd, PositionRange
 from inspector.domain.summarising import FoldOptions, SummaryDraft, SummarySource
 from inspector.runtime.engine import Engine
 from inspector.runtime.settings import EXTRACTIVE, SUMMARIES_TIMEOUT, SUMMARIES_WITHOUT_MODEL
+from tests.conversation.scripted import Scripted, state
 from tests.conversation.talk import ADA, do, people, stored, turns
 from tests.fixtures import NOOR, ROOT, OpenEngine
 
 KEEP_FOUR = FoldOptions(chunk_size=8, keep=4)
-EVERYTHING_STORED = (
-    "SELECT (SELECT count(*) FROM summaries), (SELECT count(*) FROM messages WHERE is_archived = 1), "
-    "(SELECT count(*) FROM activity WHERE kind = 'context_compressed'), (SELECT max(seq) FROM changes)"
-)
-
-
-class Scripted:
-    """Summarises by a function, and remembers what it was given."""
-
-    name = "scripted"
-
-    def __init__(self, then: Callable[[SummarySource], Awaitable[SummaryDraft]] | None = None) -> None:
-        self._then = then
-        self.sources: list[SummarySource] = []
-
-    async def summarise(self, source: SummarySource, most_tokens: int) -> SummaryDraft:
-        """What the function gives, or a short text."""
-        self.sources.append(source)
-        if self._then is not None:
-            return await self._then(source)
-        return SummaryDraft(
-            f"What was said in {source.message_count} messages, told in {most_tokens} tokens."
-        )
-
-
-async def state(engine: Engine) -> tuple[object, ...]:
-    """How much is stored."""
-    return (await asyncio.to_thread(stored, engine.path, EVERYTHING_STORED))[0]
 
 
 async def test_that_summaries_take_the_place_of_old_messages(engine: OpenEngine) -> None:
@@ -206,13 +179,9 @@ async def _nothing(_: SummarySource) -> SummaryDraft:
     return SummaryDraft("  ")
 
 
-async def _echo(source: SummarySource) -> SummaryDraft:
-    return SummaryDraft(source.text)
-
-
 @pytest.mark.parametrize(
     ("then", "error"),
-    [(_fail, InspectorError), (_break, ConnectionError), (_nothing, InputError), (_echo, InputError)],
+    [(_fail, InspectorError), (_break, ConnectionError), (_nothing, InputError)],
 )
 async def test_that_a_failed_call_archives_nothing(
     engine: OpenEngine,

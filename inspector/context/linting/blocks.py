@@ -15,7 +15,7 @@ from inspector.domain.content import ListContent
 from inspector.domain.counts import Method
 from inspector.domain.errors import InspectorError, Parameters
 from inspector.domain.health import Severity
-from inspector.domain.lint import Finding, LintRule
+from inspector.domain.lint import Finding, LintRule, Place
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import limit_length, render
 from inspector.domain.requests import Fix, Piece
@@ -35,7 +35,8 @@ def same_descriptions(look: LookedAt) -> Iterator[Finding]:
         if len(said) < _LEAST_WORDS or said != Words.of(_rendered(state)).words:
             continue
         shown = comment(state.block.description) + "\n"
-        if shown not in piece.text:
+        start = piece.text.find(shown)
+        if start < 0:
             continue
         count = look.count(shown)
         ref = _ref(state)
@@ -49,6 +50,7 @@ def same_descriptions(look: LookedAt) -> Iterator[Finding]:
             count.method,
             fix,
             parameters=told,
+            places=(Place(piece.id, start, start + len(shown)),),
         )
 
 
@@ -98,7 +100,14 @@ def _stale(state: BlockState, piece: Piece, batches: int, last: datetime) -> Fin
     }
     fix = Fix("set_type_archival", _ref(state), BlockType.ARCHIVAL.value, told)
     return Finding(
-        LintRule.STALE_BLOCK, Severity.INFO, _ref(state), piece.tokens, piece.method, fix, parameters=told
+        LintRule.STALE_BLOCK,
+        Severity.INFO,
+        _ref(state),
+        piece.tokens,
+        piece.method,
+        fix,
+        parameters=told,
+        places=(Place(piece.id, 0, piece.length),),
     )
 
 

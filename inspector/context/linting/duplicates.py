@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from inspector.context.linting.looked_at import LookedAt
 from inspector.domain.counts import joint_method
 from inspector.domain.health import Severity
-from inspector.domain.lint import Finding, LintRule
+from inspector.domain.lint import Finding, LintRule, Place
 from inspector.domain.ref import Ref
 from inspector.domain.requests import Fix, Piece, SourceKind
 from inspector.domain.rules import InRule
@@ -90,7 +90,8 @@ def _is_looked_at(piece: Piece) -> bool:
 
 
 def _finding(look: LookedAt, there: Piece, here: Piece, words: Words, found: Sequence[Passage]) -> Finding:
-    texts = [here.text[words.spans[each.start][0] : words.spans[each.end - 1][1]] for each in found]
+    places = [Place(here.id, words.spans[each.start][0], words.spans[each.end - 1][1]) for each in found]
+    texts = [here.text[each.start : each.end] for each in places]
     counts = [look.count(text) for text in texts]
     longest = max(texts, key=len)
     told = {
@@ -109,6 +110,7 @@ def _finding(look: LookedAt, there: Piece, here: Piece, words: Words, found: Seq
         Fix("remove_duplicate", where, None, told),
         (other,),
         told,
+        tuple(places),
     )
 
 

@@ -11,7 +11,7 @@ from inspector.domain.agents import ToolRule, ToolRuleKind
 from inspector.domain.counts import joint_method
 from inspector.domain.errors import Parameters
 from inspector.domain.health import Severity
-from inspector.domain.lint import Finding, LintRule
+from inspector.domain.lint import Finding, LintRule, Place
 from inspector.domain.messages import ToolCallPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, Piece, SourceKind
@@ -50,6 +50,7 @@ def _unused(name: str, pieces: Sequence[Piece], calls: int) -> Finding:
         joint_method(piece.method for piece in pieces),
         Fix("drop_tool", ref, name, told),
         parameters=told,
+        places=tuple(Place(piece.id, 0, piece.length) for piece in pieces),
     )
 
 

@@ -242,7 +242,7 @@ def test_that_lines_put_together_are_the_text(text: str) -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.text(max_size=8), max_size=6))
+@given(st.lists(st.text(st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp")), max_size=8), max_size=6))
 def test_that_marks_lie_inside_the_text_in_order(texts: list[str]) -> None:
     content = CompositeContent(
         {"l": ListContent(tuple(ListItem(str(at), each) for at, each in enumerate(texts)))}

@@ -1,0 +1,196 @@
+"""Layouts that cannot be used are refused: what is wrong, where, and what must be there instead."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from inspector.domain.codec import from_plain
+from inspector.domain.errors import MalformedError
+from inspector.domain.layout_rules import BUILT_IN, FIXED, MESSAGES, RESERVED, check_layout
+from inspector.domain.layouts import Layout, SectionLayout, Wrapper
+
+CORE = SectionLayout("core")
+OWN = Layout("mine", "", "\n\n", Wrapper.ELEMENT, (CORE,))
+
+
+def refusal(layout: Layout) -> tuple[str, str]:
+    with pytest.raises(MalformedError) as caught:
+        check_layout(layout)
+    assert caught.value.code == "malformed.layout"
+    where, why = caught.value.parameters["where"], caught.value.parameters["why"]
+    assert isinstance(where, str)
+    assert isinstance(why, str)
+    return where, why
+
+
+def with_sections(*sections: SectionLayout) -> Layout:
+    return replace(OWN, sections=sections)
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "\x00", "x" * 201, "a\u2028b", "\ud800", "\u202egnp.exe"])
+def test_that_a_layout_has_a_name_that_can_be_read(name: str) -> None:
+    where, why = refusal(replace(OWN, name=name))
+    assert where.endswith(": name")
+    assert "one visible line" in why
+    where, why = refusal(with_sections(CORE, SectionLayout(name, text="x")))
+    assert where == "mine: section 2"
+    assert "one visible line" in why
+
+
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "a/b", "C:\\x", "</core>", "'; DROP TABLE layouts; --", "漢字"]
+)
+def test_that_any_other_name_is_only_a_name(name: str) -> None:
+    check_layout(replace(OWN, name=name, sections=(CORE, SectionLayout(name, text="x"))))
+
+
+@pytest.mark.parametrize(
+    ("join", "why"),
+    [
+        ("", "begin and end with a newline"),
+        ("---", "begin and end with a newline"),
+        ("\n---", "begin and end with a newline"),
+        ("\n /x\n", "neither white space nor a solidus"),
+        ("\n/\n", "neither white space nor a solidus"),
+        ("\n" + "-" * 2000 + "\n", "at most 2000"),
+        ("\n\udfff\n", "half a character"),
+    ],
+)
+def test_that_a_join_parts_what_it_stands_between(join: str, why: str) -> None:
+    where, told = refusal(replace(OWN, join=join))
+    assert where == "mine: join"
+    assert why in told
+
+
+def test_that_there_are_some_sections_and_not_too_many() -> None:
+    assert refusal(with_sections()) == ("mine: sections", "there are 0; it must have 1 to 200")
+    many = [SectionLayout(f"s{number}", text="x") for number in range(201)]
+    assert refusal(with_sections(*many)) == ("mine: sections", "there are 201; it must have 1 to 200")
+    check_layout(with_sections(*many[:200]))
+
+
+def test_that_a_strategy_that_is_not_known_is_refused_with_those_that_are() -> None:
+    where, why = refusal(replace(OWN, strategy="guess"))
+    assert where == "mine: strategy"
+    assert "'guess'" in why
+    assert "hysteresis" in why
+
+
+@pytest.mark.parametrize(
+    ("sections", "where", "why"),
+    [
+        ((CORE, CORE), "core", "each section stands once"),
+        *(((CORE, SectionLayout(name)), name, "take it out") for name in FIXED),
+        (
+            (SectionLayout("persona"), CORE, SectionLayout("instructions")),
+            "persona",
+            "beside the instructions",
+        ),
+        (
+            (CORE, SectionLayout("memory")),
+            "memory",
+            "needs a text or block labels; those that are known are persona",
+        ),
+        ((CORE, SectionLayout("mine", text=" \n ")), "mine", "needs a text or block labels"),
+        ((CORE, SectionLayout("mine", text="x", blocks=("a",))), "mine", "not both"),
+        ((CORE, SectionLayout("mine", blocks=("a", ""))), "mine", "must not be empty"),
+        ((SectionLayout("a", blocks=("x",)), SectionLayout("b", blocks=("x",))), "b", "is in 'a' already"),
+        ((SectionLayout("a", blocks=("x", "x")),), "a", "is in 'a' already"),
+        ((SectionLayout("a", text="x" * 1_000_001),), "a", "at most 1000000"),
+    ],
+)
+def test_that_sections_that_clash_or_hold_nothing_are_refused(
+    sections: tuple[SectionLayout, ...], where: str, why: str
+) -> None:
+    found, told = refusal(with_sections(*sections))
+    assert found == f"mine: {where}"
+    assert why in told
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED - set(FIXED)))
+def test_that_a_built_in_section_has_no_other_content(name: str) -> None:
+    for entry in (SectionLayout(name, text="x"), SectionLayout(name, blocks=("a",))):
+        where, why = refusal(with_sections(entry))
+        assert where == f"mine: {name}"
+        assert "choose a name of your own" in why
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"minimum": -1}, "0 or more"),
+        ({"minimum": 5, "maximum": 4}, "not larger than its maximum"),
+        ({"maximum": -1}, "not larger than its maximum"),
+        ({"minimum": 10**12}, "at most 1000000000"),
+        ({"maximum": 10**12}, "at most 1000000000"),
+        ({"priority": -(10**12)}, "at most 1000000000"),
+        ({"share": 0.0}, "larger than 0"),
+        ({"share": -1.0}, "larger than 0"),
+        ({"share": math.inf}, "larger than 0"),
+        ({"share": math.nan}, "larger than 0"),
+        ({"heading": " x"}, "must begin with a visible character"),
+        ({"heading": "/x"}, "must begin with a visible character"),
+        ({"heading": "x\n"}, "end without a newline"),
+        ({"group": "\tx"}, "must begin with a visible character"),
+        ({"heading": "x" * 2001}, "at most 2000"),
+        ({"heading": "x\ud800"}, "half a character"),
+        ({"element": "a b"}, "cannot be an element"),
+        ({"element": "block"}, "cannot be an element"),
+        ({"element": "xml"}, "cannot be an element"),
+        ({"element": "a:b"}, "cannot be an element"),
+        ({"element": "a>"}, "cannot be an element"),
+        ({"element": "</core>"}, "cannot be an element"),
+        ({"element": "e" * 201}, "cannot be an element"),
+    ],
+)
+def test_that_bounds_and_dress_that_cannot_hold_are_refused(changes: dict[str, object], why: str) -> None:
+    where, told = refusal(with_sections(replace(CORE, **changes)))  # type: ignore[arg-type]
+    assert where == "mine: core"
+    assert why in told
+
+
+@pytest.mark.parametrize(
+    ("plain", "where"),
+    [
+        ([], "$"),
+        ({}, "$"),
+        ({"name": 1}, "$.name"),
+        ({"name": None}, "$.name"),
+        ({"colour": 1}, "$"),
+        ({"wrapper": "paper"}, "$.wrapper"),
+        ({"wrapper": ["element"]}, "$.wrapper"),
+        ({"memory": 5}, "$.memory"),
+        ({"sections": {}}, "$.sections"),
+        ({"sections": [[]]}, "$.sections[0]"),
+        ({"sections": [{}]}, "$.sections[0]"),
+        ({"sections": [{"name": "core"}, {"name": "log", "minimum": "1"}]}, "$.sections[1].minimum"),
+        ({"sections": [{"name": "core", "minimum": True}]}, "$.sections[0].minimum"),
+        ({"sections": [{"name": "core", "minimum": 1.5}]}, "$.sections[0].minimum"),
+        ({"sections": [{"name": "core", "minimum": 10**30}]}, "$.sections[0].minimum"),
+        ({"sections": [{"name": "core", "share": "1"}]}, "$.sections[0].share"),
+        ({"sections": [{"name": "core", "grow": 1}]}, "$.sections[0].grow"),
+        ({"sections": [{"name": "core", "blocks": "persona"}]}, "$.sections[0].blocks"),
+        ({"sections": [{"name": "core", "blocks": [{}]}]}, "$.sections[0].blocks[0]"),
+        ({"sections": [{"name": "core", "color": 1}]}, "$.sections[0]"),
+    ],
+)
+def test_that_a_file_of_another_shape_is_refused_with_the_place_in_it(plain: object, where: str) -> None:
+    usual = {
+        "name": "mine",
+        "description": "",
+        "join": "\n\n",
+        "wrapper": "element",
+        "sections": [{"name": "core"}],
+    }
+    given = {**usual, **plain} if isinstance(plain, dict) and plain else plain
+    with pytest.raises(MalformedError) as caught:
+        from_plain(Layout, given)
+    assert caught.value.parameters["where"] == where
+    assert caught.value.parameters["why"]
+
+
+def test_that_all_built_in_sections_together_are_a_layout() -> None:
+    check_layout(with_sections(*(SectionLayout(name) for name in (*BUILT_IN, MESSAGES))))
