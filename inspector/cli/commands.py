@@ -12,6 +12,7 @@ import click
 
 from inspector import __version__
 from inspector.cli import reading, writing
+from inspector.cli.aiming import Pointed
 from inspector.cli.choices import Named
 from inspector.cli.conversation import CONVERSATION_COMMANDS
 from inspector.cli.exporting import export_command
@@ -31,12 +32,14 @@ from inspector.cli.options import (
     UNLOCK,
     WIRE_FORMS,
     Size,
+    Target,
     asking,
 )
 from inspector.cli.past import PAST_COMMANDS
 from inspector.cli.requests import export_request_command
 from inspector.cli.session import run
 from inspector.cli.summarising import summarise_command
+from inspector.domain.ref import Ref
 from inspector.domain.wire.values import WireForm
 
 
@@ -156,15 +159,21 @@ def _show(file: Path, agent: str | None, block: str, owner: str | None, as_json:
 @click.argument("file", type=FILE)
 @JSON
 def _check(file: Path, as_json: bool) -> None:
-    """Look for damage in a constellation file."""
+    """Look for damage in a constellation file.
+
+    Hashes tell a single changed byte in messages, summaries, archival entries, agents' texts, sent Requests and the
+    documents of blocks; what is derived from those is made again and compared. The journal's names, reasons and
+    times, limits, tools and activity have no hash: of those it sees only what cannot be read.
+    """
     sys.exit(run(lambda: reading.check(file, as_json=as_json)))
 
 
 @click.command("edit")
 @click.argument("file", type=FILE)
 @AGENT
-@BLOCK
+@click.option("--block", metavar="ID|LABEL", help="The block; for create_block the new one's label.")
 @OWNER
+@click.option("--target", type=Target(), help="What an operation is for that is not for a block.")
 @click.option("--append", metavar="TEXT", help="Add a text at the end.")
 @click.option("--set", "set_", metavar="TEXT", help="Make this the whole text.")
 @click.option("--append-file", metavar="PATH|-", help="Add a file's text at the end.")
@@ -179,8 +188,9 @@ def _check(file: Path, as_json: bool) -> None:
 def _edit(  # noqa: PLR0913  one parameter an option
     file: Path,
     agent: str | None,
-    block: str,
+    block: str | None,
     owner: str | None,
+    target: Ref | None,
     append: str | None,
     set_: str | None,
     append_file: str | None,
@@ -191,16 +201,15 @@ def _edit(  # noqa: PLR0913  one parameter an option
     as_agent: bool,
     as_json: bool,
 ) -> None:
-    """Edit a block: its text, or by any operation."""
+    """Edit a block: its text, or by any operation. Other things are edited by an operation too."""
     given = {"append": append, "set": set_, "append_file": append_file, "set_file": set_file}
     given["operation"] = operation
     if sum(value is not None for value in given.values()) != 1:
         raise click.UsageError("give exactly one of --append, --set, --append-file, --set-file, --operation")
 
     async def work() -> int:
-        asked = writing.EditAsked(
-            Named(agent, block, owner, as_agent), writing.operation(given), writing.storable(reason), unlock
-        )
+        pointed = Pointed(agent, block, owner, target, as_agent)
+        asked = writing.EditAsked(pointed, writing.operation(given), writing.storable(reason), unlock)
         return await writing.edit(file, asked, as_json=as_json)
 
     sys.exit(run(work))

@@ -96,6 +96,7 @@ def _plain_report(report: SalvageReport) -> dict[str, Any]:
         "source": report.source,
         "target": report.target,
         "pages": report.pages,
+        "missing_pages": report.missing_pages,
         "damaged_pages": {str(page): table for page, table in report.damaged_pages.items()},
         "unreadable": report.unreadable,
         "blocks": [to_plain(each) for each in report.blocks],

@@ -74,7 +74,7 @@ async def lint(path: Path, agent: str | None, now: datetime | None, *, as_json: 
     async with opened(path) as engine:
         chosen = choose_agent(await every_agent(engine), agent)
         found = await engine.looking.lint(chosen.id, RequestSpec(now=now or system_clock()))
-    saved = sum(each.tokens for each in found)
+    saved = sum(each.more for each in found)
     if as_json:
         write_json({"agent": chosen.name, "findings": list(map(_plain_finding, found)), "tokens": saved})
         return DONE
@@ -130,6 +130,7 @@ def _plain_finding(finding: Finding) -> dict[str, Any]:
         "where": str(finding.where),
         "others": list(map(str, finding.others)),
         "tokens": finding.tokens,
+        "more": finding.more,
         "method": finding.method.value,
         "message": word(f"lint.{finding.rule.value}", finding.parameters),
         "fix": None

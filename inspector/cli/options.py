@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
 import click
+from click.core import ParameterSource
 
 from inspector.domain.codec import from_plain, read_time
 from inspector.domain.errors import MalformedError
 from inspector.domain.limits import STRATEGIES, Strategy
+from inspector.domain.ref import Ref
+from inspector.domain.strategy_rules import strategy_fault
 from inspector.domain.wire.values import WireForm
+from inspector.runtime.wording import word
 
 _SIZE = re.compile(r"(\d{3,5})x(\d{3,5})")
 
@@ -78,6 +83,21 @@ class Place(click.ParamType[datetime | str]):
         return Moment().convert(value, param, ctx)
 
 
+class Target(click.ParamType[Ref]):
+    """One thing: its kind and its id."""
+
+    name = "kind:id"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Ref:
+        """The thing, or wrong usage."""
+        if isinstance(value, Ref):
+            return value
+        ref = Ref.read(str(value))
+        if ref is None:
+            self.fail(f"{value!r} names no thing, as message:msg_1 does", param, ctx)
+        return ref
+
+
 class Size(click.ParamType[tuple[int, int]]):
     """Width and height in pixels."""
 
@@ -106,15 +126,25 @@ class StrategyValue(click.ParamType[Strategy]):
             return cast(Strategy, value)
         try:
             plain = json.loads(value) if value.lstrip().startswith("{") else {"kind": value}
-            return cast(Strategy, from_plain(Strategy, plain))
+            strategy = cast(Strategy, from_plain(Strategy, plain))
         except (ValueError, RecursionError, MalformedError):
             kinds = ", ".join(each.kind for each in STRATEGIES)
             example = '\'{"kind": "window", "verbatim_count": 5}\''
             self.fail(f"{value!r} is neither one of {kinds} nor JSON such as {example}", param, ctx)
+        fault = strategy_fault(strategy)
+        if fault is not None:
+            self.fail(word("input.strategy_setting", fault), param, ctx)
+        return strategy
 
 
 def asking(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say which Request is meant."""
+
+    @functools.wraps(command)
+    def asked(*values: Any, **named: Any) -> None:
+        _require_one_moment(named)
+        command(*values, **named)
+
     for option in (
         click.option(
             "--strategy", type=StrategyValue(), help="Another way to shorten the history: a name, or JSON."
@@ -142,5 +172,25 @@ def asking(command: Callable[..., None]) -> Callable[..., None]:
         ),
         AGENT,
     ):
-        command = option(command)
-    return command
+        asked = option(asked)
+    return asked
+
+
+def _require_one_moment(asked: Mapping[str, Any]) -> None:
+    """Pass if the options that say which Request is meant go together.
+
+    Raises:
+        click.UsageError: what was sent has its own settings, and a time of the past is the moment of the build.
+    """
+    at = asked["at"]
+    if at is None:
+        return
+    source = click.get_current_context().get_parameter_source
+    own = ("now", "continuing") if isinstance(at, datetime) else _OF_A_RUN
+    given = [_OPTIONS.get(name, f"--{name}") for name in own if source(name) is ParameterSource.COMMANDLINE]
+    if given:
+        raise click.UsageError(f"--at {asked['at']} cannot be had with {', '.join(given)}")
+
+
+_OF_A_RUN = ("now", "continuing", "zone", "model", "layout", "strategy")
+_OPTIONS = {"continuing": "--continue"}

@@ -14,6 +14,7 @@ from inspector.cli.moments import as_of, plain_past, print_past, tell_past
 from inspector.cli.session import DONE, INPUT_AT_FAULT, opened
 from inspector.cli.terminal import format_table, write_error, write_exactly, write_json, write_line
 from inspector.domain.agents import Agent
+from inspector.domain.errors import Parameters
 from inspector.domain.health import Problem, Severity
 from inspector.domain.limits import Strategy
 from inspector.domain.past import PastRequest
@@ -185,6 +186,28 @@ async def built_as(engine: Engine, asked: Asked) -> Built:
 _MARKS = {"exact": "=", "estimate": "~", "reconstructed": "≈", "provider": "p", "reported": "r"}
 
 
+def _print_counting(request: Request) -> None:
+    """What the figures leave free, how far they may be off, and what earlier calls say of them."""
+    tokenizer, found = request.tokenizer, request.correction
+    if request.unreachable_tokens:
+        write_line(word("told.report_unreachable", {"tokens": request.unreachable_tokens}))
+    if request.margin_tokens:
+        share = round(100 * tokenizer.under)
+        write_line(word("told.report_margin", {"tokens": request.margin_tokens, "share": share}))
+    if tokenizer.band:
+        share_text = f"{100 * tokenizer.band:.2g}"
+        write_line(word("told.report_band", {"tokenizer": tokenizer.name, "share": share_text}))
+    if found is not None:
+        told: Parameters = {
+            "runs": found.runs,
+            "ratio": round(100 * found.ratio),
+            "least": round(100 * found.least),
+            "most": round(100 * found.most),
+            "corrected": found.corrected(request.tokens),
+        }
+        write_line(word("told.report_calibration", told))
+
+
 def _print_report(request: Request, account: dict[str, Any]) -> None:
     limits, total = account["limits"], account["total"]
     usable = limits["max_tokens"] - limits["reserved_response_tokens"]
@@ -222,8 +245,7 @@ def _print_report(request: Request, account: dict[str, Any]) -> None:
     write_line(
         format_table(("Section and piece", "Tokens", "", "Share, or why it is in"), rows, frozenset({1}))
     )
-    if request.unreachable_tokens:
-        write_line(word("told.report_unreachable", {"tokens": request.unreachable_tokens}))
+    _print_counting(request)
     if account["left_out"]:
         write_line()
         left = [

@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeVar
 
 from inspector.cli.terminal import write_error
 from inspector.domain.errors import InspectorError, RefusedError
-from inspector.runtime.engine import Engine, usual_surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import usual_surroundings
 from inspector.runtime.wording import word_error
 
 T = TypeVar("T")

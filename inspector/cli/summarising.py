@@ -31,10 +31,14 @@ async def summarise(path: Path, agent: str | None, options: FoldOptions, *, dry:
     if as_json:
         write_json(_plain_run(done, dry=dry))
         return DONE
-    if not done.proposals:
+    covered = len(done.plan.covered)
+    if not done.proposals and not covered:
         write_line(word("told.nothing_to_summarise", {"agent": chosen.name}))
     for at, proposal in enumerate(done.proposals):
         _print_proposal(proposal, None if dry else done.folded[at].summary.id)
+    if covered:
+        told = "told.would_archive_covered" if dry else "told.archived_covered"
+        write_line(word(told, {"messages": covered}))
     if done.plan.skipped:
         write_line(word("told.batches_skipped", {"batches": done.plan.skipped}))
     print_problems(done.problems)
@@ -45,6 +49,8 @@ def _plain_run(done: Summarised, *, dry: bool) -> dict[str, Any]:
     return {
         "stored": not dry,
         "messages": done.plan.message_count,
+        "covered": [each.id for each in done.plan.covered],
+        "put_away": None if done.put_away is None else to_plain(done.put_away),
         "skipped_batches": list(done.plan.skipped),
         "problems": [plain_problem(problem) for problem in done.problems],
         "summaries": [

@@ -9,18 +9,17 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from inspector.cli.choices import Named, choose_block
+from inspector.cli.aiming import Pointed, aim
 from inspector.cli.reading import plain_problem, print_problems
 from inspector.cli.session import DONE, opened
 from inspector.cli.terminal import format_table, write_json, write_line
-from inspector.domain.codec import from_plain
-from inspector.domain.edits.base import Operation
-from inspector.domain.edits.block_rows import RestoreBlock
+from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import InputError, MalformedError
 from inspector.domain.exchange import ImportPlan
+from inspector.domain.ref import RefKind
 from inspector.runtime.files import import_into, make_sample, read_foreign
 from inspector.runtime.moments import sortable_ids
 from inspector.runtime.wording import word
@@ -33,8 +32,8 @@ _MOST_BYTES = 64 << 20
 class EditAsked:
     """What `edit` was given."""
 
-    named: Named
-    operation: Operation
+    pointed: Pointed
+    operation: Operation | Mapping[str, Any]
     reason: str
     unlock: bool
 
@@ -81,21 +80,25 @@ def storable(text: str) -> str:
     return text
 
 
-def operation(given: Mapping[str, str | None]) -> Operation:
-    """The operation that exactly one of the options asks for; `given` is by option name.
+def operation(given: Mapping[str, str | None]) -> Operation | Mapping[str, Any]:
+    """The operation that exactly one of the options asks for, or its JSON; `given` is by option name.
 
     Raises:
-        InputError: a text that cannot be read. MalformedError: what is no operation, with the place in it.
+        InputError: a text that cannot be read. MalformedError: what is no JSON object, with the place.
     """
     (name, value), *_ = [(name, value) for name, value in given.items() if value is not None]
     if name == "operation":
-        return _parsed_operation(value)
+        return _plain_operation(value)
     text = read_text(value) if name.endswith("_file") else storable(value)
     return AppendText(text) if name.startswith("append") else SetText(text)
 
 
-def _parsed_operation(text: str) -> Operation:
-    return cast("Operation", from_plain(Operation, plain_json(text)))
+def _plain_operation(text: str) -> Mapping[str, Any]:
+    plain = plain_json(text)
+    if not isinstance(plain, dict):
+        why = f"an object is needed, not {type(plain).__name__}"
+        raise MalformedError("malformed.value", where="$", why=why)
+    return plain
 
 
 def plain_json(text: str) -> Any:
@@ -131,18 +134,19 @@ def _refuse_constant(name: str) -> object:
 
 
 async def edit(path: Path, asked: EditAsked, *, as_json: bool) -> int:
-    """Apply one operation to one block."""
+    """Apply one operation to one thing, mostly a block."""
     async with opened(path, "refuse") as engine:
-        chosen = await choose_block(engine, asked.named, deleted=isinstance(asked.operation, RestoreBlock))
-        receipt = await engine.edit(
-            chosen.id, asked.operation, reason=asked.reason, unlock=asked.unlock, actor=chosen.actor
-        )
+        aimed = await aim(engine, asked.pointed, asked.operation)
+        edit = Edit(aimed.target, aimed.operation)
+        (receipt,) = await engine.apply([Intent(edit, aimed.actor, asked.reason, unlock=asked.unlock)])
     if as_json:
-        write_json({"block": chosen.id, "seq": receipt.seq, "changed": receipt.changed})
+        on_block = aimed.target.kind is RefKind.BLOCK
+        told = {"block": receipt.ref.id} if on_block else {"target": str(receipt.ref)}
+        write_json({**told, "seq": receipt.seq, "changed": receipt.changed})
     elif receipt.changed:
-        write_line(word("told.edited", {"label": chosen.label, "seq": str(receipt.seq)}))
+        write_line(word("told.edited", {"label": aimed.name, "seq": str(receipt.seq)}))
     else:
-        write_line(word("told.edit_without_effect", {"label": chosen.label}))
+        write_line(word("told.edit_without_effect", {"label": aimed.name}))
     return DONE
 
 

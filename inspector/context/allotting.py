@@ -81,6 +81,11 @@ class Allotment:
         self._most = sum(wish.most for wish in self._wishes)
         self.given = self._in_window(self._in_memory())
 
+    @cached_property
+    def figures(self) -> str:
+        """All that `memory_needed`, `window_needed` and `would_hold` depend on, for keeping what they gave."""
+        return repr((self._memory, self._window, self._wishes))
+
     @property
     def is_ample(self) -> bool:
         """Whether everything that is claimed fits."""

@@ -13,9 +13,11 @@ from inspector.context.counting.pool import CounterPool, ModelSource
 from inspector.context.gathering import SUMMARY, Entries, Gathering, GatheringCache, layout_entries
 from inspector.context.history.choice import Choice, SummaryUse
 from inspector.context.history.writing import History, HistoryWriter, Run
+from inspector.context.image_problems import ImageProblems
 from inspector.context.parts import PARAGRAPH, PartCounter
 from inspector.context.plan import Plan, Planner
 from inspector.context.sections import summaries, tools
+from inspector.domain.calibration import correction
 from inspector.domain.coverage import Ranges, covered_ranges, merged
 from inspector.domain.errors import BudgetError
 from inspector.domain.health import Problem
@@ -43,7 +45,17 @@ class ContextBuilder:
         self._counting: dict[int, PartCounter] = {}
         self._gathering = GatheringCache()
         self._histories = HistoryWriter()
+        self._images = ImageProblems()
         self._lock = threading.Lock()
+
+    def settings(self, snapshot: Snapshot, spec: RequestSpec) -> Mapping[str, str]:
+        """What a build would be done by that its Request does not tell; see `Plan.settings`.
+
+        Raises:
+            NotFoundError, InputError, MalformedError: as `build`.
+        """
+        with self._lock:
+            return self._planner.plan(snapshot, spec).settings
 
     def build(self, snapshot: Snapshot, spec: RequestSpec) -> Request:
         """What a model call would send now, with its account.
@@ -57,7 +69,17 @@ class ContextBuilder:
         with self._lock:
             plan = self._planner.plan(snapshot, spec)
             counting = self._counting.setdefault(id(plan.costs), PartCounter(plan.costs.counter))
-            return _Build(snapshot, plan, counting, self._gathering, self._histories).build()
+            kept = _Kept(self._gathering, self._histories, self._images)
+            return _Build(snapshot, plan, counting, kept).build()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a builder remembers from build to build."""
+
+    gathering: GatheringCache
+    histories: HistoryWriter
+    images: ImageProblems
 
 
 @dataclass
@@ -67,8 +89,7 @@ class _Build:
     snapshot: Snapshot
     plan: Plan
     counting: PartCounter
-    gathering: GatheringCache
-    histories: HistoryWriter
+    memory: _Kept
     left_out: list[LeftOut] = field(default_factory=list)
 
     def build(self) -> Request:
@@ -77,12 +98,12 @@ class _Build:
         offered = tools.offered_tools(snapshot, plan)
         definitions = tools.definition_pieces(offered.tools, plan) if plan.spec.native_tools else ()
         reply = _reply_piece(plan)
-        history = self.histories.open(snapshot, plan)
-        gathering = Gathering(snapshot, plan, entries, offered.tools, self.counting, self.gathering)
+        history = self.memory.histories.open(snapshot, plan)
+        gathering = Gathering(snapshot, plan, entries, offered.tools, self.counting, self.memory.gathering)
         gathered = gathering.gather()
         assembler = Assembler(plan, entries.ordered, entries.tail, self.counting)
         fixed = [*definitions, reply]
-        available = plan.limits.usable - sum(piece.tokens for piece in fixed)
+        available = plan.window.available - sum(piece.tokens for piece in fixed)
         history = self._check_must(gathered.candidates, assembler, history, fixed)
         kept = min(entries.kept, history.index.tokens_from(0)) if entries.kept else 0
         chooser = Chooser(plan, assembler, self.counting, available - history.active_tokens, kept)
@@ -111,10 +132,17 @@ class _Build:
             tools=tuple(tool.name for tool in offered.tools) if plan.spec.native_tools else (),
             left_out=tuple(self.left_out),
             overheads=_overheads(definitions, system, run, reply),
-            problems=self._problems(gathered, chosen, offered.problems),
+            problems=(
+                *self._problems(gathered, chosen, offered.problems),
+                *self.memory.images.of(run, plan),
+            ),
             adaptations=told.adaptations,
             unreachable_tokens=_unreachable(plan, sections, system, run),
+            margin_tokens=plan.window.margin,
             history_state=choice.state and replace(choice.state, checkpoint=told.checkpoint),
+            correction=correction(
+                snapshot.calibrations, plan.model, plan.costs.counter.tokenizer.name, plan.spec.now
+            ),
         )
 
     def _check_must(
@@ -129,7 +157,7 @@ class _Build:
         system = assembler.assemble(contents(must), ())
         both = (*system.sections, *system.tail_sections)
         others = [*reversed(fixed), *(piece for section in both for piece in section.pieces)]
-        left = self.plan.limits.usable
+        left = self.plan.window.available
         history = history.with_active_within(left - sum(piece.tokens for piece in others))
         for piece in (*others, *history.active_pieces):
             if piece.tokens > left:
@@ -259,4 +287,4 @@ def _unreachable(plan: Plan, sections: tuple[Section, ...], system: Assembled, r
         return 0
     total = sum(section.tokens for section in sections)
     others = total - system.capped_tokens - run.tokens
-    return max(0, limits.usable - limits.memory_tokens - limits.history_tokens - others)
+    return max(0, plan.window.available - limits.memory_tokens - limits.history_tokens - others)

@@ -18,12 +18,13 @@ from inspector.context.blocks import Cut, CutKind
 from inspector.context.candidates import Candidate, Turn
 from inspector.context.forms import Forms, cut_to, forms_of
 from inspector.context.leaving_out import Account, Outcome
-from inspector.context.packing import Step, pack, steps
+from inspector.context.packing import Step, Variant, in_order, pack
 from inspector.context.parts import PartCounter
 from inspector.context.plan import Plan
 from inspector.context.room import Room
 from inspector.domain.errors import Parameters
 from inspector.domain.health import Problem, Severity
+from inspector.domain.layouts import SectionLayout
 from inspector.domain.requests import LeftOut
 from inspector.domain.rules import OutRule
 
@@ -107,8 +108,10 @@ class Chooser:
             )
             if last is None:
                 return made
-            chosen.taken.remove(last)
-            choice.undo(last, OutRule.WINDOW_FULL if is_over else OutRule.MEMORY_FULL)
+            rule = OutRule.WINDOW_FULL if is_over else OutRule.MEMORY_FULL
+            for each in [last, *_companions(last, chosen.taken)]:
+                chosen.taken.remove(each)
+                choice.undo(each, rule)
 
 
 class _Choice:
@@ -177,12 +180,14 @@ class _Choice:
     def _choose_in(self, claim: Claim) -> list[Candidate]:
         """Choose in one section, pinned ones first; gives those that are not in whole."""
         room = self.allotment.given[claim.entry.name] - claim.heading
+        if claim.entry.together:
+            return self._choose_together(claim, room)
         before = claim.heading
         left: list[Candidate] = []
         for _, group in groupby(claim.candidates, key=lambda each: each.turn):
             forms = forms_of(tuple(group), self._counting, max(room, 0))
             items = [each.variants for each in forms]
-            ordered = steps(items)
+            ordered = in_order(each.hull for each in forms)
             self._note_wanted(forms, ordered, before)
             before += sum(each.variants[0].tokens for each in forms)
             found = pack(items, room, ordered)
@@ -193,6 +198,16 @@ class _Choice:
                 if form != 0:
                     left.append(each.candidates[0])
         return left
+
+    def _choose_together(self, claim: Claim, room: int) -> list[Candidate]:
+        """All of a section or nothing: one item of the packing, with the whole as its only form."""
+        for each in claim.candidates:
+            self._wanted[each.part.id] = (claim.demand, claim.demand)
+        if pack([(Variant(sum(claim.costs), 1.0),)], room).chosen == (None,):
+            return list(claim.candidates)
+        for each in claim.candidates:
+            self._take(each)
+        return []
 
     def _note_wanted(self, forms: Sequence[Forms], ordered: Sequence[Step], before: int) -> None:
         """For each, what its section needs so that it comes in at all, and in whole."""
@@ -210,12 +225,23 @@ class _Choice:
         for candidate in sorted(left, key=_order):
             if not candidate.entry.grow:
                 continue
-            if candidate.part.id in self.taken:
+            if candidate.entry.together:
+                self._take_together(candidate.entry)
+            elif candidate.part.id in self.taken:
                 self._enlarge(candidate)
             elif self._room.barrier(candidate, self._room.cost(candidate)) is None:
                 self._take(candidate)
             else:
                 self._enlarge(candidate)
+
+    def _take_together(self, entry: SectionLayout) -> None:
+        """Take all of a section, if there is room for all of it."""
+        claim = next(each for each in self._claims if each.entry is entry)
+        first = claim.candidates[0]
+        if first.part.id in self.taken or self._room.barrier(first, claim.demand) is not None:
+            return
+        for each in claim.candidates:
+            self._take(each)
 
     def _enlarge(self, candidate: Candidate) -> None:
         """Show as much more of it as there is room for: the whole, else of a log the most entries that fit."""
@@ -253,6 +279,17 @@ class _Choice:
     def _take(self, candidate: Candidate) -> None:
         self._room.take(candidate, self._room.cost(candidate))
         self.taken[candidate.part.id] = candidate
+
+
+def _companions(candidate: Candidate, taken: Sequence[Candidate]) -> list[Candidate]:
+    """Those that go out with a candidate: all that need not be in of a section that goes in together."""
+    if not candidate.entry.together:
+        return []
+    return [
+        each
+        for each in taken
+        if each.entry is candidate.entry and each.turn is not Turn.MUST and each is not candidate
+    ]
 
 
 def _order(candidate: Candidate) -> tuple[object, ...]:

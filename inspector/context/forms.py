@@ -14,7 +14,7 @@ from math import sqrt
 
 from inspector.context.blocks import Cut, CutKind
 from inspector.context.candidates import Candidate
-from inspector.context.packing import Variant
+from inspector.context.packing import HullStep, Variant, hull
 from inspector.context.parts import PartCounter
 
 _CUT_WORTH = 0.9
@@ -45,10 +45,19 @@ class _Form:
 
 @dataclass(frozen=True)
 class Forms:
-    """A candidate's forms, the whole one first, as the packing weighs them."""
+    """A candidate's forms, the whole one first, as the packing weighs them.
+
+    Attributes:
+        candidates: Each form as a candidate.
+        variants: What each takes and is worth.
+        hull: The steps among them that are worth taking.
+        worth: What the whole is worth beside others of its size.
+    """
 
     candidates: tuple[Candidate, ...]
     variants: tuple[Variant, ...]
+    hull: tuple[HullStep, ...]
+    worth: float
 
 
 def forms_of(candidates: Sequence[Candidate], counting: PartCounter, room: int) -> list[Forms]:
@@ -63,10 +72,18 @@ def forms_of(candidates: Sequence[Candidate], counting: PartCounter, room: int) 
     found: list[Forms] = []
     for rank, (candidate, share) in enumerate(zip(candidates, _new_shares(candidates), strict=True)):
         worth = (1 - rank / (2 * count)) * share
-        forms = _forms(candidate, counting, _halvings(candidate, room))
-        variants = tuple(Variant(form.tokens, worth * form.size_worth) for form in forms)
-        found.append(Forms(tuple(form.candidate for form in forms), variants))
+        # At a key press all but one are as they were.
+        key = ("forms", counting, _halvings(candidate, room))
+        known: Forms | None = candidate.made_of.get(key)
+        if known is None or known.worth != worth:
+            known = candidate.made_of[key] = _weighed(_forms(candidate, counting, key[2]), worth)
+        found.append(known)
     return found
+
+
+def _weighed(forms: Sequence[_Form], worth: float) -> Forms:
+    variants = tuple(Variant(form.tokens, worth * form.size_worth) for form in forms)
+    return Forms(tuple(form.candidate for form in forms), variants, hull(variants), worth)
 
 
 def _halvings(candidate: Candidate, room: int) -> int:
@@ -125,10 +142,12 @@ def _new_shares(candidates: Sequence[Candidate]) -> Iterator[float]:
     seen: set[str] = set()
     for candidate in candidates:
         lines = _telling_lines(candidate)
-        total = sum(lines.values())
-        known = sum(length for line, length in lines.items() if line in seen)
+        # Most texts repeat nothing, and to find that out costs next to nothing.
+        if seen.isdisjoint(lines):
+            share = 0.0
+        else:
+            share = sum(length for line, length in lines.items() if line in seen) / sum(lines.values())
         seen.update(lines)
-        share = known / total if total else 0.0
         yield 1.0 if share < _REPEATED else max(0.05, 1.0 - share)
 
 

@@ -13,6 +13,7 @@ from inspector.context.parts import PARAGRAPH, Part, PartCounter
 from inspector.context.plan import Plan
 from inspector.context.sections import activity, hints, retrieved, texts, tools
 from inspector.domain.agents import Tool
+from inspector.domain.element_names import is_element_name
 from inspector.domain.errors import InputError, Parameters
 from inspector.domain.layout_rules import (
     ADDITIONAL,
@@ -53,12 +54,17 @@ def layout_entries(plan: Plan) -> Entries:
         InputError: ``section_name``: a section of the caller's without a name or with one that is taken.
     """
     taken = {entry.name for entry in plan.layout.sections} | RESERVED
+    elements = {entry.element for entry in plan.layout.sections}
+    wrapped = next((entry.element for entry in plan.layout.sections if entry.name == EXTRA), "")
     added: list[SectionLayout] = []
     for section in plan.spec.extra_sections:
         if not one_line(section.name) or section.name in taken:
             raise InputError("input.section_name", name=section.name)
         taken.add(section.name)
-        added.append(SectionLayout(section.name, f"# {one_line(section.name)}", text=section.text))
+        heading, element = f"# {one_line(section.name)}", wrapped
+        if wrapped and is_element_name(section.name) and section.name not in elements:
+            heading, element = "", section.name
+        added.append(SectionLayout(section.name, heading, element=element, text=section.text))
     ordered: list[SectionLayout] = []
     tail: list[SectionLayout] = []
     place, kept = ordered, 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from inspector.context.allotting import Allotment, Claim
 from inspector.context.blocks import CutKind
@@ -56,16 +57,40 @@ class Account:
         self._room = room
         self._available = available
         self._allotment = allotment
+        self._figures = (
+            f"{plan.agent.id} {plan.window} {available} {room.needed} {room.capped} {allotment.figures}"
+        )
 
     def rows(self, outcomes: Iterable[Outcome]) -> Iterator[LeftOut]:
-        """A row for each."""
+        """A row for each; of those for which nothing has changed since the last build, the same as then."""
         for outcome in outcomes:
-            yield self._out(outcome) if outcome.taken is None else self._shortened(outcome, outcome.taken)
+            taken = outcome.taken
+            if taken is None:
+                rule = self._rule(outcome)
+                yield self._known(outcome, rule, partial(self._out, outcome, rule))
+            else:
+                yield self._known(outcome, taken.cut, partial(self._shortened, outcome, taken))
 
-    def _out(self, outcome: Outcome) -> LeftOut:
+    def _known(self, outcome: Outcome, what: Hashable, make: Callable[[], LeftOut]) -> LeftOut:
+        made_of, place = outcome.candidate.made_of, ("row", self._counting)
+        claim = outcome.claim
+        key = (self._figures, claim.heading, claim.pinned, outcome.wanted, what)
+        known: tuple[object, LeftOut] | None = made_of.get(place)
+        if known is None or known[0] != key:
+            known = made_of[place] = (key, make())
+        return known[1]
+
+    def _rule(self, outcome: Outcome) -> OutRule:
         candidate = outcome.candidate
-        rule = outcome.rule or self._room.barrier(candidate, self._room.cost(candidate))
-        rule = rule or OutRule.SECTION_FULL
+        if outcome.rule is not None:
+            return outcome.rule
+        barrier = self._room.barrier(candidate, self._room.cost(candidate))
+        if barrier is None and candidate.entry.together:
+            return OutRule.TOGETHER
+        return barrier or OutRule.SECTION_FULL
+
+    def _out(self, outcome: Outcome, rule: OutRule) -> LeftOut:
+        candidate = outcome.candidate
         piece = candidate.part.piece(self._counting, PARAGRAPH)
         told: Parameters = {"needed": piece.tokens, "label": candidate.part.source.label}
         fix = self._fix(outcome, rule)
@@ -73,7 +98,15 @@ class Account:
 
     def _shortened(self, outcome: Outcome, taken: Candidate) -> LeftOut:
         """What of it does not show."""
-        candidate, view = outcome.candidate, outcome.candidate.view
+        made_of, place = outcome.candidate.made_of, ("hidden", self._counting, taken.cut)
+        row: LeftOut | None = made_of.get(place)
+        if row is None:
+            row = made_of[place] = self._hidden(outcome.candidate, taken)
+        fix = self._raise_limit(outcome)
+        return LeftOut(row.source, row.section, row.rule, row.tokens, row.method, fix, row.parameters)
+
+    def _hidden(self, candidate: Candidate, taken: Candidate) -> LeftOut:
+        view = candidate.view
         whole = view.whole.count if view else 0
         shown = taken.cut.count if taken.cut else whole
         count, label = whole - shown, candidate.part.source.label
@@ -84,8 +117,7 @@ class Account:
         source = replace(piece.source, label=f"{label}: {count} {what}")
         told: Parameters = {"label": label, "count": count, "shown": shown}
         rule = OutRule.ENTRY_ROOM if is_log else OutRule.SHORTENED
-        fix = self._raise_limit(outcome)
-        return LeftOut(source, piece.section, rule.value, tokens, piece.method, fix, told)
+        return LeftOut(source, piece.section, rule.value, tokens, piece.method, None, told)
 
     def _fix(self, outcome: Outcome, rule: OutRule) -> Fix | None:
         if rule is OutRule.SECTION_FULL:
@@ -108,7 +140,8 @@ class Account:
             value = self._room.capped + memory
             return Fix("raise_memory_tokens", agent, value, {"value": value})
         if window is not None and memory is None:
-            value = self._plan.limits.max_tokens + self._room.needed + window - self._available
+            grown = self._plan.window.available + self._room.needed + window - self._available
+            value = self._plan.window.needed(grown)
             return Fix("raise_max_tokens", agent, value, {"value": value})
         return None
 

@@ -76,6 +76,7 @@ class _Reader:
             problems=tuple(map(_problem, plain["problems"])),
             adaptations=tuple(map(_problem, plain["adaptations"])),
             unreachable_tokens=plain["unreachable_tokens"],
+            margin_tokens=plain.get("margin_tokens", 0),
             tail=_sent(tail) or None,
             tail_sections=tuple(section.name for section in tail),
         )

@@ -48,6 +48,7 @@ def manifest(request: Request, word: Word) -> dict[str, Any]:
         "layout": request.layout,
         "strategy": request.strategy,
         "unreachable_tokens": request.unreachable_tokens,
+        "margin_tokens": request.margin_tokens,
     }
     return {**built, **report(request, word)}
 

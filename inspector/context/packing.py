@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -168,8 +167,17 @@ Item = Sequence[Variant]
 """The forms of one thing, of which at most one is chosen; none of them takes and gives nothing."""
 
 
+class HullStep(NamedTuple):
+    """From one form of an item to the next along its upper convex hull: to which, and what that takes and gives."""
+
+    efficiency: float
+    variant: int
+    tokens: int
+    value: float
+
+
 class Step(NamedTuple):
-    """From one form of an item to the next along the hull."""
+    """A step of one of several items."""
 
     efficiency: float
     item: int
@@ -189,30 +197,41 @@ class Packing:
 
 def steps(items: Sequence[Item]) -> list[Step]:
     """The steps along all hulls, best value for tokens first; those of one item stay in order."""
-    found = [step for at, item in enumerate(items) for step in _hull_steps(at, item)]
+    return in_order(map(hull, items))
+
+
+def in_order(hulls: Iterable[Sequence[HullStep]]) -> list[Step]:
+    """The same of hulls that are known already."""
+    found = [
+        Step(efficiency, at, variant, tokens, value)
+        for at, each in enumerate(hulls)
+        for efficiency, variant, tokens, value in each
+    ]
     # A stable sort: of equals, the earlier item comes first, and an item's own steps as they follow.
     found.sort(key=attrgetter("efficiency"), reverse=True)
     return found
 
 
-def _hull_steps(at: int, item: Item) -> Iterator[Step]:
-    points: list[tuple[int, float, int]] = [(0, 0.0, -1)]
-    for tokens, negative, variant in sorted((each.tokens, -each.value, n) for n, each in enumerate(item)):
-        value = -negative
-        if value <= points[-1][1]:
+def hull(item: Item) -> tuple[HullStep, ...]:
+    """The steps along one item's hull, best value for tokens first."""
+    steps_: list[HullStep] = []
+    tokens, value = 0, 0.0
+    for more, negative, variant in sorted((each.tokens, -each.value, at) for at, each in enumerate(item)):
+        gain = -negative - value
+        if gain <= 0:
             continue
-        while points[-1][2] >= 0 and _is_below(points[-2], points[-1], (tokens, value, variant)):
-            points.pop()
-        points.append((tokens, value, variant))
-    for before, after in pairwise(points):
-        tokens, value = after[0] - before[0], after[1] - before[1]
-        yield Step(value / tokens if tokens else math.inf, at, after[2], tokens, value)
+        step = _step(more - tokens, gain, variant)
+        # A step that is worth more for its tokens than the one before it swallows that one.
+        while steps_ and steps_[-1].efficiency <= step.efficiency:
+            last = steps_.pop()
+            step = _step(last.tokens + step.tokens, last.value + step.value, variant)
+        steps_.append(step)
+        tokens, value = more, -negative
+    return tuple(steps_)
 
 
-def _is_below(
-    first: tuple[int, float, int], middle: tuple[int, float, int], last: tuple[int, float, int]
-) -> bool:
-    return (middle[1] - first[1]) * (last[0] - first[0]) <= (last[1] - first[1]) * (middle[0] - first[0])
+def _step(tokens: int, value: float, variant: int) -> HullStep:
+    return HullStep(value / tokens if tokens else math.inf, variant, tokens, value)
 
 
 _RETRIED = 16

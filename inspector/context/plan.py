@@ -9,7 +9,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.counting.pool import CounterPool, ModelSource
+from inspector.context.window import Window, reserve_of
 from inspector.domain.agents import ActivitySettings, Agent, ContextConfig
+from inspector.domain.codec import to_plain
 from inspector.domain.errors import InputError, MalformedError, NotFoundError, Parameters
 from inspector.domain.health import Problem, Severity
 from inspector.domain.layout_rules import check_layout
@@ -26,15 +28,13 @@ from inspector.domain.limits import (
 from inspector.domain.messages import Batch
 from inspector.domain.models import ModelFacts, ResolvedBy
 from inspector.domain.snapshot import RequestSpec, Snapshot
+from inspector.domain.strategy_rules import strategy_fault, strategy_settings
 
 ADDRESS_PROVIDERS = frozenset(("ollama", "openai_compatible", "openai-compatible"))
 """Providers that are an address of the user's, of whose models nothing need be known."""
 
 _UNBOUNDED = frozenset(("persona", "instructions", "core", "summary", "extra", "additional"))
 """Sections that a layout cannot bound: what is in them must be sent, or stands for what is not."""
-
-_RESERVED_SHARE = 4
-"""A reserved reply of a preset takes at most a quarter of a small model's window."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Plan:
     spec: RequestSpec
     model: str
     limits: Limits
+    window: Window
     layout: Layout
     strategy: Strategy
     with_descriptions: bool
@@ -55,6 +56,18 @@ class Plan:
     zone: tzinfo
     costs: FrameCosts
     problems: tuple[Problem, ...]
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """What was chosen for it beside model, limits, layout and kind of strategy, by name, as texts."""
+        plain = {
+            **{f"strategy.{name}": each for name, each in strategy_settings(self.strategy).items()},
+            **{f"activity.{name}": each for name, each in to_plain(self.activity).items()},
+            "max_messages_cap": self.messages_cap,
+            "include_descriptions": self.with_descriptions,
+            "include_schemas": self.with_hints,
+        }
+        return {name: "" if each is None else str(each) for name, each in plain.items()}
 
     def local(self, moment: datetime) -> datetime:
         """A moment in the zone of the build; the first and the last day that there is stay as they are."""
@@ -77,20 +90,28 @@ class Planner:
 
         Raises:
             NotFoundError: no such layout or active batch.
-            InputError: no such time zone, or a moment without a zone.
+            InputError: no such time zone, a moment without a zone, or a strategy with settings that cannot be meant.
             MalformedError: a layout that cannot be used.
         """
         agent, config = snapshot.agent, snapshot.agent.config
+        fault = None if spec.strategy is None else strategy_fault(spec.strategy)
+        if fault is not None:
+            raise InputError("input.strategy_setting", **fault)
         model = spec.model or agent.model
         facts = self._models.resolve(model)
         layout, layout_problems = self._layout(snapshot.layouts, spec.layout or config.layout)
         limits = resolve_limits(facts, config.limits, spec.limits, provider=agent.provider, layout=layout)
         is_assumed = _is_assumed(facts, config.limits, spec.limits)
+        costs = self._counters.costs(facts)
+        most_reserved = _preset_reserve(facts, config.limits, spec.limits)
         return Plan(
             agent=agent,
             spec=spec,
             model=model,
             limits=limits,
+            window=Window(
+                limits.max_tokens, limits.reserved_response_tokens, costs.counter.tokenizer, most_reserved
+            ),
             layout=layout,
             strategy=spec.strategy or _strategy(config.strategy, layout),
             with_descriptions=_chosen(spec.include_descriptions, config.include_descriptions),
@@ -99,8 +120,12 @@ class Planner:
             messages_cap=config.max_messages_cap if spec.max_messages_cap is None else spec.max_messages_cap,
             active=_active(snapshot, spec),
             zone=_zone(spec),
-            costs=self._counters.costs(facts),
-            problems=(*_model_problems(model, facts, limits, is_assumed=is_assumed), *layout_problems),
+            costs=costs,
+            problems=(
+                *_model_problems(model, facts, limits, is_assumed=is_assumed),
+                *layout_problems,
+                *_strategy_problems(agent, spec),
+            ),
         )
 
     def _layout(self, own: Mapping[str, Layout], name: str) -> tuple[Layout, list[Problem]]:
@@ -113,7 +138,8 @@ class Planner:
         problems = [
             Problem("layout_bound_in_vain", Severity.WARNING, f"layout:{name}", {"section": entry.name})
             for entry in layout.sections
-            if entry.name in _UNBOUNDED and (entry.minimum or entry.maximum is not None or not entry.grow)
+            if entry.name in _UNBOUNDED
+            and (entry.minimum or entry.maximum is not None or not entry.grow or entry.together)
         ]
         return layout, problems
 
@@ -133,15 +159,14 @@ def resolve_limits(
     layout may give memory or history the rest of the window where nobody has set a limit or chosen a preset.
     """
     given = (spec, agent) if spec is not None else (agent,)
-    presets = [each.preset for each in given if each.preset is not None]
-    base = LIMIT_PRESETS.get(presets[0], LARGE) if presets else LARGE
+    presets = _presets(given)
+    base = _base(given)
     window = _window(facts, base, provider, is_chosen=bool(presets))
     stated = _first(given, "max_tokens")
     max_tokens = max(0, window if stated is None else stated)
     reserved = _first(given, "reserved_response_tokens")
     if reserved is None:
-        most = facts.max_output if facts and facts.max_output else base.reserved_response_tokens
-        reserved = min(base.reserved_response_tokens, most, max_tokens // _RESERVED_SHARE)
+        reserved = reserve_of(max_tokens, _most_reserved(facts, base))
     if stated is None and facts is not None and facts.max_input is not None:
         max_tokens = min(max_tokens, facts.max_input + reserved)
     memory = _first(given, "memory_tokens")
@@ -156,6 +181,29 @@ def resolve_limits(
         usual_history if history is None else history,
         max(0, reserved),
     )
+
+
+def _presets(given: tuple[LimitOverrides, ...]) -> list[str]:
+    return [each.preset for each in given if each.preset is not None]
+
+
+def _base(given: tuple[LimitOverrides, ...]) -> Limits:
+    presets = _presets(given)
+    return LIMIT_PRESETS.get(presets[0], LARGE) if presets else LARGE
+
+
+def _most_reserved(facts: ModelFacts | None, base: Limits) -> int:
+    most = facts.max_output if facts and facts.max_output else base.reserved_response_tokens
+    return min(base.reserved_response_tokens, most)
+
+
+def _preset_reserve(
+    facts: ModelFacts | None, agent: LimitOverrides, spec: LimitOverrides | None
+) -> int | None:
+    """The most that a preset reserves for the reply, None where somebody has set the reserve."""
+    given = (spec, agent) if spec is not None else (agent,)
+    is_set = _first(given, "reserved_response_tokens") is not None
+    return None if is_set else _most_reserved(facts, _base(given))
 
 
 def _window(facts: ModelFacts | None, base: Limits, provider: str, *, is_chosen: bool) -> int:
@@ -208,6 +256,14 @@ def _zone(spec: RequestSpec) -> tzinfo:
         return ZoneInfo(spec.zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise InputError("input.unknown_zone", name=spec.zone) from error
+
+
+def _strategy_problems(agent: Agent, spec: RequestSpec) -> list[Problem]:
+    """What is odd in the agent's own strategy, as far as it is the one that is used."""
+    fault = None if spec.strategy is not None else strategy_fault(agent.config.strategy)
+    return (
+        [] if fault is None else [Problem("strategy_setting", Severity.WARNING, f"agent:{agent.id}", fault)]
+    )
 
 
 def _model_problems(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from inspector.domain.calibration import Correction
 from inspector.domain.counts import Method
 from inspector.domain.errors import Parameters
 from inspector.domain.health import Problem
@@ -23,7 +24,7 @@ def report(request: Request, word: Word) -> Plain:
         word: Words fixes and problems; everything else is ids and figures.
     """
     limits = request.limits
-    return {
+    account: Plain = {
         "agent": request.agent_name,
         "model": request.model,
         "limits": {
@@ -43,6 +44,20 @@ def report(request: Request, word: Word) -> Plain:
         "overheads": dict(request.overheads),
         "problems": [_problem(each, word) for each in request.problems],
         "adaptations": [_problem(each, word) for each in request.adaptations],
+    }
+    if request.correction is not None:
+        # Beside the figures and in none of them; absent where no call of the model was ever reported.
+        account["calibration"] = _calibration(request, request.correction)
+    return account
+
+
+def _calibration(request: Request, found: Correction) -> Plain:
+    return {
+        "runs": found.runs,
+        "ratio": round(found.ratio, 4),
+        "least": round(found.least, 4),
+        "most": round(found.most, 4),
+        "corrected_tokens": found.corrected(request.tokens),
     }
 
 

@@ -9,7 +9,7 @@ from inspector.context.candidates import Candidate
 from inspector.context.layouts import dress_parts
 from inspector.context.parts import Part, PartCounter
 from inspector.context.plan import Plan
-from inspector.context.sections.activity import day_part, lead_parts
+from inspector.context.sections.activity import day_part
 from inspector.domain.layouts import SectionLayout
 from inspector.domain.rules import OutRule
 
@@ -73,14 +73,14 @@ class Room:
         if line is None:
             return 0
         dated = self.weigh([day_part(day) for day in days - self._days]) if line.settings.date_lines else 0
-        return dated + self.weigh(lead_parts(line.settings))
+        return dated + self.weigh(line.lead)
 
     def cost(self, candidate: Candidate) -> int:
         """What it takes, with its section's headings where it would be the first."""
         tokens = candidate.part.cost(self._counting) + self.heading(candidate.entry)
         line = candidate.line
         if line is not None:
-            tokens += self.weigh(lead_parts(line.settings)) if candidate.entry.name not in self._opened else 0
+            tokens += self.weigh(line.lead) if candidate.entry.name not in self._opened else 0
             is_new = line.day not in self._days and line.settings.date_lines
             tokens += self.weigh((day_part(line.day),)) if is_new else 0
         return tokens

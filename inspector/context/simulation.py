@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 
 from inspector.context.builder import ContextBuilder
@@ -29,11 +29,14 @@ def simulate(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, ove
         BudgetError, MalformedError: as `ContextBuilder.build`.
     """
     before = builder.build(snapshot, spec)
-    after = builder.build(overlaid(snapshot, overlay, spec), overlaid_spec(spec, overlay))
+    changed, asked = overlaid(snapshot, overlay, spec), overlaid_spec(spec, overlay)
+    after = builder.build(changed, asked)
     rows = tuple(_dropped(before, diff(before, after), overlay))
     if rows:
         after = replace(after, left_out=(*after.left_out, *rows))
-    return Simulated(before, after, diff(before, after))
+    compared = diff(before, after)
+    more = _settings(builder.settings(snapshot, spec), builder.settings(changed, asked))
+    return Simulated(before, after, replace(compared, settings=(*compared.settings, *more)))
 
 
 def overlaid_spec(spec: RequestSpec, overlay: Overlay) -> RequestSpec:
@@ -56,6 +59,14 @@ def overlaid_spec(spec: RequestSpec, overlay: Overlay) -> RequestSpec:
             each for each in spec.extra_tools if each.name not in dropped.get(RefKind.TOOL, frozenset())
         ),
     )
+
+
+def _settings(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """What differs of the settings that a Request does not tell."""
+    for name in {**before, **after}:
+        one, other = before.get(name, ""), after.get(name, "")
+        if one != other:
+            yield name, one, other
 
 
 def _merged(spec: LimitOverrides | None, overlay: LimitOverrides | None) -> LimitOverrides | None:

@@ -57,11 +57,14 @@ _TAGS: dict[type, tuple[str, str]] = {
 }
 LARGEST_INTEGER = 0x7FFF_FFFF_FFFF_FFFF
 """The largest that a column of a file, or a document, holds."""
+_PLAIN_ALREADY = frozenset({str, int, float, bool, type(None)})
 _LABELLED = (blocks.Permission, Importance)
 
 
 def to_plain(value: object) -> Plain:
     """The JSON form of a value of ours."""
+    if type(value) in _PLAIN_ALREADY:
+        return value
     if isinstance(value, _LABELLED):
         return value.label
     if isinstance(value, Enum):
@@ -75,10 +78,15 @@ def to_plain(value: object) -> Plain:
     if isinstance(value, tuple | list | frozenset):
         return [to_plain(each) for each in value]
     if is_dataclass(value) and not isinstance(value, type):
-        plain = {each.name: to_plain(getattr(value, each.name)) for each in fields(value)}
+        plain = {name: to_plain(getattr(value, name)) for name in _names(type(value))}
         tag = _TAGS.get(type(value))
         return plain if tag is None else {tag[0]: tag[1], **plain}
     raise TypeError(type(value).__name__)
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))
 
 
 def from_plain(kind: Any, plain: Plain, where: str = "$") -> Any:
@@ -136,7 +144,7 @@ def _reader(kind: Any) -> _Reader:
 
 def _plain_reader(kind: type) -> _Reader:
     if kind in _LABELLED:
-        return _enum_reader(lambda label: kind[label.upper()])  # an enumeration class with labels
+        return _enum_reader({each.label: each for each in kind}.__getitem__)
     if issubclass(kind, Enum):
         return _enum_reader(kind)
     if is_dataclass(kind):

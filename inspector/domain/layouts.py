@@ -28,8 +28,9 @@ class SectionLayout:
 
     `group` is a heading shared by neighbouring sections (``# Memory State``), printed once before the
     first of them that has content. `minimum`/`maximum` are tokens (None: no bound); a higher `priority` is
-    filled first, those of one priority by their `share`; `grow` takes what others leave. `text` or `blocks`
-    (labels) make it a section of the user's own.
+    filled first, those of one priority by their `share`; `grow` takes what others leave. With `together`, what
+    need not be in anyway goes in whole, all of it, or stays out. `text` or `blocks` (labels) make it a section of
+    the user's own.
     """
 
     name: str
@@ -42,6 +43,7 @@ class SectionLayout:
     priority: int = 0
     share: float = 1.0
     grow: bool = True
+    together: bool = False
     text: str = ""
     blocks: tuple[str, ...] = ()
 

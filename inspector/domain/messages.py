@@ -130,3 +130,8 @@ class Batch:
         if not self.messages or self.open_calls:
             return False
         return self.messages[-1].role in (Role.ASSISTANT, Role.TOOL)
+
+
+def is_sendable(message: Message) -> bool:
+    """Whether a message may be sent at all."""
+    return not (message.is_archived or message.is_deleted or message.compiled or message.problem)

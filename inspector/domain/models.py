@@ -167,6 +167,48 @@ class ToolOverheads:
     source: str
 
 
+class ImageKind(StrEnum):
+    """How a provider counts an image."""
+
+    PATCHES = "patches"
+    """By the square patches that cover it, after it was shrunk to a longest side and a number of patches."""
+    TILES = "tiles"
+    """So much for any, and more for each tile of 512 pixels, after it was shrunk to 768 on the shorter side."""
+    CROPS = "crops"
+    """So much for a small one; for a larger one the same for each crop, whose size goes by the shorter side."""
+    FIXED = "fixed"
+    """The same for every size."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRule:
+    """What an image costs, by a provider's published rule; always an estimate.
+
+    Attributes:
+        name: The rule's name in the table.
+        kind: How it counts.
+        patch: The side of a patch, in pixels.
+        longest: The longest side, in pixels, that is not shrunk.
+        most: The most patches.
+        factor: Tokens a patch.
+        base: Tokens for any image.
+        tile: Tokens a tile or crop.
+        source: Where the rule is from.
+        is_assumed: Whether it is another provider's, for want of the model's own.
+    """
+
+    name: str
+    kind: ImageKind
+    patch: int = 0
+    longest: int = 0
+    most: int = 0
+    factor: float = 1.0
+    base: int = 0
+    tile: int = 0
+    source: str = ""
+    is_assumed: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Estimator:
     """Weights for `inspector.domain.estimation`, with their errors on texts that were held out of the fit.
@@ -177,9 +219,10 @@ class Estimator:
             that has no public tokenizer, and the band is then wider.
         weights: One number a feature, in the order of `FEATURE_NAMES`.
         mape: Mean absolute relative error.
-        band: The relative error that 95 % of the texts stay within.
-        under: By how much the true count exceeds the estimate at the 95th percentile; times
-            ``1 + under`` the estimate covers 95 % of texts.
+        band: The relative error that 95 % of texts stay within. It was found on other texts than the mean error.
+        covered: The share of texts, of which none was fitted or gave the band, that the band held for.
+        under: By how much the true count of a longer text, as a Request is, exceeds the estimate at the 95th
+            percentile; times ``1 + under`` the estimate covers 95 % of such texts.
     """
 
     family: str
@@ -187,12 +230,32 @@ class Estimator:
     weights: tuple[float, ...]
     mape: float
     band: float
+    covered: float
     under: float
 
     @property
     def is_stand_in(self) -> bool:
         """Whether the weights are those of another family."""
         return self.family != self.fitted_on
+
+
+@dataclass(frozen=True, slots=True)
+class Reconstruction:
+    """What is known of a reconstructed tokenizer: how to ask for it, and how far it may be off.
+
+    Attributes:
+        family: The tokenizer family.
+        version: What the package calls it.
+        band: The relative error that 95 % of texts stay within.
+        under: By how much the true count exceeds the figure at the 95th percentile.
+        source: What the errors were measured on.
+    """
+
+    family: str
+    version: str
+    band: float
+    under: float
+    source: str
 
 
 OverheadTable = Mapping[str, Overheads]

@@ -50,7 +50,11 @@ class Wakeup:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider reported them."""
+    """Tokens as the provider reported them.
+
+    `input_tokens` is the whole input, what was read from a cache and written to one among it; what a provider
+    reports apart is added up by whoever reads its answer.
+    """
 
     input_tokens: int | None = None
     output_tokens: int | None = None

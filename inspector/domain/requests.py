@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
+from inspector.domain.calibration import Correction
 from inspector.domain.compaction import HistoryState
 from inspector.domain.counts import Method, Tokenizer, joint_method
 from inspector.domain.errors import Parameters
@@ -208,12 +209,16 @@ class Request:
     adaptations: tuple[Problem, ...]
     unreachable_tokens: int = 0
     """What part of the usable window no section can use, by the caps that are set."""
+    margin_tokens: int = 0
+    """What of the usable window is kept free because counts are estimates: even at their upper side it fits."""
     tail: str | None = None
     """The text of one more message in the user's role, behind all others: what a layout puts behind the history."""
     tail_sections: tuple[str, ...] = ()
     """The sections that it is made of; they stand between the messages and the reply."""
     history_state: HistoryState | None = None
     """How far the history was shortened, for the next Request; None where the strategy keeps no such account."""
+    correction: Correction | None = None
+    """What the model's earlier calls say of these counts. It is told beside them; no figure here has it in it."""
 
     @cached_property
     def text(self) -> str:

@@ -63,6 +63,7 @@ class OutRule(StrEnum):
     SUMMARY_COVERED = "summary_covered_by_deeper"
     SUMMARY_KEPT_VERBATIM = "summary_of_messages_in_history"
     EVENT_OLD = "event_too_old"
+    EVENT_FUTURE = "event_in_the_future"
     EVENT_LIMIT = "event_limit"
     EVENT_MINOR = "event_below_importance"
     EVENT_OWN_CAP = "event_own_cap"
@@ -71,4 +72,14 @@ class OutRule(StrEnum):
     SHORTENED = "shortened_for_room"
     NOT_IN_LAYOUT = "not_in_layout"
     SECTION_FULL = "section_full"
+    TOGETHER = "kept_together"
     DROPPED = "dropped_in_what_if"
+
+
+PARTLY_IN = frozenset(
+    {
+        *(OutRule.ENTRY_LIMIT, OutRule.ENTRY_ROOM, OutRule.SHORTENED),
+        *(OutRule.HISTORY_ELIDED, OutRule.HISTORY_SHORTENED),
+    }
+)
+"""What these tell of is in the Request, but not all of it."""

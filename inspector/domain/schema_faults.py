@@ -54,6 +54,9 @@ def _named(names: Iterable[str], where: str) -> Iterator[Refusal]:
     for name, count in counts.items():
         if not name.strip():
             yield Refusal("refused.schema_unnamed", {"where": where})
+        elif name != name.strip() or len(name.splitlines()) > 1:
+            # It begins its line in the rendering, where values begin further in.
+            yield Refusal("refused.schema_name_line", {"name": name, "where": where})
         elif count > 1:
             yield Refusal("refused.schema_name_twice", {"name": name, "where": where})
 

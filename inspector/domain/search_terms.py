@@ -2,6 +2,7 @@
 
 The index makes words at spaces and signs and forgets case and accents. Scripts that put no space between words
 (Han, Kana, Hangul, Thai …) are compared character by character, so that one character is enough to find them.
+Characters that nobody sees (zero-width spaces, soft hyphens, marks of direction) are in nobody's way.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def terms_of(text: str) -> Terms:
 def pieces(text: str) -> list[str]:
     """Words and single characters of scripts without spaces, in order; `BREAK` where something lies between."""
     found: list[str] = []
-    for match in _PIECE.finditer(unicodedata.normalize("NFKC", text)):
+    for match in _PIECE.finditer(plain(text)):
         piece = match.group()
         if _is_word(piece[0]):
             found.append(piece)
@@ -75,6 +76,18 @@ def pieces(text: str) -> list[str]:
     if found and found[-1] == BREAK:
         found.pop()
     return found
+
+
+def plain(text: str) -> str:
+    """A text in the form that all its ways of writing share: case, wide and joined forms, what nobody sees."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", seen(text)).casefold()
+
+
+def seen(text: str) -> str:
+    """A text without the characters that nobody sees."""
+    return "".join(each for each in text if unicodedata.category(each) != "Cf")
 
 
 def spaced(text: str) -> str:
@@ -108,6 +121,7 @@ def _legal(text: str) -> str:
 def _term(text: str, *, quoted: bool) -> Term:
     if not any(_is_word(each) for each in text):
         return Term(text, prefix=False, is_sign=True)
+    text = seen(text)
     last = text[-1]
     return Term(text, prefix=not quoted and (_is_word(last) or _is_mark(last)))
 
@@ -115,16 +129,14 @@ def _term(text: str, *, quoted: bool) -> Term:
 def _unlike(text: str) -> Iterator[str]:
     """The stretches between spaces that hold scripts without spaces, or characters that have a plainer form."""
     for chunk in text.split():
-        if not chunk.isascii() and (
-            _UNSPACED_ONE.search(chunk) or unicodedata.normalize("NFKC", chunk) != chunk
-        ):
+        if not chunk.isascii() and (_UNSPACED_ONE.search(chunk) or plain(chunk) != chunk.lower()):
             yield chunk
 
 
 def _fold_one(character: str) -> str:
     if _UNSPACED_ONE.match(character):
         return unicodedata.normalize("NFKC", character)
-    parts = unicodedata.normalize("NFKD", character)
+    parts = unicodedata.normalize("NFKD", seen(character))
     return "".join(each for each in parts if not _is_mark(each)).casefold()
 
 

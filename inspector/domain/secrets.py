@@ -17,8 +17,10 @@ _LEAST_BITS = 3.0
 """Bits of entropy a character from which on an assigned value looks drawn by lot (hex has 4, words about 3)."""
 
 _PLACEHOLDER = re.compile(
-    r"(?i)x{4,}|\*{3,}|\.{3}|example|placeholder|changeme|your[-_ ]|redacted|dummy|<[^>]*>|\$\{|\{\{|todo"
+    r"(?i)(?<![a-z0-9])(?:x{4,}|example|placeholder|changeme|your|redacted|dummy|todo)(?![a-z0-9])"
+    r"|x{8,}|\*{3,}|\.{3}|<[^>]{0,200}>|\$\{|\{\{|example(?:key)?$|^(?:changeme|example|placeholder|dummy|your)"
 )
+"""What nobody's key is. Within a run of letters drawn by lot such a word is chance, so it must stand by itself."""
 
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern))
@@ -45,15 +47,46 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("jwt", r"\beyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{16,1000}"),
         ("azure_key", r"\bAccountKey=[A-Za-z0-9+/]{60,100}={0,2}"),
         ("age_key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b"),
+        ("groq_key", r"\bgsk_[A-Za-z0-9]{40,80}\b"),
+        ("xai_key", r"\bxai-[A-Za-z0-9]{60,100}\b"),
+        ("perplexity_key", r"\bpplx-[A-Za-z0-9]{40,80}\b"),
+        ("nvidia_key", r"\bnvapi-[A-Za-z0-9_-]{50,100}"),
+        ("replicate_token", r"\br8_[A-Za-z0-9]{37}\b"),
+        ("google_client_secret", r"\bGOCSPX-[A-Za-z0-9_-]{28}\b"),
     )
 )
+# In JSON within JSON, as in a tool call's arguments, quotes stand behind backslashes.
+_QUOTES = r"[\\\"'`]{0,8}"
 _IN_ADDRESS = re.compile(
-    r"\b[a-z][a-z0-9+.-]{1,15}://[^\s:/@'\"<>]{1,100}:([^\s:/@'\"<>]{3,200})@[^\s@]{1,200}"
+    r"\b[a-z][a-z0-9+.-]{1,15}://[^\s:/@'\"<>]{0,100}:([^\s/'\"<>]{3,200})@[^\s@/'\"<>]{1,200}"
 )
-_ASSIGNED = re.compile(
-    r"(?i)\b(?:password|passwd|pwd|secret|api[-_ ]?key|access[-_ ]?token|auth[-_ ]?token|client[-_ ]?secret"
-    r"|private[-_ ]?key|bearer)\b[\"']?\s{0,3}(?:[:=]\s{0,3}|\s)[\"']?([^\s\"',;]{8,200})"
+_IN_QUERY = re.compile(
+    r"(?i)[?&](?:key|sig|signature|code|auth|token|(?:api|access|auth|subscription)[-_]?(?:key|token))"
+    r"=([^\s&#\"'`\\<>]{8,500})"
 )
+_AUTHORIZATION = re.compile(
+    rf"(?i)authorization{_QUOTES}\s{{0,3}}[:=,]\s{{0,3}}{_QUOTES}(?:basic|bearer|token)\s{{1,3}}([\w+/=.~-]{{8,2000}})"
+)
+_TO = rf"{_QUOTES}\s{{0,3}}(?:(?:[:=]|=>)\s{{0,3}}|\s(?:is|was|ist|war)\s{{1,3}}|\s){_QUOTES}"
+_ASSIGNED = tuple(
+    re.compile(rf"(?i)(?:{names}){_TO}([^\s\"'`\\,;]{{{least},200}})")
+    for least, names in (
+        (7, r"(?:password|passwd|passwort|pwd)(?:[-_.][A-Za-z0-9]{1,20}){0,3}"),
+        (
+            8,
+            r"(?:secret|api[-_ .]?key|access[-_ .]?key|access[-_ .]?token|auth[-_ .]?token|client[-_ .]?secret"
+            r"|private[-_ .]?key|(?<![A-Za-z])bearer|credentials?)(?:[-_.][A-Za-z0-9]{1,20}){0,3}",
+        ),
+        (16, r"token(?:[-_.][A-Za-z0-9]{1,20}){0,3}"),
+    )
+)
+"""Names as in ``DB_PASSWORD`` and ``AWS_SECRET_ACCESS_KEY``: what stands before and behind the word may be anything."""
+_BY_PLACE = (
+    ("password_in_address", _IN_ADDRESS),
+    ("key_in_address", _IN_QUERY),
+    ("authorization", _AUTHORIZATION),
+)
+"""Forms whose place alone says what they are, whatever the value looks like."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -88,11 +121,12 @@ def masked(text: str) -> str:
 
 def _assigned(text: str) -> list[Secret]:
     found = [
-        Secret(match.start(1), match.end(1), "password_in_address")
-        for match in _IN_ADDRESS.finditer(text)
+        Secret(match.start(1), match.end(1), kind)
+        for kind, pattern in _BY_PLACE
+        for match in pattern.finditer(text)
         if not _is_placeholder(match.group(1))
     ]
-    for match in _ASSIGNED.finditer(text):
+    for match in (each for pattern in _ASSIGNED for each in pattern.finditer(text)):
         value = match.group(1)
         if not _is_placeholder(value) and _looks_drawn(value):
             found.append(Secret(match.start(1), match.end(1), "assigned_secret"))

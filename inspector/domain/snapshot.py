@@ -11,6 +11,7 @@ from inspector.domain.actor import Actor
 from inspector.domain.agents import ActivitySettings, Agent, Tool, ToolRule
 from inspector.domain.archival import ArchivalEntry
 from inspector.domain.blocks import Attachment, Block, Permission
+from inspector.domain.calibration import Calibration
 from inspector.domain.compaction import HistoryState
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Version
@@ -64,7 +65,8 @@ class Snapshot:
     `summaries` stand in the order in which they were written, deleted ones among them: deeper ones may have been made
     of them. `events` stand in that order too. `history_state` says how far the history was shortened when it was last
     sent, None if that is not known.
-    `layouts` are the constellation's own, by name; they go before shipped ones.
+    `layouts` are the constellation's own, by name; they go before shipped ones. `calibrations` are what providers
+    reported of the newest calls, of any agent and model.
     """
 
     constellation_id: str
@@ -81,6 +83,7 @@ class Snapshot:
     problems: tuple[Problem, ...] = ()
     history_state: HistoryState | None = None
     layouts: Mapping[str, Layout] = field(default_factory=dict)
+    calibrations: tuple[Calibration, ...] = ()
 
     def with_drafts(self, drafts: Mapping[str, Content]) -> Snapshot:
         """This view with the content of some blocks (by block id) replaced by unsaved drafts."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -108,3 +109,57 @@ def test_that_the_tail_is_a_message_of_its_own_in_neutral_json(sample: Path) -> 
     last = plain["messages"][-1]
     assert last["role"] == "user"
     assert last["content"][0]["text"].startswith("# Shared Context\n\n<")
+
+
+def test_that_the_room_kept_free_for_estimates_is_told(sample: Path) -> None:
+    told = run("report", str(sample), "--agent", "Ada", "--model", "claude-sonnet-4-5").stdout
+    [line] = [each for each in told.splitlines() if "kept free" in each]
+    assert re.match(r"[\d,]+ tokens of the window are kept free: the counts are estimates", line)
+    assert "kept free" not in run("report", str(sample), "--agent", "Ada", "--model", "gpt-4o").stdout
+    built = run("build", str(sample), "--agent", "Ada", "--model", "claude-sonnet-4-5", "--as", "json")
+    assert json.loads(built.stdout)["manifest"]["margin_tokens"] > 0
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ("", "no JSON"),
+        ("[" * 50_000, "nested too deeply"),
+        ('{"name": "a", "name": "b"}', "stands twice"),
+        ('{"name": "a", "sections": [{"name": "core", "share": NaN}]}', "NaN is no number"),
+        ('{"name": "a", "sections": [{"name": "core", "share": "a"}]}', "$.sections[0].share: float needed"),
+        ('{"name": "a\\nb", "sections": [{"name": "core"}]}', "A layout cannot be used: a b: name"),
+        ('{"name": "\\ud800", "sections": [{"name": "core"}]}', "name: it must be one visible line"),
+        ('{"name": "a", "sections": [{"name": "memory"}]}', "a: memory: a section of your own needs a text"),
+        (
+            '{"name": "a", "sections": [{"name": "core", "minimum": 9, "maximum": 1}]}',
+            "not larger than its maximum",
+        ),
+        ('{"name": "a", "sections": [{"name": "core", "element": "</core>"}]}', "cannot be an element"),
+    ],
+)
+def test_that_a_file_that_is_no_layout_is_refused_with_what_is_wrong_and_where(
+    sample: Path, raw: str, told: str
+) -> None:
+    before = sample.read_bytes()
+    usual = ', "description": "", "join": "\\n\\n", "wrapper": "element"}'
+    given = raw[:-1] + usual if raw.endswith("]}") else raw
+    result = run("layouts", str(sample), "--put", "-", given=given)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert told in result.stderr
+    assert "Traceback" not in result.stderr
+    assert sample.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["../../x", "a/b\\c", "</core>", "'; DROP TABLE layouts; --", "."])
+def test_that_a_layout_of_any_name_is_kept_built_with_and_exported_inside_the_folder(
+    sample: Path, tmp_path: Path, name: str
+) -> None:
+    layout = {**shown(sample, "minimal"), "name": name}
+    assert run("layouts", str(sample), "--put", "-", given=json.dumps(layout)).exit_code == 0
+    assert shown(sample, name) == layout
+    assert run("build", str(sample), "--agent", "Ada", "--layout", name).exit_code == 0
+    assert run("export", str(sample), "--out", str(tmp_path / "folder")).exit_code == 0
+    assert [each.name for each in tmp_path.iterdir()] == ["folder"]
+    assert len(list((tmp_path / "folder" / "layouts").iterdir())) >= 1
+    assert run("layouts", str(sample), "--delete", name).exit_code == 0

@@ -131,8 +131,10 @@ def test_that_a_request_as_of_a_time_knows_nothing_of_later(sample: Path) -> Non
 
 def test_that_a_look_over_the_context_tells_what_it_would_save(sample: Path) -> None:
     found = said("lint", sample, "--agent", "Ada")
-    assert found["tokens"] == sum(each["tokens"] for each in found["findings"])
+    assert found["tokens"] == sum(each["more"] for each in found["findings"])
+    keys = {"rule", "severity", "where", "others", "tokens", "more", "method", "message", "fix"}
     for each in found["findings"]:
-        assert set(each) == {"rule", "severity", "where", "others", "tokens", "method", "message", "fix"}
+        assert set(each) == keys
+        assert 0 <= each["more"] <= each["tokens"]
         assert "?" not in each["message"]
     assert run("lint", sample, "--agent", "Ada").returncode == 0

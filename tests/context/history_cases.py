@@ -29,6 +29,7 @@ from inspector.domain.messages import (
 )
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.domain.summaries import Summary
+from tests.context.history_worlds import OWN_LAYOUT, a_fine_history, a_world, words
 from tests.context.invented import (
     ESTIMATED_MODEL,
     EXACT_MODEL,
@@ -43,27 +44,19 @@ from tests.context.invented import (
 )
 
 LAYOUTS = ("standard", "xml", "minimal", "cache_friendly")
-_WORDS = (
-    *("the", "garden", "beans", "never", "because", "decided", "important", "what?", "why", "yes", "plan"),
-    *("/tmp/x.py", "42", "3.14159", "é", "漢字", "👩‍🌾", "==", "{}", "<a>", "line\n", "\n\n", "e\u0301"),
-)
-
-
-def words(rng: Random, most: int) -> str:
-    """A text; most are short, some are long."""
-    count = int(most * rng.random() ** 3)
-    return " ".join(rng.choices(_WORDS, k=count))
+NO_CAP = 10**9
 
 
 def a_strategy(rng: Random) -> Strategy:
     """One of the six with settings of any size."""
+    high = rng.choice((0.95, 0.9, 1.0, 0.5))
     kinds: list[Strategy] = [
         Truncate(rng.choice((0, 1, 3, 8, 30, 100, 1000))),
         RecursiveSummarization(rng.choice((0, 1, 4, 20, 200))),
         ImportanceBased(rng.choice((0, 1, 4, 20, 100)), rng.choice((0, 2, 6, 20, 100))),
         TimeDecay(rng.choice((0.0, 0.5, 3.0, 24.0, 1e9)), rng.choice((0, 1, 4, 10, 50))),
         Window(rng.choice((0, 1, 5, 8, 10, 50))),
-        Hysteresis(rng.choice((0.95, 0.9, 1.0, 0.5)), rng.choice((0.5, 0.3, 0.8, 0.95, 0.0))),
+        Hysteresis(high, min(high, rng.choice((0.5, 0.3, 0.8, 0.95, 0.0)))),
     ]
     return rng.choice(kinds)
 
@@ -93,6 +86,10 @@ def a_case(seed: int) -> tuple[Snapshot, RequestSpec]:
     rng = Random(seed)
     if seed % 4 == 3:
         return _a_large_case(rng)
+    if seed % 8 == 5:
+        return _a_world_case(rng)
+    if seed % 16 == 9:
+        return _a_fine_case(rng)
     history = a_history(rng, odd=rng.random() < 0.6, largest=rng.choice((10, 120, 1500)))
     model = rng.choice((EXACT_MODEL, EXACT_MODEL, OLDER_EXACT_MODEL, ESTIMATED_MODEL))
     agent = an_agent(model=model, config=ContextConfig(strategy=a_strategy(rng)))
@@ -121,6 +118,31 @@ def _a_large_case(rng: Random) -> tuple[Snapshot, RequestSpec]:
         active_batch=rng.choice((None, None, history[-1].id)),
     )
     return a_snapshot(history=history, summaries=_summaries(rng) if rng.random() < 0.3 else ()), spec
+
+
+def _a_world_case(rng: Random) -> tuple[Snapshot, RequestSpec]:
+    """A history among memory of every kind, under a layout of its own or a shipped one."""
+    history = a_history(rng, odd=rng.random() < 0.5, largest=rng.choice((10, 60)))
+    model = rng.choice((EXACT_MODEL, OLDER_EXACT_MODEL, ESTIMATED_MODEL, "no-such-model"))
+    snapshot = replace(a_world(rng, model, history), summaries=_summaries(rng) if rng.random() < 0.5 else ())
+    spec = a_plain_spec(rng, history)
+    assert spec.limits is not None
+    limits = replace(spec.limits, memory_tokens=rng.choice((None, 0, 60, 200, 12_000)))
+    layout = rng.choice((OWN_LAYOUT, OWN_LAYOUT, OWN_LAYOUT, *LAYOUTS))
+    return snapshot, replace(spec, limits=limits, layout=layout, strategy=a_strategy(rng))
+
+
+def _a_fine_case(rng: Random) -> tuple[Snapshot, RequestSpec]:
+    """A long history of small units, far larger than its budget; most under `truncate` without a cap."""
+    strategies: list[Strategy] = [Truncate(NO_CAP), Truncate(NO_CAP), Truncate(NO_CAP), a_strategy(rng)]
+    spec = a_spec(
+        strategy=rng.choice(strategies),
+        limits=LimitOverrides(history_tokens=rng.choice((800, 1500, 2500))),
+        layout=rng.choice(LAYOUTS),
+        max_messages_cap=NO_CAP,
+    )
+    agent = an_agent(model=rng.choice((EXACT_MODEL, OLDER_EXACT_MODEL, ESTIMATED_MODEL)))
+    return a_snapshot(agent=agent, history=a_fine_history(rng)), spec
 
 
 def _moved(rng: Random, batch: Batch) -> Batch:

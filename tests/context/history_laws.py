@@ -34,7 +34,7 @@ from inspector.domain.requests import LeftOut, Request, sent_content
 from inspector.domain.rules import OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from tests.context.history_cases import a_batch
-from tests.context.invented import a_turn
+from tests.context.invented import a_turn, new_builder
 from tests.context.recounting import recount
 
 FOLDING = (Hysteresis, RecursiveSummarization)
@@ -123,6 +123,14 @@ def check_budget(snapshot: Snapshot, spec: RequestSpec, request: Request) -> Non
         assert len(request.messages) <= cap
     else:
         assert len(request.messages) <= len(sendable(active)) if active else not request.messages
+    strategy = strategy_of(snapshot, spec)
+    if isinstance(strategy, Truncate | Window):
+        wanted = strategy.keep_recent if isinstance(strategy, Truncate) else strategy.verbatim_count
+        in_progress = len(sendable(active)) if active else 0
+        others = set(sent_batches(request, snapshot.history)) - {spec.active_batch}
+        assert len(request.messages) <= max(wanted, in_progress) or (
+            len(others) == 1 and wanted > in_progress
+        )
 
 
 def check_units(snapshot: Snapshot, spec: RequestSpec, request: Request) -> None:
@@ -265,6 +273,11 @@ def _still_fits(
         return False
     if batch.id not in sent_batches(after, (batch,)):
         return False
+    whole = [each.id for each in snapshot.history if is_whole(each)]
+    inside = sent_batches(before, snapshot.history)
+    if inside and inside[-1] != whole[-1]:
+        # What is kept would stand behind a gap now, whose mark needs room of its own.
+        return False
     added = sum(
         piece.tokens
         for section in after.sections
@@ -273,7 +286,7 @@ def _still_fits(
         if piece.parameters["batch"] == batch.id
     )
     others = sum(section.tokens for section in after.sections if section.name != "messages")
-    room = after.limits.usable - others
+    room = after.limits.usable - after.margin_tokens - others
     if after.limits.history_tokens is not None:
         room = min(room, after.limits.history_tokens)
     share = strategy.high if isinstance(strategy, Hysteresis) else 1.0
@@ -288,6 +301,62 @@ def _still_fits(
     return len(before.messages) + len(batch.messages) <= count
 
 
+def check_grown(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, rng: Random) -> None:
+    """A history that has grown, or was changed in its middle, gives what one gives that is read anew."""
+    history, spec = snapshot.history, replace(spec, active_batch=None)
+    state = snapshot.history_state
+    for until in sorted({rng.randint(0, len(history)), rng.randint(0, len(history)), len(history)}):
+        grown = replace(snapshot, history=history[:until], history_state=state)
+        request = built(builder, grown, spec)
+        state = state if request is None else request.history_state
+    assert request == built(new_builder(), grown, spec)
+    if history:
+        at = rng.randrange(len(history))
+        other = (a_turn(at + 1, "changed"),) if rng.random() < 0.5 else ()
+        changed = replace(grown, history=(*history[:at], *other, *history[at + 1 :]))
+        assert built(builder, changed, spec) == built(new_builder(), changed, spec)
+
+
+SMALL = 0.05
+"""Of the budget: where no unit is larger, it must be well used."""
+
+
+def utilisation(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec) -> float | None:
+    """How much of its budget a history takes; None with less to send, bounded by a count, or of large units."""
+    strategy, limits = strategy_of(snapshot, spec), spec.limits
+    cap = snapshot.agent.config.max_messages_cap if spec.max_messages_cap is None else spec.max_messages_cap
+    counts = (cap, getattr(strategy, "keep_recent", cap), getattr(strategy, "verbatim_count", cap))
+    if limits is None or not limits.history_tokens or spec.active_batch or snapshot.summaries:
+        return None
+    count = sum(len(sendable(batch)) for batch in snapshot.history)
+    if count < 1 / SMALL or min(counts) < count:
+        return None
+    everything = replace(limits, max_tokens=10**7, history_tokens=10**7)
+    whole = built(builder, snapshot, replace(spec, limits=everything, strategy=Truncate(10**9)))
+    request = built(builder, snapshot, spec)
+    if whole is None or request is None:
+        return None
+    room = request.limits.usable - request.margin_tokens - request.tokens + history_tokens(request)
+    budget = min(limits.history_tokens, room)
+    if history_tokens(whole) < budget or max(_units(snapshot, whole)) > budget * SMALL:
+        return None
+    return history_tokens(request) / budget
+
+
+def _units(snapshot: Snapshot, request: Request) -> list[int]:
+    """The tokens of what nothing splits: a message, or one of calls with all their results."""
+    found = [0]
+    stored = all_messages(snapshot)
+    for section in request.sections:
+        for piece in section.pieces if section.name == "messages" else ():
+            message = stored[str(piece.source.id)]
+            if any(isinstance(part, ToolResultPart) for part in message.content):
+                found[-1] += piece.tokens
+            else:
+                found.append(piece.tokens)
+    return found
+
+
 def check_case(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, seed: int) -> Request | None:
     """All of it for one case; the Request, None where none is possible."""
     rng = Random(seed + 1)
@@ -300,6 +369,7 @@ def check_case(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, s
         check_again(builder, snapshot, spec, request)
     check_monotone(builder, snapshot, spec, rng)
     check_append(builder, snapshot, spec, rng)
+    check_grown(builder, snapshot, spec, rng)
     return request
 
 

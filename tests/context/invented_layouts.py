@@ -25,6 +25,7 @@ def sections(draw: st.DrawFn, name: str) -> SectionLayout:
         priority=draw(st.sampled_from([0, 0, 10, 50])),
         share=draw(st.sampled_from([1.0, 1.0, 0.25, 3.0])),
         grow=draw(st.integers(0, 4)) > 0,
+        together=draw(st.integers(0, 4)) == 0,
     )
 
 
@@ -42,7 +43,9 @@ def layouts(draw: st.DrawFn) -> Layout:
         if draw(st.booleans()):
             entry = SectionLayout(own, "# Mine", text=draw(st.sampled_from(_TEXTS)))
         else:
-            entry = SectionLayout(own, blocks=("persona", "a b"), element=draw(st.sampled_from(["", own])))
+            element, together = draw(st.sampled_from(["", own])), draw(st.booleans())
+            labels = [("persona", "a b"), ("human", "a", "scratchpad")][number]
+            entry = SectionLayout(own, blocks=labels, element=element, together=together)
         entries.insert(place + between, entry)
     return Layout(
         NAME,

@@ -85,7 +85,7 @@ def test_that_old_minor_and_surplus_events_are_left_out_with_their_fixes() -> No
 def test_that_an_event_of_the_future_is_left_out() -> None:
     request = built(an_event(1, timestamp=NOW + timedelta(seconds=1)))
     assert not has_section(request, "activity")
-    assert rows(request, OutRule.EVENT_OLD)
+    assert rows(request, OutRule.EVENT_FUTURE)
 
 
 def test_that_own_events_are_capped_only_while_others_would_be_displaced() -> None:

@@ -132,6 +132,36 @@ def test_that_a_section_that_does_not_grow_leaves_room_unused() -> None:
     assert rows(request, OutRule.SECTION_FULL)
 
 
+def test_that_what_a_section_keeps_together_goes_in_whole_or_stays_out() -> None:
+    blocks = [working(name, "word " * 60, minutes=at) for at, name in enumerate(("one", "two", "other"))]
+    pair = SectionLayout("pair", "# Pair", blocks=("one", "two"), together=True)
+    sections = (SectionLayout("core"), SectionLayout("working"), pair)
+    snapshot = a_snapshot(*blocks)
+    parted = replace(pair, together=False)
+    usual = built_with(own_layout(*sections[:2], parted), snapshot, memory_tokens=150)
+    assert {"block:blk_one", "block:blk_two"} & set(piece_ids(usual))
+    assert usual.left_out
+    request = built_with(own_layout(*sections), snapshot, memory_tokens=150)
+    assert [each for each in piece_ids(request) if each.startswith("block:")] == ["block:blk_other"]
+    out = rows(request, OutRule.TOGETHER) + rows(request, OutRule.MEMORY_FULL)
+    assert {row.source.id for row in out} == {"blk_one", "blk_two"}
+    [value] = {row.fix.value for row in out if row.fix}
+    assert isinstance(value, int)
+    assert 150 < value < 260
+    enough = built_with(own_layout(*sections), snapshot, memory_tokens=value)
+    assert {"block:blk_one", "block:blk_two"} <= set(piece_ids(enough))
+    for room in range(0, 300, 7):
+        some = set(piece_ids(built_with(own_layout(*sections), snapshot, memory_tokens=room)))
+        assert len({"block:blk_one", "block:blk_two"} & some) in (0, 2)
+
+
+def test_that_what_a_section_keeps_together_cannot_be_less_than_what_must_be_in() -> None:
+    blocks = (a_block("one", "word " * 60), working("two", "word " * 60), working("three", "word " * 60))
+    entry = SectionLayout("all", blocks=("one", "two", "three"), together=True)
+    found = built_with(own_layout(entry), a_snapshot(*blocks), memory_tokens=160)
+    assert [each for each in piece_ids(found) if each.startswith("block:")] == ["block:blk_one"]
+
+
 def test_that_reserves_larger_than_the_window_are_an_error_that_names_them() -> None:
     layout = own_layout(
         SectionLayout("working", minimum=300),

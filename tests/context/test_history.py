@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from inspector.domain.counts import Method
 from inspector.domain.errors import BudgetError, NotFoundError
-from inspector.domain.limits import STRATEGIES, Hysteresis, Strategy, Truncate, Window
+from inspector.domain.limits import (
+    STRATEGIES,
+    Hysteresis,
+    ImportanceBased,
+    RecursiveSummarization,
+    Strategy,
+    Truncate,
+    Window,
+)
 from inspector.domain.messages import Batch, Message, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.requests import LeftOut, Request
 from inspector.domain.rules import InRule, OutRule
@@ -233,6 +241,43 @@ def test_that_a_window_keeps_the_newest_batches(count: int, kept: int) -> None:
     request = build(a_snapshot(history=history), strategy=Window(count))
     assert len(request.messages) == kept
     assert request.strategy == "window"
+
+
+@pytest.mark.parametrize("strategy", [Truncate(), Window(), Hysteresis(), RecursiveSummarization()])
+def test_that_more_room_never_loses_the_last_turn_beside_one_in_progress(strategy: Strategy) -> None:
+    history = (*turns(3), a_turn(4, "word " * 200), a_turn(5, "word " * 20, size=1))
+    for tokens in range(100, 600, 20):
+        request = build(
+            a_snapshot(history=history), strategy=strategy, history=tokens, active_batch="batch_5"
+        )
+        assert sent_batches(request, history)[-2:] == ["batch_4", "batch_5"], tokens
+
+
+def test_that_a_last_turn_past_the_high_mark_is_kept_while_it_fits() -> None:
+    history = (*turns(3), a_turn(4, "word " * 200))
+    for tokens in (405, 420, 500, 2000):
+        request = build(a_snapshot(history=history), strategy=Hysteresis(0.5, 0.3), history=tokens)
+        assert sent_batches(request, history)[-1] == "batch_4", tokens
+
+
+@pytest.mark.parametrize("strategy", [Window(8), Truncate(8), ImportanceBased(8, 0)])
+def test_that_a_last_turn_of_more_messages_than_are_wanted_is_in_whole_and_alone(strategy: Strategy) -> None:
+    history = (*turns(10), a_turn(11, size=12))
+    request = build(a_snapshot(history=history), strategy=strategy)
+    assert sent_batches(request, history) == ["batch_11"]
+    assert len(request.messages) == 12
+    assert not build(a_snapshot(history=history), strategy=strategy, max_messages_cap=8).messages
+    for size, kept in ((1, ["batch_11", "batch_12"]), (8, ["batch_12"])):
+        more = (*history, a_turn(12, size=size))
+        assert (
+            sent_batches(build(a_snapshot(history=more), strategy=strategy, active_batch="batch_12"), more)
+            == kept
+        )
+
+
+@pytest.mark.parametrize("strategy", [Window(0), Truncate(0), ImportanceBased(0, 0)])
+def test_that_who_wants_no_message_gets_none(strategy: Strategy) -> None:
+    assert not build(a_snapshot(history=turns(3)), strategy=strategy).messages
 
 
 def test_that_hysteresis_keeps_its_beginning_until_the_high_mark() -> None:

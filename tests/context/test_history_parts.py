@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from inspector.context.history.importance import importance, message_score
 from inspector.context.history.squeezing import cut_text, units_of
+from inspector.domain.agents import ContextConfig
 from inspector.domain.compaction import ElidedResult, HistoryState
+from inspector.domain.errors import InputError
 from inspector.domain.limits import (
     Hysteresis,
     ImportanceBased,
@@ -33,6 +35,7 @@ from tests.context.invented import (
     a_snapshot,
     a_summary,
     a_turn,
+    an_agent,
     build,
     rows,
     sent_batches,
@@ -436,6 +439,27 @@ def test_that_a_fix_brings_in_what_it_says() -> None:
 @pytest.mark.parametrize("strategy", [Hysteresis(7.0, -3.0), Hysteresis(0.2, 0.9), Hysteresis(0.0, 0.0)])
 def test_that_senseless_marks_still_keep_within_the_budget(strategy: Hysteresis) -> None:
     history = tuple(a_turn(number, "word " * 20) for number in range(1, 41))
-    request = build(a_snapshot(history=history), strategy=strategy, history=500)
+    agent = an_agent(config=ContextConfig(strategy=strategy))
+    request = build(a_snapshot(agent=agent, history=history), history=500)
     tokens = sum(section.tokens for section in request.sections if section.name == "messages")
     assert tokens <= 500
+
+
+@pytest.mark.parametrize(
+    ("strategy", "name"),
+    [
+        (Hysteresis(7.0, -3.0), "high"),
+        (Hysteresis(0.2, 0.9), "low"),
+        (Truncate(-1), "keep_recent"),
+        (TimeDecay(float("nan"), 1), "compress_after_hours"),
+    ],
+)
+def test_that_a_senseless_setting_is_refused_where_it_is_asked_for_and_told_where_it_is_stored(
+    strategy: Strategy, name: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        build(a_snapshot(), strategy=strategy)
+    assert (refused.value.code, refused.value.parameters["name"]) == ("input.strategy_setting", name)
+    request = build(a_snapshot(agent=an_agent(config=ContextConfig(strategy=strategy))))
+    (told,) = [each for each in request.problems if each.code == "strategy_setting"]
+    assert told.parameters["name"] == name

@@ -1,7 +1,8 @@
 """Mistakes that such engines have made when they put a prompt together: one fact for each, in their order.
 
-That blocks are read in one go, that an event has the time that is stored, and that an open file loses nothing are
-held to where memory, conversation and storage are tested.
+That blocks are read in one go, that an event has the time that is stored, that everything that is called is there,
+that what is read has an index, and that a file is closed before its folder goes are held to elsewhere: in the
+runtime's tests of the same name, and in the test of names.
 """
 
 import hashlib

@@ -7,6 +7,7 @@ from hypothesis import given
 from inspector.context.counting.frames import FrameCosts
 from inspector.domain.layout_rules import check_layout
 from inspector.domain.layouts import Layout
+from inspector.domain.requests import SourceKind
 from inspector.domain.rules import OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from tests.context.invented import MODELS, POOL, new_builder
@@ -32,6 +33,31 @@ def test_that_every_layout_keeps_the_account_and_the_limits(
         if most is not None and elastic:
             # The frame belongs to nobody, and what stands around a text may join with it by a token or two.
             assert section.tokens <= most + costs.message().tokens + 8
+
+
+@MANY
+@given(snapshots(), specs(), layouts())
+def test_that_what_a_layout_keeps_together_is_never_parted(
+    snapshot: Snapshot, spec: RequestSpec, layout: Layout
+) -> None:
+    together = {
+        entry.name
+        for entry in layout.sections
+        if entry.together and entry.name in ("working", "log", "shared")
+    }
+    request = built(replace(snapshot, layouts={NAME: layout}), replace(spec, layout=NAME))
+    elsewhere = (
+        OutRule.ENTRY_LIMIT,
+        OutRule.EMPTY,
+        OutRule.DROPPED,
+        OutRule.UNREADABLE,
+        OutRule.NOT_IN_LAYOUT,
+        OutRule.ARCHIVAL_TYPE,
+    )
+    out = {row.section for row in request.left_out if row.rule not in elsewhere}
+    for section in request.sections:
+        has_blocks = any(piece.source.kind is SourceKind.BLOCK for piece in section.pieces)
+        assert not (section.name in together & out and has_blocks)
 
 
 @MANY

@@ -11,6 +11,7 @@ from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.catalogues import shipped_models
+from inspector.runtime.settings import Settings
 from inspector.runtime.wire import WireDoor
 from tests.context.invented import (
     BUILDER,
@@ -27,7 +28,7 @@ from tests.context.invented_worlds import snapshots, specs
 from tests.providers.rules import CHECKS, check_any
 from tests.providers.sdk_types import check_types
 
-DOOR = WireDoor(shipped_models())
+DOOR = WireDoor(shipped_models(), Settings())
 MANY = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )

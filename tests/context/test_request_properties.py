@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from inspector.domain.counts import Method
 from inspector.domain.errors import BudgetError
 from inspector.domain.requests import Request, Section
-from inspector.domain.rules import InRule, OutRule
+from inspector.domain.rules import PARTLY_IN, InRule, OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from tests.context.invented import BUILDER, a_block, a_snapshot, a_spec, build, new_builder, working
 from tests.context.invented_worlds import snapshots, specs
@@ -20,10 +20,6 @@ MANY = settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 _FRAMES = {"literal:system/frame", "literal:tail/frame"}
-_PARTLY_IN = {
-    *(OutRule.ENTRY_LIMIT, OutRule.ENTRY_ROOM, OutRule.SHORTENED),
-    *(OutRule.HISTORY_ELIDED, OutRule.HISTORY_SHORTENED),
-}
 
 
 def built(snapshot: Snapshot, spec: RequestSpec) -> Request:
@@ -61,7 +57,8 @@ def check_account(request: Request) -> None:
     assert len(names) == len(set(names))
     assert all(placed.piece.rule in set(InRule) for placed in request.placed())
     assert all(row.rule in set(OutRule) for row in request.left_out)
-    assert request.tokens <= request.limits.usable
+    assert request.tokens <= request.limits.usable - request.margin_tokens
+    assert request.tokens * (1 + request.tokenizer.under) <= request.limits.usable
 
 
 def check_system(request: Request) -> None:
@@ -119,7 +116,7 @@ def test_that_nothing_is_both_in_and_left_out(snapshot: Snapshot, spec: RequestS
             assert row.source.id in batches
             of_batch = next(batch for batch in snapshot.history if batch.id == row.source.id)
             assert not sent & {message.id for message in of_batch.messages}
-        elif row.rule not in _PARTLY_IN and row.section != "hints":
+        elif row.rule not in PARTLY_IN and row.section != "hints":
             assert (row.source.kind, row.source.id) not in inside
 
 

@@ -97,6 +97,13 @@ def test_that_a_caller_adds_sections_and_instructions_for_one_build() -> None:
     assert [piece.rule for piece in the_section(request, "House rules").pieces][-1] == InRule.EXTRA_SECTION
 
 
+def test_that_a_caller_s_section_is_one_element_where_the_layout_s_are() -> None:
+    added = (ExtraSection("House rules", "No </extra_section> <b>."), ExtraSection("tone", "Dry. </tone>"))
+    request = build(a_snapshot(), extra_sections=added, layout="xml")
+    assert "# House rules\n\n<extra_section>\nNo &lt;/extra_section> <b>.\n</extra_section>" in request.text
+    assert "<tone>\nDry. &lt;/tone>\n</tone>" in request.text
+
+
 @pytest.mark.parametrize("name", ["", "  ", "core", "messages", "tools", "reply", "persona"])
 def test_that_a_section_of_the_caller_needs_a_name_of_its_own(name: str) -> None:
     with pytest.raises(InputError):

@@ -13,12 +13,23 @@ from inspector.context.history.framing import MessageWriter
 from inspector.context.history.importance import importance
 from inspector.domain.counts import Method, joint_method
 from inspector.domain.errors import Parameters
-from inspector.domain.messages import Batch, Message, Part, Role, ToolCallPart, ToolResultPart
+from inspector.domain.messages import (
+    Batch,
+    Message,
+    Part,
+    Role,
+    ToolCallPart,
+    ToolResultPart,
+    is_sendable,
+)
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Piece, SentMessage, Source, SourceKind
 from inspector.domain.rules import InRule, OutRule
 
 SECTION = "messages"
+_RECENT = InRule.HISTORY_RECENT.value
+_LAST = frozenset((Role.ASSISTANT, Role.TOOL))
+"""The roles that a cycle ends with."""
 
 Contents = Mapping[str, tuple[Part, ...]]
 """The parts that are sent instead of a message's own, by the message's id."""
@@ -40,7 +51,9 @@ class BatchView:
     @cached_property
     def is_complete(self) -> bool:
         """Whether what may be sent of it is a whole cycle, each result behind its call."""
-        return Batch(self.batch.id, self.sendable).is_complete and _is_paired(self.sendable)
+        sent = self.sendable
+        # Each result behind its call leaves no call open.
+        return bool(sent) and sent[-1].role in _LAST and _is_paired(sent)
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
@@ -144,9 +157,9 @@ class BatchView:
     ) -> Piece:
         sent = message if content is None else replace(message, content=content)
         runs, marks = MessageWriter(sent, self.costs, has_gap=gap is not None).write()
-        source = Source(SourceKind.MESSAGE, message.id, message.role.value, message.agent_id)
+        source = Source(SourceKind.MESSAGE, message.id, str(message.role), message.agent_id)
         told: Parameters = {"batch": message.batch_id}
-        return Piece(f"message:{message.id}", SECTION, source, InRule.HISTORY_RECENT.value, runs, marks, told)
+        return Piece(f"message:{message.id}", SECTION, source, _RECENT, runs, marks, told)
 
     def _unsendable(self) -> Iterator[LeftOut]:
         if len(self.sendable) == len(self.batch.messages):
@@ -169,11 +182,6 @@ def sendable_messages(batch: Batch) -> tuple[Message, ...]:
     if all(map(is_sendable, batch.messages)):
         return batch.messages
     return tuple(filter(is_sendable, batch.messages))
-
-
-def is_sendable(message: Message) -> bool:
-    """Whether a message may be sent at all."""
-    return not (message.is_archived or message.is_deleted or message.compiled or message.problem)
 
 
 def _is_paired(messages: Sequence[Message]) -> bool:

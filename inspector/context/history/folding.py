@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from inspector.context.history.choice import Choice, Room
-from inspector.context.history.elision import Elidable, ResultKey
+from inspector.context.history.elided import NOTHING_ELIDED, Elided, ElidedAt, elided_of
 from inspector.context.history.index import HistoryIndex
 from inspector.context.history.limits import from_user
-from inspector.domain.compaction import ElidedResult, HistoryState
+from inspector.domain.compaction import HistoryState
 from inspector.domain.ref import Ref
 from inspector.domain.requests import Fix
 from inspector.domain.rules import OutRule
@@ -73,7 +73,7 @@ class Kept:
     """A history from batch `first` on, with some results elided."""
 
     first: int
-    elided: frozenset[ResultKey]
+    elided: Elided = NOTHING_ELIDED
 
 
 class Folder:
@@ -102,63 +102,36 @@ class Folder:
         if not self._is_within(kept):
             kept = self._fold(kept)
             if not self._is_within(kept, hard=True):
-                kept = Kept(self._index.count, frozenset())
+                kept = Kept(self._index.count)
         # Where not even the newest batch fits as it is, the next build tries it first.
         first = min(kept.first, self._index.count - 1)
         position = self._index.view(first).position if first > 0 else 0
-        state = HistoryState(self._room.limits, position, self._told(kept))
+        state = HistoryState(self._room.limits, position, kept.elided.told)
         bound = FoldBound(kept.first, self._room, self._marks, self._starts)
-        return Choice(kept.first, (bound,), is_folding=True, elided=kept.elided, state=state)
+        return Choice(kept.first, (bound,), is_folding=True, elided=kept.elided.keys, state=state)
 
     def _before(self) -> Kept:
         """What the state says, as far as it counts."""
         state = self._room.state
         if state is None or state.limits != self._room.limits:
-            return Kept(0, frozenset())
+            return Kept(0)
         first = from_user(self._index, self._index.at_position(state.first))
-        return Kept(
-            first, self._present(first, frozenset((each.message, each.call) for each in state.elided))
-        )
-
-    def _present(self, first: int, elided: frozenset[ResultKey]) -> frozenset[ResultKey]:
-        """Those of the elided results that are still there."""
-        if not elided:
-            return elided
-        views = self._index.views(first)
-        return frozenset(each.which for view in views for each in view.elidable if each.which in elided)
-
-    def _told(self, kept: Kept) -> tuple[ElidedResult, ...]:
-        """The elided results, in order."""
-        state = self._room.state
-        if not kept.elided:
-            return ()
-        if state is not None and kept.elided == {(each.message, each.call) for each in state.elided}:
-            return state.elided
-        found = (each.which for view in self._index.views(kept.first) for each in view.elidable)
-        return tuple(ElidedResult(*which) for which in found if which in kept.elided)
+        return Kept(first, elided_of(state.elided, self._index, first))
 
     def _is_within(self, kept: Kept, *, hard: bool = False) -> bool:
         """Whether nothing need be shortened; with `hard`, whether it may be sent at all."""
         most = self._room.tokens if hard else self._high
         if self._index.messages_from(kept.first) > max(0, self._room.cap.most):
             return False
-        return self._index.tokens_from(kept.first) - self._saved(kept.first, kept.elided) <= max(0, most)
-
-    def _saved(self, first: int, elided: frozenset[ResultKey]) -> int:
-        if not elided:
-            return 0
-        views = self._index.views(first)
-        return sum(each.saved for view in views for each in view.elidable if each.which in elided)
+        return self._index.tokens_from(kept.first) - kept.elided.saved_from(kept.first) <= max(0, most)
 
     def _fold(self, kept: Kept) -> Kept:
         """Elide, then fold, down to the low mark."""
-        index = self._index
-        old = self._saved(kept.first, kept.elided)
-        may_elide = (
-            index.savings_between(kept.first, max(kept.first, self._protected)) - old >= CLEAR_AT_LEAST
-        )
+        old = kept.elided.saved_from(kept.first)
+        savings = self._index.savings_between(kept.first, max(kept.first, self._protected))
+        may_elide = savings - old >= CLEAR_AT_LEAST
         first = self._start(kept, may_elide=may_elide)
-        elided = self._present(first, kept.elided)
+        elided = kept.elided.behind(first)
         if may_elide:
             elided = self._elide(first, elided)
         return Kept(first, elided)
@@ -170,26 +143,33 @@ class Folder:
         starts = [kept.first, *self._starts.behind(index, kept.first + 1)]
         at = least.first_within(starts, self._low, self._few)
         if at is None:
-            # Not even the last of them: then any that does, or the newest that may be sent at all.
+            # Not even the last of them: then any that does.
             starts = list(index.user_starts(kept.first + 1))
             at = least.first_within(starts, self._low, self._few)
-        if at is None and starts and least.of(starts[-1]) <= self._high:
-            at = starts[-1]
+        if at is None:
+            # Past the marks, the newest batch alone still says more than nothing at all.
+            newest = starts[-1] if starts else kept.first
+            at = newest if least.of(newest) <= self._room.tokens else None
         return index.count if at is None else at
 
-    def _elide(self, first: int, elided: frozenset[ResultKey]) -> frozenset[ResultKey]:
+    def _elide(self, first: int, elided: Elided) -> Elided:
         """Elide the largest savings first until the low mark is kept."""
         views = self._index.views(first, max(first, self._protected))
-        found: list[Elidable] = [each for view in views for each in view.elidable if each.which not in elided]
+        found = [
+            ElidedAt(at, each.which, each.saved)
+            for at, view in enumerate(views, start=first)
+            for each in view.elidable
+            if each.which not in elided.keys
+        ]
         found.sort(key=lambda each: -each.saved)
-        total = self._index.tokens_from(first) - self._saved(first, elided)
-        saved, more = 0, set(elided)
+        total = self._index.tokens_from(first) - elided.saved_from(first)
+        saved, more = 0, 0
         for each in found:
             if total - saved <= self._low:
                 break
-            more.add(each.which)
             saved += each.saved
-        return frozenset(more)
+            more += 1
+        return elided.joined(found[:more], self._index) if more else elided
 
 
 class _Least:
@@ -198,18 +178,13 @@ class _Least:
     def __init__(self, index: HistoryIndex, kept: Kept, protected: int) -> None:
         self._index = index
         self._protected = protected
-        views = index.views(kept.first) if kept.elided else ()
-        self._elided = [
-            (at, sum(each.saved for each in view.elidable if each.which in kept.elided))
-            for at, view in enumerate(views, start=kept.first)
-        ]
+        self._elided = kept.elided
 
     def of(self, first: int) -> int:
         """In tokens."""
         protected = max(first, self._protected)
         saved = self._index.savings_between(first, protected) if self._protected else 0
-        saved += sum(each for at, each in self._elided if at >= protected)
-        return self._index.tokens_from(first) - saved
+        return self._index.tokens_from(first) - saved - self._elided.saved_from(protected)
 
     def first_within(self, starts: Sequence[int], tokens: int, messages: int) -> int | None:
         """The first of some batches from which on the run takes no more than that."""
@@ -264,13 +239,13 @@ class FoldBound:
         """The limits that make room for so many tokens and messages."""
         room = self.room
         short = [bound for bound in (room.budget, room.window) if bound is not None and bound.most < tokens]
-        wanted = [(bound, tokens + bound.offset) for bound in short]
+        wanted = [(bound, bound.setting(tokens)) for bound in short]
         if messages > room.cap.most:
-            wanted.append((room.cap, messages + room.cap.offset))
+            wanted.append((room.cap, room.cap.setting(messages)))
         if not wanted:
             # It was shortened when there was more of it: any other limit shortens it anew.
             bound = room.budget or room.window
-            wanted.append((bound, max(bound.most + 1, tokens) + bound.offset))
+            wanted.append((bound, bound.setting(max(bound.most + 1, tokens))))
         if len(wanted) == 1:
             ((bound, value),) = wanted
             return Fix(bound.action, agent, value, {"value": value})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.context.counting.frames import FrameCosts
-from inspector.domain.counts import Count
+from inspector.domain.counts import Count, Method
 from inspector.domain.messages import (
     ImagePart,
     Message,
@@ -16,6 +16,8 @@ from inspector.domain.messages import (
     ToolResultPart,
 )
 from inspector.domain.requests import Mark, Run
+
+_LINE_END = Run("\n", sent=False, tokens=0, method=Method.EXACT)
 
 
 class MessageWriter:
@@ -39,9 +41,8 @@ class MessageWriter:
         """The runs and the marks of the parts."""
         is_result = self._message.role is Role.TOOL and self._begins_with_result()
         if not is_result:
-            self._frame(
-                f"=== {self._message.role} ===\n", self._costs.message(named=self._message.name is not None)
-            )
+            named = self._message.name is not None
+            self._frame(f"=== {self._message.role} ===\n", self._costs.message(named=named))
         for number, part in enumerate(self._message.content, start=-1 if self._has_gap else 0):
             start = self._length
             kind, name = self._part(part) if number >= 0 else ("gap", self._gap(part))
@@ -81,14 +82,11 @@ class MessageWriter:
                 return "tool_result", part.call_id
 
     def _frame(self, text: str, cost: Count) -> None:
-        self._add(Run(text, sent=False, tokens=cost.tokens, method=cost.method))
+        self._runs.append(Run(text, False, cost.tokens, cost.method))
+        self._length += len(text)
 
     def _string(self, text: str) -> None:
         if text:
             count = self._costs.counter.count(text)
-            self._add(Run(text, sent=True, tokens=count.tokens, method=count.method))
-            self._frame("\n", self._costs.nothing())
-
-    def _add(self, run: Run) -> None:
-        self._runs.append(run)
-        self._length += len(run.text)
+            self._runs += (Run(text, True, count.tokens, count.method), _LINE_END)
+            self._length += len(text) + 1

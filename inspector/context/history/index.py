@@ -6,11 +6,12 @@ difference of two sums. Where a history was changed in its middle, all before th
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import accumulate
+from typing import TypeVar, cast
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.history.batches import BatchView
@@ -18,8 +19,11 @@ from inspector.context.identity import IdentityCache
 from inspector.domain.messages import Batch
 from inspector.domain.requests import LeftOut
 
+Found = TypeVar("Found")
 _INDEXES_KEPT = 8
 _VIEWS_KEPT = 20_000
+_FEW = 64
+"""So many are put in order one by one; more are sorted all at once."""
 
 
 @dataclass(slots=True)
@@ -33,12 +37,15 @@ class _Log:
     user_starts: list[int] = field(default_factory=list)
     saving_sums: list[int] = field(default_factory=lambda: [0])
     latest: list[datetime] = field(default_factory=list)
+    set_back: list[int] = field(default_factory=list)
     others: list[BatchView] = field(default_factory=list)
     stored: list[Batch] = field(default_factory=list)
     counts: list[tuple[int, int, int]] = field(default_factory=lambda: [(0, 0, 0)])
     ranks: list[tuple[float, int]] = field(default_factory=list)
     fewest: int = 0
+    smallest: int = 0
     chunks: dict[int, list[int]] = field(default_factory=dict)
+    remembered: tuple[object, int, int, object] | None = None
 
     def push(self, batch: Batch, view: BatchView) -> None:
         """Take one batch more."""
@@ -51,6 +58,7 @@ class _Log:
             self.message_sums.append(self.message_sums[-1] + len(view.sendable))
             self.positions.append(view.position)
             self.fewest = min(self.fewest or len(view.sendable), len(view.sendable))
+            self.smallest = min(self.smallest or view.tokens, view.tokens)
         if not eligible or len(view.sendable) < len(batch.messages):
             self.others.append(view)
         self.stored.append(batch)
@@ -67,22 +75,24 @@ class _Log:
             self.user_starts[:starts],
             self.saving_sums[: count + 1],
             self.latest[:count],
+            [at for at in self.set_back if at < count],
             self.others[:others],
             self.stored[:stored],
             self.counts[: stored + 1],
-            self.ranks[:count],
+            [each for each in self.ranks if -each[1] < count],
             self.fewest,
+            self.smallest,
         )
 
 
 class HistoryIndex:
     """The first `stored` batches of a log. Batches that may be sent are numbered from 0, the oldest."""
 
-    __slots__ = ("_costs", "_log", "_oldest", "_others", "_starts", "_stored", "count")
+    __slots__ = ("_costs", "_log", "_oldest", "_others", "_starts", "count", "stored")
 
     def __init__(self, log: _Log, stored: int, costs: FrameCosts) -> None:
         self._log = log
-        self._stored = stored
+        self.stored = stored
         self._costs = costs
         self._oldest: list[datetime] = []
         self.count, self._starts, self._others = log.counts[stored]
@@ -94,7 +104,7 @@ class HistoryIndex:
 
     def append(self, batch: Batch, view: BatchView | None = None) -> HistoryIndex:
         """The index with one batch more; this one stays as it is."""
-        log, stored = self._log, self._stored
+        log, stored = self._log, self.stored
         if stored == len(log.stored) or log.stored[stored] is not batch:
             log = log if stored == len(log.stored) else log.fork(stored)
             log.push(batch, view or BatchView.of(batch, self._costs))
@@ -102,19 +112,19 @@ class HistoryIndex:
 
     def continues(self, other: HistoryIndex) -> bool:
         """Whether it is another index with maybe more batches behind."""
-        return self._log is other._log and self._stored >= other._stored
+        return self._log is other._log and self.stored >= other.stored
 
     def begins_as(self, history: Sequence[Batch]) -> bool:
         """Whether it and a history begin with the same batch."""
-        return bool(self._stored and history) and self._log.stored[0] == history[0]
+        return bool(self.stored and history) and self._log.stored[0] == history[0]
 
     def until(self, stored: int) -> HistoryIndex:
         """The index of its first batches alone."""
-        return self if stored == self._stored else HistoryIndex(self._log, stored, self._costs)
+        return self if stored == self.stored else HistoryIndex(self._log, stored, self._costs)
 
     def shared_with(self, history: Sequence[Batch]) -> int:
         """How many batches it and a history begin with in common."""
-        most = min(self._stored, len(history))
+        most = min(self.stored, len(history))
         known = self._log.stored
         if known[:most] == list(history[:most]):
             return most
@@ -155,6 +165,11 @@ class HistoryIndex:
         """The oldest batch from which on the run to now is within some messages; `count` if none is."""
         return self._first_of(self._log.message_sums, most)
 
+    def first_of_floor(self, least: int) -> int:
+        """The newest batch from which on the run to now has at least so many messages; 0 if none has."""
+        sums = self._log.message_sums
+        return max(0, bisect_right(sums, sums[self.count] - least, 0, self.count + 1) - 1)
+
     def after_messages(self, first: int, messages: int) -> int:
         """The first batch before which at least so many messages of the run from `first` stand."""
         sums = self._log.message_sums
@@ -189,14 +204,45 @@ class HistoryIndex:
             sums += list(accumulate((view.savings for view in views), initial=sums[-1]))[1:]
         return sums[end] - sums[first]
 
+    def remembered(
+        self, thing: object, first: int, find: Callable[[], Found], is_settled: Callable[[Found], bool]
+    ) -> Found:
+        """What was found for a value from batch `first` on, where it was the last that was looked for.
+
+        From another batch on, or where the history has grown, it is looked for anew unless that cannot change it.
+        """
+        known = self._log.remembered
+        if known is not None and known[0] is thing and known[2] <= self.count:
+            found = cast(Found, known[3])
+            if known[1:3] == (first, self.count) or is_settled(found):
+                return found
+        found = find()
+        self._log.remembered = (thing, first, self.count, found)
+        return found
+
     def not_older(self, moment: datetime) -> int:
         """The batch before which all were last written before a moment."""
+        self._know_times()
+        return bisect_left(self._log.latest, moment, 0, self.count)
+
+    def last_older(self, end: int, moment: datetime) -> int:
+        """The newest batch before `end` that was last written before a moment; -1 if there is none."""
+        since = min(self.not_older(moment), end)
+        # Behind that one an older batch can only be where a clock was set back.
+        places = self._log.set_back
+        for place in reversed(places[bisect_left(places, since) : bisect_left(places, end)]):
+            if self.view(place).last_at < moment:
+                return place
+        return since - 1
+
+    def _know_times(self) -> None:
+        """Note when the batches were last written that are not noted yet."""
         latest = self._log.latest
-        if len(latest) < self.count:
-            views = self._log.views[len(latest) : self.count]
-            known = latest[-1:] or [view.last_at for view in views[:1]]
-            latest += list(accumulate((view.last_at for view in views), max, initial=known[0]))[1:]
-        return bisect_left(latest, moment, 0, self.count)
+        for at in range(len(latest), self.count):
+            last = self.view(at).last_at
+            if latest and last < latest[-1]:
+                self._log.set_back.append(at)
+            latest.append(max(last, latest[-1]) if latest else last)
 
     def oldest_from(self, first: int) -> datetime:
         """The earliest moment at which a batch of the run from `first` to now was last written."""
@@ -218,17 +264,27 @@ class HistoryIndex:
                 ends.append(at)
         return ends, bisect_left(ends, self.count)
 
-    def ranks(self, end: int) -> list[tuple[float, int]]:
-        """The batches before one by importance: what sorts first is the most important, then the newest."""
-        ranks = self._log.ranks
-        views = self._log.views[len(ranks) : end]
-        ranks += [(-view.importance, -at) for at, view in enumerate(views, start=len(ranks))]
-        return ranks[:end]
+    def by_rank(self, end: int) -> Iterator[tuple[float, int]]:
+        """The batches before one with their importance, the most important first, of two equal ones the newer."""
+        ranks, known = self._log.ranks, len(self._log.ranks)
+        more = [(-view.importance, -at) for at, view in enumerate(self._log.views[known:end], start=known)]
+        if known and len(more) < _FEW:
+            for each in more:
+                insort(ranks, each)
+        else:
+            ranks += more
+            ranks.sort()
+        return ((-score, -at) for score, at in ranks if -at < end)
 
     @property
     def fewest_messages(self) -> int:
         """No batch has fewer."""
         return self._log.fewest
+
+    @property
+    def fewest_tokens(self) -> int:
+        """No batch takes less."""
+        return self._log.smallest
 
     def never(self) -> tuple[LeftOut, ...]:
         """What is said of batches and messages that are never sent."""
@@ -244,7 +300,7 @@ class HistoryReader:
     def __init__(self) -> None:
         self._views: IdentityCache[BatchView] = IdentityCache(_VIEWS_KEPT)
         self._indexes: IdentityCache[HistoryIndex] = IdentityCache(_INDEXES_KEPT)
-        self._recent: list[tuple[FrameCosts, HistoryIndex]] = []
+        self._recent: list[_Recent] = []
 
     def index(self, history: Sequence[Batch], active: str | None, costs: FrameCosts) -> HistoryIndex:
         """The index of a history without its active batch."""
@@ -256,27 +312,47 @@ class HistoryReader:
 
     def _make(self, history: Sequence[Batch], active: str | None, costs: FrameCosts) -> HistoryIndex:
         batches = _without(history, active)
-        at, index = self._nearest(batches, costs)
-        shared = index.shared_with(batches) if at is not None else 0
-        index = index.until(shared)
-        for batch in batches[shared:]:
+        at, recent = self._nearest(batches, costs)
+        index = recent.index.until(recent.shared_with(batches))
+        for batch in batches[index.stored :]:
             index = index.append(batch, self.view(batch, costs))
         if at is not None:
             del self._recent[at]
-        self._recent = [(costs, index), *self._recent[: _INDEXES_KEPT - 1]]
+        self._recent = [_Recent(costs, index, batches), *self._recent[: _INDEXES_KEPT - 1]]
         return index
 
-    def _nearest(self, history: Sequence[Batch], costs: FrameCosts) -> tuple[int | None, HistoryIndex]:
+    def _nearest(self, history: Sequence[Batch], costs: FrameCosts) -> tuple[int | None, _Recent]:
         """The newest index that begins as the history does."""
-        for at, (known, index) in enumerate(self._recent):
-            if known is costs and index.begins_as(history):
-                return at, index
-        return None, HistoryIndex.empty(costs)
+        for at, recent in enumerate(self._recent):
+            if recent.costs is costs and recent.index.begins_as(history):
+                return at, recent
+        return None, _Recent(costs, HistoryIndex.empty(costs), ())
 
 
-def _without(history: Sequence[Batch], active: str | None) -> Sequence[Batch]:
+@dataclass(frozen=True, slots=True)
+class _Recent:
+    """An index and what it was made from."""
+
+    costs: FrameCosts
+    index: HistoryIndex
+    history: tuple[Batch, ...]
+
+    def shared_with(self, history: tuple[Batch, ...]) -> int:
+        """How many batches both begin with."""
+        if len(self.history) <= len(history):
+            try:
+                # Tuples compare by their first items that differ: it copies and touches none of the others.
+                if self.history <= history:
+                    return len(self.history)
+            except TypeError:
+                # Two batches differ, and have no order.
+                pass
+        return self.index.shared_with(history)
+
+
+def _without(history: Sequence[Batch], active: str | None) -> tuple[Batch, ...]:
     if active is None:
-        return history
+        return tuple(history)
     if history and history[-1].id == active:
-        return history[:-1]
-    return [batch for batch in history if batch.id != active]
+        return tuple(history[:-1])
+    return tuple(batch for batch in history if batch.id != active)

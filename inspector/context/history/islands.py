@@ -33,7 +33,8 @@ class IslandRoom:
     @property
     def has_room(self) -> bool:
         """Whether anything could still go in."""
-        return self._is_open and self._messages > 0 and self._tokens > 0
+        has_tokens = self._tokens > 0 and self._tokens >= self._index.fewest_tokens
+        return self._is_open and self._messages > 0 and has_tokens
 
     def take(self, at: int) -> bool:
         """Take a batch if it fits with the marks that it makes necessary."""

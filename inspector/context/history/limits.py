@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Protocol
 
 from inspector.context.history.index import HistoryIndex
+from inspector.context.window import Window
 from inspector.domain.rules import OutRule
 
 
@@ -56,6 +57,9 @@ class AtMost:
         measured: What is counted.
         most: How many may go in.
         offset: What the setting counts beyond that: a batch that needs n is allowed by a setting of n + offset.
+        window: Where the setting is the window itself: of that, n + offset must be available.
+        spares_newest: Whether the newest batch is in whatever it has: what a strategy likes to keep at most must
+            not lose all that was said last because that is one long turn.
     """
 
     rule: OutRule
@@ -63,20 +67,34 @@ class AtMost:
     measured: Measured
     most: int
     offset: int
+    window: Window | None = None
+    spares_newest: bool = False
 
     def first(self, index: HistoryIndex) -> int:
         """The oldest batch from which on the run to now is within the bound."""
         by_messages = self.measured is Measured.MESSAGES
-        return index.first_of_messages(self.most) if by_messages else index.first_of_tokens(self.most)
+        first = index.first_of_messages(self.most) if by_messages else index.first_of_tokens(self.most)
+        return max(0, min(first, index.count - 1)) if self.spares_newest else first
 
     def needed(self, index: HistoryIndex, at: int) -> int:
         """What the setting must be for the run from a batch to now."""
         by_messages = self.measured is Measured.MESSAGES
-        return (index.messages_from(at) if by_messages else index.tokens_from(at)) + self.offset
+        return self.setting(index.messages_from(at) if by_messages else index.tokens_from(at))
+
+    def setting(self, most: int) -> int:
+        """What the setting must be for so many to go in."""
+        needed = most + self.offset
+        return needed if self.window is None else self.window.needed(needed)
 
     def figures(self) -> Hashable:
         """What `needed` depends on beside the index."""
-        return (self.rule, self.most, self.offset)
+        return (self.rule, self.most, self.offset, self.window, self.spares_newest)
+
+
+def newest_messages(rule: OutRule, action: str, wanted: int, active: int) -> AtMost:
+    """At most so many messages, the active batch's among them; where any are wanted, the newest batch is in whole."""
+    more = wanted - active
+    return AtMost(rule, action, Measured.MESSAGES, more, active, spares_newest=more > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +118,13 @@ class NotOlder:
         except OverflowError:
             return 0
 
-    def first(self, index: HistoryIndex, lowest: int = 0) -> int:
-        """The oldest batch of the unbroken run that is young enough or within the floor; none before `lowest`."""
-        first = index.count
-        while first > lowest and (index.messages_from(first) < self.floor or self.is_young(index, first - 1)):
-            first -= 1
-        return first
+    def first(self, index: HistoryIndex) -> int:
+        """The oldest batch of the unbroken run that is young enough or within the floor."""
+        least = index.first_of_floor(self.floor)
+        try:
+            return min(least, index.last_older(least, self.now - _hours(self.hours)) + 1)
+        except OverflowError:
+            return 0
 
     def needed(self, index: HistoryIndex, at: int) -> int:
         """The hours that leave the run from a batch to now in."""

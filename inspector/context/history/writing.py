@@ -7,16 +7,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from inspector.context.history.batches import SECTION, BatchView, Contents
 from inspector.context.history.choice import Choice, Room
-from inspector.context.history.elision import elided_contents
+from inspector.context.history.elision import ResultKey, elided_contents
 from inspector.context.history.folding import FoldBound
-from inspector.context.history.gaps import gap_text, with_gap
+from inspector.context.history.gaps import gap_text
 from inspector.context.history.index import HistoryIndex, HistoryReader
 from inspector.context.history.ledger import Ledger, Partly
 from inspector.context.history.limits import AtMost, Bound, Measured
+from inspector.context.history.running import Entry, Stretch
 from inspector.context.history.squeezing import Squeezer
 from inspector.context.history.strategies.table import STRATEGY_CHOICES
 from inspector.context.identity import IdentityCache
@@ -45,7 +46,7 @@ class Run:
     kept: Kept
     is_whole: bool
     partly: tuple[Partly, ...] = ()
-    active: _Entry | None = None
+    active: Entry | None = None
 
     @property
     def tokens(self) -> int:
@@ -65,7 +66,7 @@ class HistoryWriter:
     def __init__(self) -> None:
         self._reader = HistoryReader()
         self._runs: IdentityCache[Run] = IdentityCache(8)
-        self._entries: IdentityCache[_Entry] = IdentityCache(5_000)
+        self._entries: IdentityCache[Entry] = IdentityCache(5_000)
         self._squeezed: IdentityCache[Contents | None] = IdentityCache(64)
         self._ledger = Ledger()
         self._latest: list[_Latest] = []
@@ -77,7 +78,7 @@ class HistoryWriter:
         view = self._reader.view(plan.active, plan.costs) if plan.active else None
         if view is not None and not view.sendable:
             view = None
-        active_batch = None if view is None else _Entry(view, InRule.HISTORY_ACTIVE)
+        active_batch = None if view is None else Entry(view, InRule.HISTORY_ACTIVE)
         memory = _Memory(self._runs, self._entries, self._squeezed, self._ledger, self._latest)
         return History(plan, index, active_batch, snapshot.history_state, memory)
 
@@ -87,7 +88,7 @@ class _Memory:
     """What is kept from build to build."""
 
     runs: IdentityCache[Run]
-    entries: IdentityCache[_Entry]
+    entries: IdentityCache[Entry]
     squeezed: IdentityCache[Contents | None]
     ledger: Ledger
     latest: list[_Latest]
@@ -95,73 +96,19 @@ class _Memory:
 
 @dataclass(frozen=True, slots=True)
 class _Latest:
-    """The batches of the last run without gaps: of which index, and by what choice."""
+    """The last run without gaps: of which index, from which batch on, with what elided."""
 
     index: HistoryIndex
-    key: tuple[object, ...]
-    entries: list[_Entry]
+    first: int
+    elided: frozenset[ResultKey]
+    stretch: Stretch
 
-    def is_beginning(self, index: HistoryIndex, key: tuple[object, ...]) -> bool:
-        """Whether a run of another index by the same choice begins with it."""
-        return self.key == key and index.continues(self.index)
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """A batch that goes in: why, and what is changed in it."""
-
-    view: BatchView
-    rule: InRule
-    contents: Contents | None = None
-    changed_by: OutRule = OutRule.HISTORY_SHORTENED
-    gap: str | None = None
-
-    @cached_property
-    def sent(self) -> Contents:
-        """The parts that are sent instead of a message's own, the mark of a gap included."""
-        contents = dict(self.contents or {})
-        if self.gap is not None:
-            first = self.view.sendable[0]
-            held = replace(first, content=contents.get(first.id, first.content))
-            contents[first.id] = with_gap(held, self.gap)
-        return contents
-
-    @cached_property
-    def pieces(self) -> tuple[Piece, ...]:
-        """Its pieces as they are sent."""
-        if self.sent:
-            pieces = self.view.changed_pieces(self.sent, self.gap)
-            if self.rule is InRule.HISTORY_RECENT:
-                return pieces
-            return tuple(replace(piece, rule=self.rule.value) for piece in pieces)
-        if self.rule is InRule.HISTORY_ACTIVE:
-            return self.view.active_pieces
-        if self.rule is InRule.HISTORY_RECENT:
-            return self.view.pieces
-        return tuple(replace(piece, rule=self.rule.value) for piece in self.view.pieces)
-
-    @property
-    def tokens(self) -> int:
-        """As it is sent."""
-        return sum(piece.tokens for piece in self.pieces) if self.sent else self.view.tokens
-
-    @cached_property
-    def messages(self) -> tuple[SentMessage, ...]:
-        """Its messages as they are sent."""
-        if not self.sent:
-            return self.view.sent
-        return tuple(SentMessage(message.id, self.sent.get(message.id)) for message in self.view.sendable)
-
-    @cached_property
-    def partly(self) -> tuple[Partly, ...]:
-        """Its messages that are not sent whole."""
-        contents, is_active = self.contents or {}, self.rule is InRule.HISTORY_ACTIVE
-        both = zip(self.view.sendable, self.view.pieces, self.pieces, strict=True)
-        return tuple(
-            Partly(is_active, whole, sent, self.changed_by)
-            for message, whole, sent in both
-            if message.id in contents
-        )
+    def goes_on(self, index: HistoryIndex, choice: Choice) -> bool:
+        """Whether a choice from another index is this run with more behind, or without its beginning."""
+        is_within = self.first <= choice.first <= self.index.count
+        # Comparing large sets takes a while even where they are one and the same.
+        is_same = self.elided is choice.elided or self.elided == choice.elided
+        return is_within and is_same and index.continues(self.index)
 
 
 @dataclass(frozen=True)
@@ -170,7 +117,7 @@ class History:
 
     plan: Plan
     index: HistoryIndex
-    active: _Entry | None
+    active: Entry | None
     state: HistoryState | None
     memory: _Memory
 
@@ -241,8 +188,8 @@ class History:
                 OutRule.HISTORY_FULL, "raise_history_tokens", Measured.TOKENS, most, active + missing
             )
         room = available - active
-        offset = limits.max_tokens - room + missing
-        window = AtMost(OutRule.WINDOW_FULL, "raise_max_tokens", Measured.TOKENS, room, offset)
+        offset = plan.window.available - room + missing
+        window = AtMost(OutRule.WINDOW_FULL, "raise_max_tokens", Measured.TOKENS, room, offset, plan.window)
         return Room(cap, budget, window, active_messages, plan.spec.now, self.state, limits_digest(plan))
 
     def _with_newest(self, choice: Choice, room: Room) -> Choice:
@@ -255,9 +202,9 @@ class History:
         by_messages = [bound for bound in choice.bounds if not _is_of_size(bound)]
         is_barred = any(bound.first(index) > newest for bound in by_messages)
         may_be_first = newest == 0 or view.begins_with_user
-        is_alone_too_large = view.tokens > room.tokens + self.active_tokens
+        is_too_large = view.tokens > room.tokens
         has_no_room = len(view.sendable) > room.cap.most
-        if is_barred or has_no_room or not may_be_first or not is_alone_too_large:
+        if is_barred or has_no_room or not may_be_first or not is_too_large:
             return choice
         if self._squeeze(view, room.tokens) is None:
             return choice
@@ -270,61 +217,55 @@ class History:
         return self.memory.squeezed.get(view, (most, spared), squeeze)
 
     def _run(self, choice: Choice) -> Run:
-        entries = self._entries(choice)
+        stretch = self._stretch(choice)
         if self.active is not None:
-            entries = sorted((*entries, self.active), key=lambda entry: entry.view.position)
-        pieces = tuple(chain.from_iterable(entry.pieces for entry in entries))
-        messages = tuple(chain.from_iterable(entry.messages for entry in entries))
-        partly = tuple(chain.from_iterable(entry.partly for entry in entries if entry.contents))
-        section = Section(SECTION, TITLE, pieces) if pieces else None
-        return Run(section, messages, _kept(entries), choice.first == 0, partly, self.active)
+            stretch = stretch.with_active(self.active)
+        section = Section(SECTION, TITLE, stretch.pieces) if stretch.pieces else None
+        return Run(section, stretch.messages, stretch.kept(), choice.first == 0, stretch.partly, self.active)
 
-    def _entries(self, choice: Choice) -> list[_Entry]:
+    def _stretch(self, choice: Choice) -> Stretch:
         """The batches that go in; those of the last run are taken over where it only goes on."""
-        latest, index = self.memory.latest, self.index
-        key = (choice.first, choice.islands, choice.elided, choice.squeezed)
-        known: list[_Entry] = []
-        if not choice.islands and choice.squeezed is None and latest:
-            known = latest[0].entries if latest[0].is_beginning(index, key) else []
-        ats = [*choice.islands, *range(choice.first + len(known), index.count)]
-        entries = known + [self._entry(choice, at) for at in ats]
-        if choice.islands:
-            return self._with_gaps(ats, entries)
-        latest[:] = [_Latest(index, key, entries)]
-        return entries
+        if choice.squeezed is not None:
+            return Stretch.of([self._entry(choice, choice.first)])
+        latest, index, known, stretch = self.memory.latest, self.index, choice.first, Stretch()
+        if latest and latest[0].goes_on(index, choice):
+            known = latest[0].index.count
+            stretch = latest[0].stretch.without(choice.first - latest[0].first)
+        stretch = stretch.with_more(self._entry(choice, at) for at in range(known, index.count))
+        latest[:] = [_Latest(index, choice.first, choice.elided, stretch)]
+        if not choice.islands:
+            return stretch
+        ats = [*choice.islands, *range(choice.first, index.count)[:1]]
+        before = self._with_gaps(ats, [self._entry(choice, at) for at in ats])
+        return Stretch.of(before).joined(stretch.without(1))
 
-    def _entry(self, choice: Choice, at: int) -> _Entry:
+    def _entry(self, choice: Choice, at: int) -> Entry:
         view = self.index.view(at)
         entries, recent = self.memory.entries, InRule.HISTORY_RECENT
         if at < choice.first:
-            return entries.get(view, choice.island_rule, lambda: _Entry(view, choice.island_rule))
+            return entries.get(view, choice.island_rule, lambda: Entry(view, choice.island_rule))
         if choice.squeezed is not None:
-            return _Entry(view, recent, self._squeeze(view, choice.squeezed))
+            return Entry(view, recent, self._squeeze(view, choice.squeezed))
         if not choice.elided or not view.elidable:
-            return entries.get(view, recent, lambda: _Entry(view, recent))
+            return entries.get(view, recent, lambda: Entry(view, recent))
         here = tuple(each.which for each in view.elidable if each.which in choice.elided)
 
-        def elide() -> _Entry:
+        def elide() -> Entry:
             contents = elided_contents(view.sendable, view.elidable, here)
-            return _Entry(view, recent, contents, OutRule.HISTORY_ELIDED)
+            return Entry(view, recent, contents, OutRule.HISTORY_ELIDED)
 
         return entries.get(view, here, elide)
 
-    def _with_gaps(self, ats: Sequence[int], entries: Sequence[_Entry]) -> list[_Entry]:
+    def _with_gaps(self, ats: Sequence[int], entries: Sequence[Entry]) -> list[Entry]:
         """The batches behind gaps with their marks."""
         found = list(entries[:1])
         for (before, at), entry in zip(pairwise(ats), entries[1:], strict=True):
             missing = self.index.messages_between(before + 1, at)
-            found.append(replace(entry, gap=gap_text(missing)) if missing else entry)
+            found.append(self._behind_gap(entry, gap_text(missing)) if missing else entry)
         return found
 
-
-def _kept(entries: Sequence[_Entry]) -> Kept:
-    """The messages of some batches, by their positions."""
-    positions = tuple(sorted(chain.from_iterable(entry.view.positions for entry in entries)))
-    first = min((entry.view for entry in entries), key=lambda view: min(view.positions), default=None)
-    since = None if first is None else min(first.sendable, key=lambda each: each.position).created_at
-    return Kept(positions, since)
+    def _behind_gap(self, entry: Entry, gap: str) -> Entry:
+        return self.memory.entries.get(entry, gap, lambda: replace(entry, gap=gap))
 
 
 def limits_digest(plan: Plan) -> str:

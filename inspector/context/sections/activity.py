@@ -51,13 +51,19 @@ def _fix(passed: Passed, agent: Ref) -> Fix | None:
 
 @dataclass(frozen=True, slots=True)
 class EventLine:
-    """One event as a part, with the day that it stands under and the settings of the section."""
+    """One event as a part, with the day that it stands under and the settings and element of the section."""
 
     event: Event
     settings: ActivitySettings
+    element: str
     day: str
     part: Part
     problem: Problem | None
+
+    @property
+    def lead(self) -> tuple[Part, ...]:
+        """What stands before the first of them."""
+        return lead_parts(self.settings, self.element)
 
 
 def event_lines(
@@ -72,7 +78,7 @@ def with_days(lines: Sequence[EventLine]) -> Iterator[Part]:
     if not lines:
         return
     settings = lines[0].settings
-    yield from lead_parts(settings)
+    yield from lines[0].lead
     day = lines[0].day
     for line in lines:
         if line.day != day and settings.date_lines:
@@ -82,11 +88,13 @@ def with_days(lines: Sequence[EventLine]) -> Iterator[Part]:
 
 
 @lru_cache(maxsize=64)
-def lead_parts(settings: ActivitySettings) -> tuple[Part, ...]:
-    """What stands before the events: one line, or nothing."""
+def lead_parts(settings: ActivitySettings, element: str) -> tuple[Part, ...]:
+    """What stands before the events: one line, or nothing. It cannot close the section's element."""
     line = one_line(settings.lead_line)
     if not line:
         return ()
+    if element:
+        line = close_proof(line, [element]).text
     # Nothing may begin with a solidus: counts would not add up there.
     text = line if starts_legally(line) else f"({line})"
     return (literal(SECTION, "activity/lead", text, InRule.LEAD),)
@@ -130,7 +138,7 @@ def _line(event: Event, plan: Plan, names: dict[str, str], element: str) -> Even
     told: Parameters = {"importance": event.importance.label}
     source = event_source(event)
     part = Part(f"event:{event.id}", SECTION, source, InRule.EVENT, line, LINE, parameters=told)
-    return EventLine(event, plan.activity, date_line(local), part, problem)
+    return EventLine(event, plan.activity, element, date_line(local), part, problem)
 
 
 def _text(event: Event) -> tuple[str, Problem | None]:
@@ -143,7 +151,7 @@ def _text(event: Event) -> tuple[str, Problem | None]:
 
 
 _RULES: Mapping[EventBar, OutRule] = {
-    EventBar.FUTURE: OutRule.EVENT_OLD,
+    EventBar.FUTURE: OutRule.EVENT_FUTURE,
     EventBar.OLD: OutRule.EVENT_OLD,
     EventBar.MINOR: OutRule.EVENT_MINOR,
     EventBar.OWN_CAP: OutRule.EVENT_OWN_CAP,

@@ -23,10 +23,11 @@ from inspector.domain.blocks import (
 from inspector.domain.edits import fields, items, text
 from inspector.domain.edits.access import OPERATION_ACCESS, PERMISSION_TABLE, Verdict
 from inspector.domain.edits.base import Operation
+from inspector.domain.layout_rules import HINTS
 from inspector.domain.requests import Source, SourceKind
 from inspector.domain.rules import InRule
 
-SECTION = "hints"
+SECTION = HINTS
 
 _OPERATIONS: dict[type, tuple[type[Operation], ...]] = {
     TextSchema: (

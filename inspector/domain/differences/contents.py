@@ -256,7 +256,7 @@ def _elements(
     for key, each in new.items():
         if key not in old:
             found.append(ElementDiff(each.id, DiffKind.ADDED, None, each))
-        else:
+        elif old[key] is not each or key in elsewhere:
             found += _changed((old[key], each), compare(old[key], each), key in elsewhere)
     found += (ElementDiff(key[0], DiffKind.REMOVED, old[key], None) for key in old if key not in new)
     return tuple(found)

@@ -34,6 +34,12 @@ class TakeStep(Operation):
     unlock: bool = False
 
 
+def parts_of(intent: Intent) -> tuple[Intent, ...]:
+    """The edits that an intent is made of: itself, or those that are asked for together."""
+    operation = intent.edit.operation
+    return operation.intents if isinstance(operation, ApplyTogether) else (intent,)
+
+
 def blocks_of(operation: Operation, target: str) -> tuple[str, ...]:
     """The ids of the blocks that an operation which is asked for would write; `target` is the edit's own."""
     match operation:

@@ -146,7 +146,9 @@ def _sent(details: Details) -> str:
 
 
 def _called(details: Details) -> str:
-    return f"Called {_word(details, 'tool')} ({'✓' if details.get('success') is True else '✗'})"
+    called, success = f"Called {_word(details, 'tool')}", details.get("success")
+    # Whoever does not say how it ended says neither that it went well nor that it failed.
+    return f"{called} ({'✓' if success else '✗'})" if isinstance(success, bool) else called
 
 
 def _modified(details: Details) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from inspector.domain.blocks import CompositeSchema, PlainSchema
+from inspector.domain.blocks import CompositeSchema, PlainSchema, TextSchema
 from inspector.domain.content import CompositeContent, PlainContent
+from inspector.domain.rendering.lines import without_headings
 from inspector.domain.rendering.rendered import Rendered, Writer
 
 
@@ -14,11 +15,16 @@ def render_composite(
     content: CompositeContent,
     render_section: Callable[[PlainSchema, PlainContent], Rendered],
 ) -> Rendered:
-    """``=== name ===`` and the section by its own schema; sections without content are left out."""
+    r"""``=== name ===`` and the section by its own schema; sections without content are left out.
+
+    A line of a text that looks like a heading bears a ``\`` before it.
+    """
     writer = Writer()
     for section in schema.sections:
         held = content.sections.get(section.name)
         rendered = Rendered() if held is None else render_section(section.schema, held)
+        if isinstance(section.schema, TextSchema):
+            rendered = Rendered(without_headings(rendered.text))
         if rendered.text:
             with writer.marked("section", section.name):
                 writer.line(f"=== {section.name} ===")

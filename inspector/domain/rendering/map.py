@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from inspector.domain.blocks import FieldDef, MapSchema
 from inspector.domain.content import FieldItem, MapContent
+from inspector.domain.rendering.lines import hung
 from inspector.domain.rendering.rendered import Rendered, Writer
 from inspector.domain.rendering.values import is_blank, scalar_text
 
+_INDENT = "  "
+
 
 def render_map(schema: MapSchema, content: MapContent) -> Rendered:
-    """``name: value`` lines in the schema's order; a list field's elements as ``- item`` lines below its name."""
+    """``name: value`` lines in the schema's order; a list field's elements as ``- item`` lines below its name.
+
+    Further lines of a value are set in by two spaces.
+    """
     writer = Writer()
     for field in schema.fields:
         value = content.fields.get(field.name)
@@ -22,8 +28,8 @@ def render_map(schema: MapSchema, content: MapContent) -> Rendered:
 def _write_field(writer: Writer, field: FieldDef, value: FieldItem) -> None:
     name = f"{field.name} [read-only]" if field.read_only else field.name
     if not isinstance(value, tuple):
-        writer.line(f"{name}: {scalar_text(value)}")
+        writer.line(f"{name}: {hung(scalar_text(value), _INDENT)}")
         return
     writer.line(f"{name}:")
     for entry in value:
-        writer.marked_line("item", entry.id, f"- {scalar_text(entry.value)}")
+        writer.marked_line("item", entry.id, f"- {hung(scalar_text(entry.value), _INDENT)}")

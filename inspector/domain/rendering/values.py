@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from inspector.domain.blocks import FieldDef, FieldScalar, FieldType
 from inspector.domain.content import FieldItem
@@ -36,21 +36,26 @@ def object_text(value: str | Mapping[str, FieldItem], fields: tuple[FieldDef, ..
 
     The title is the schema's first text field. An object with a boolean `done` opens with its box.
     """
-    if isinstance(value, str):
-        return value
+    return object_texts(fields)(value)
+
+
+def object_texts(fields: tuple[FieldDef, ...]) -> Callable[[str | Mapping[str, FieldItem]], str]:
+    """As `object_text`, for many values of the same fields."""
     title = next((field.name for field in fields if field.field_type is FieldType.TEXT), None)
     box = any(field.name == DONE and field.field_type is FieldType.BOOLEAN for field in fields)
-    parts: list[str] = []
-    if box:
-        parts.append("[x]" if value.get(DONE) is True else "[ ]")
-    if title is not None and not is_blank(value.get(title)):
-        parts.append(value_text(value[title]))
-    rest = [name for name in _shown(value, fields) if name != title and not (box and name == DONE)]
-    if rest:
-        parts.append("(" + ", ".join(f"{name}: {value_text(value[name])}" for name in rest) + ")")
-    return " ".join(parts)
+    others = [field.name for field in fields if field.name != title and not (box and field.name == DONE)]
 
+    def text(value: str | Mapping[str, FieldItem]) -> str:
+        if isinstance(value, str):
+            return value
+        parts: list[str] = []
+        if box:
+            parts.append("[x]" if value.get(DONE) is True else "[ ]")
+        if title is not None and not is_blank(value.get(title)):
+            parts.append(value_text(value[title]))
+        rest = [name for name in (others if fields else value) if not is_blank(value.get(name))]
+        if rest:
+            parts.append("(" + ", ".join(f"{name}: {value_text(value[name])}" for name in rest) + ")")
+        return " ".join(parts)
 
-def _shown(value: Mapping[str, FieldItem], fields: tuple[FieldDef, ...]) -> list[str]:
-    names = [field.name for field in fields] or list(value)
-    return [name for name in names if name in value and not is_blank(value[name])]
+    return text

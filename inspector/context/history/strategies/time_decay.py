@@ -16,10 +16,12 @@ def choose(settings: TimeDecay, index: HistoryIndex, room: Room) -> Choice:
     """
     age = NotOlder(room.now, settings.compress_after_hours, settings.min_keep_recent - room.active_messages)
     bounds: tuple[Bound, ...] = (age, *room.bounds)
-    lowest = first_within(index, room.bounds)
-    first = from_user(index, age.first(index, lowest))
+    youngest, lowest = age.first(index), first_within(index, room.bounds)
+    first = from_user(index, max(youngest, lowest))
     islands = IslandRoom(index, room, first)
-    for at in range(first - 1, age.oldest(index) - 1, -1):
+    # Where it is the room that ended the run, what stands before it does not fit: no single ones of those.
+    behind = range(youngest - 1, age.oldest(index) - 1, -1) if youngest >= lowest else range(0)
+    for at in behind:
         if not islands.has_room:
             break
         if age.is_young(index, at):
