@@ -20,7 +20,8 @@ from inspector.domain.edits.rows import (
 )
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 from tests.fixtures import NOON, NOOR
 
 ADA, BOB = "agt_ada", "agt_bob"

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from inspector.domain.actor import Actor, ActorKind
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 
 ROOT = Path(__file__).resolve().parents[1]
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

@@ -34,7 +34,8 @@ from inspector.domain.health import Problem, Severity
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.contents import FOLD_DELTAS
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 from tests.fixtures import NOON, NOOR
 
 ADA, BOB = "agt_ada", "agt_bob"

@@ -13,7 +13,8 @@ from inspector.domain.codec import from_plain
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Operation
 from inspector.domain.errors import InspectorError
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 
 AGENT = Actor(ActorKind.AGENT, "agt_ada", "Ada")
 

@@ -17,7 +17,8 @@ from inspector.domain.edits.base import Edit
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 from tests.workload import AGENT, HUMAN, SCHEMAS, Step, Worker
 
 THINKING = 0.2

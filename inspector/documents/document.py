@@ -45,6 +45,7 @@ class Document:
     def __init__(self, schema: Schema, doc: LoroDoc) -> None:
         self.schema = schema
         self._replica = Replica(doc)
+        self._read: tuple[Version, Schema, Content] | None = None
 
     @classmethod
     def create(cls, schema: Schema, content: Content | None = None, stamp: Stamp | None = None) -> Document:
@@ -143,9 +144,14 @@ class Document:
 
     def content(self) -> Content:
         """The present content."""
+        version = self.version
+        if self._read is not None and self._read[:2] == (version, self.schema):
+            return self._read[2]
         shape = self._shape()
         with guarded("document.failed"):
-            return shape.content()
+            content = shape.content()
+        self._read = (version, self.schema, content)
+        return content
 
     def content_at(self, version: Version, schema: Schema | None = None) -> Content:
         """The content at an earlier version, as read by the schema of then (None: by the present one).

@@ -62,6 +62,16 @@ class Elements:
             raise refuse("refused.id_taken", kind=self._kind, id=shown(wanted))
         return wanted
 
+    def free_ids(self, wanted: Sequence[str | None], stamp: Stamp) -> Iterator[str]:
+        """As `free_id`, for many new elements at once: looking through all of them for each would take for ever."""
+        taken = {id_of(map_) for _, map_ in self.maps()}
+        for each in wanted:
+            if each and check_text(each) in taken:
+                raise refuse("refused.id_taken", kind=self._kind, id=shown(each))
+            item = each or stamp.new_id()
+            taken.add(item)
+            yield item
+
     def insert(self, index: int, item: str) -> LoroMap:
         """Insert an element with that id, and give its map to be filled."""
         map_ = self._list.insert_container(index, LoroMap())  # type: ignore[no-untyped-call]

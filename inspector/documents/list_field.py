@@ -28,8 +28,9 @@ class ListField:
 
     def fill(self, entries: tuple[FieldEntry, ...], stamp: Stamp) -> None:
         """Write the first elements, which have been checked."""
-        for entry in entries:
-            self._insert(len(self._elements), self._elements.free_id(entry.id, stamp), entry.value)
+        ids = self._elements.free_ids([entry.id for entry in entries], stamp)
+        for entry, id_ in zip(entries, ids, strict=True):
+            self._insert(len(self._elements), id_, entry.value)
 
     def set(self, values: tuple[FieldScalar, ...], stamp: Stamp) -> bool:
         """Make the elements these checked values; those that stay keep their ids. Tells whether any changed."""

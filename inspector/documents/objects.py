@@ -38,6 +38,8 @@ class Objects:
 
     def __init__(self, fields: tuple[FieldDef, ...] | None) -> None:
         self._fields = fields
+        self._names = tuple(field.name for field in fields or ())
+        self._known = frozenset(self._names)
 
     def checked(self, value: ItemValue) -> ItemValue:
         """A new value, complete with defaults.
@@ -134,10 +136,9 @@ class Objects:
         text = stored.get(TEXT)
         if isinstance(text, str):
             return text
-        values = {key.removeprefix(FIELD): each for key, each in stored.items() if key.startswith(FIELD)}
-        names = [field.name for field in self._fields or ()]
-        ordered = [*names, *sorted(values.keys() - set(names))]
-        read = {name: _item_of(values[name]) for name in ordered if name in values}
+        values = {key[len(FIELD) :]: each for key, each in stored.items() if key.startswith(FIELD)}
+        unknown = sorted(values.keys() - self._known)
+        read = {name: _item_of(values[name]) for name in (*self._names, *unknown) if name in values}
         return {name: each for name, each in read.items() if each is not None}
 
     def _check_kind(self, value: Given | ItemValue) -> None:

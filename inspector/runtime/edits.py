@@ -87,7 +87,7 @@ class EditDoor:
         Raises:
             FileError: the file cannot be written.
         """
-        return await self._changesets.preview(intents)
+        return await self._memory.ahead.run_for(intents, lambda: self._changesets.preview(intents))
 
     async def undo(self, actor: Actor, ref: Ref | None = None) -> Undone:
         """Take back the actor's newest change or changeset, of `ref` if that is given; see `undo_wish`."""

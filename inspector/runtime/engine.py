@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from inspector.context.builder import ContextBuilder
 from inspector.conversation.store import ConversationStore
-from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.actor import Actor
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt, Version
 from inspector.domain.errors import FileError
-from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.asking import Asking
 from inspector.memory.consent import ConsentStore
@@ -31,63 +28,19 @@ from inspector.runtime.drafts import DraftDoor
 from inspector.runtime.edits import EditDoor, Told
 from inspector.runtime.exchange import ExchangeDoor
 from inspector.runtime.health import HealthDoor
-from inspector.runtime.jobs import Jobs
 from inspector.runtime.looking import LookingDoor
-from inspector.runtime.moments import sortable_ids, system_clock
 from inspector.runtime.past import PastViews
-from inspector.runtime.places import config_folder
 from inspector.runtime.rebuilding import PastDoor
 from inspector.runtime.search import SearchDoor
-from inspector.runtime.settings import Settings
 from inspector.runtime.snapshots import Snapshots
 from inspector.runtime.summarise import Circumstances, SummaryDoor
+from inspector.runtime.surroundings import Surroundings
 from inspector.runtime.wire import WireDoor
 from inspector.storage.database import Database
 from inspector.storage.feed import Subscription
 
-PROGRAM = "context-inspector"
-SETTINGS_FILE = "settings.json"
 LOOK_OVER_SECONDS = 1.0
 """After this the documents of a file are looked over: showing the file comes first."""
-
-
-def human_actor(settings: Settings | None = None) -> Actor:
-    """The person at this machine: as the settings have it, else by login name."""
-    login = getpass.getuser()
-    given = settings or Settings()
-    return Actor(
-        ActorKind.HUMAN,
-        given.text("identity.id") or f"human:{login}",
-        given.text("identity.name") or login,
-    )
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What comes from outside: time, ids, who acts, where private files live, settings, who watches long work.
-
-    Tests pass their own. Without settings of a file, all have their defaults.
-    """
-
-    clock: Clock = system_clock
-    ids: IdGenerator = field(default_factory=sortable_ids)
-    actor: Actor = field(default_factory=human_actor)
-    program: str = PROGRAM
-    state_folder: Path | None = None
-    data_folder: Path | None = None
-    settings: Settings = field(default_factory=Settings)
-    jobs: Jobs = field(default_factory=Jobs)
-
-    @property
-    def backups(self) -> Path | None:
-        """Whose data folder holds the backups; with a state folder of its own a program keeps to that."""
-        return self.data_folder or self.state_folder
-
-
-def usual_surroundings() -> Surroundings:
-    """Those of this machine's user, with the settings that are kept."""
-    settings = Settings(config_folder() / SETTINGS_FILE)
-    return Surroundings(actor=human_actor(settings), settings=settings)
 
 
 class Engine:
@@ -118,7 +71,7 @@ class Engine:
         views = PastViews(snapshots, self.memory, self.agents, self.conversation)
         self.past = PastDoor(views, self.context, self.agents)
         self.looking = LookingDoor(self.context, self.past, self.models, shipped_counters())
-        self.wire = WireDoor(self.models)
+        self.wire = WireDoor(self.models, surroundings.settings)
         self.drafts = DraftDoor(self.agents, clock, surroundings.state_folder)
         self.settings = surroundings.settings
         self.jobs = surroundings.jobs

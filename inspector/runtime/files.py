@@ -20,8 +20,9 @@ from inspector.exchange.sample.reader import SamplePlan, SampleRun
 from inspector.memory.checking import check
 from inspector.runtime.backups import failure
 from inspector.runtime.edits import Told
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
 from inspector.runtime.jobs import RunningJob
+from inspector.runtime.surroundings import Surroundings
 from inspector.storage.connection import finish
 from inspector.storage.creation import beside, put_in_place, remove_with_side_files
 from inspector.storage.held import is_held

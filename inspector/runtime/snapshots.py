@@ -209,7 +209,8 @@ class Snapshots:
         read = replace(snapshot, agent=agent, tools=tools, tool_rules=rules, agent_names=names)
         own_layouts, bad_layouts = await self._layouts.list()
         layouts = {layout.name: layout for layout in own_layouts}
-        read = replace(read, history_state=state, layouts=layouts)
+        calibrations = await self._agents.calibrations()
+        read = replace(read, history_state=state, layouts=layouts, calibrations=calibrations)
         return read, (*bad_agents, *bad_tools, *bad_rules, *bad_state, *bad_layouts)
 
     async def _with_memory(self, snapshot: Snapshot) -> Read:

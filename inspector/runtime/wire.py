@@ -16,6 +16,8 @@ from inspector.domain.snapshot import Snapshot
 from inspector.domain.wire.values import CacheEnd, Outgoing, WireForm, WireRequest
 from inspector.exchange.requests.writing import Source, written
 from inspector.providers import anthropic, gemini, ollama, openai_chat, openai_responses
+from inspector.runtime.budget import log_context_budget
+from inspector.runtime.settings import Settings
 from inspector.runtime.wording import word
 
 ADAPTERS: Mapping[WireForm, Callable[[Outgoing], WireRequest]] = {
@@ -44,10 +46,16 @@ _USUAL_FORMS: Mapping[str, WireForm] = {
 
 
 class WireDoor:
-    """Gives Requests in a provider's form. Nothing is sent."""
+    """Gives Requests in a provider's form, the last thing before a call. Nothing is sent here.
 
-    def __init__(self, models: ModelSource) -> None:
+    Args:
+        models: What is known of models.
+        settings: From which size on the log warns.
+    """
+
+    def __init__(self, models: ModelSource, settings: Settings) -> None:
         self._models = models
+        self._settings = settings
 
     def usual_form(self, request: Request) -> WireForm | None:
         """The form of the provider that serves the Request's model, None where that is not known."""
@@ -57,7 +65,7 @@ class WireDoor:
     def request(
         self, request: Request, snapshot: Snapshot, form: WireForm, *, cached: bool = False
     ) -> WireRequest:
-        """What a provider would be sent, and what had to be changed for it.
+        """What a provider would be sent, and what had to be changed for it; the log is told how full it is.
 
         Args:
             request: What was built.
@@ -65,6 +73,7 @@ class WireDoor:
             form: Whose form.
             cached: Mark the places where the provider's cache is to end.
         """
+        log_context_budget(request, self._settings)
         facts = self._models.resolve(request.model)
         ends = plan(request, facts).breakpoints if cached else ()
         values = outgoing(request, snapshot, facts, (CacheEnd(each.piece_id) for each in ends))

@@ -74,15 +74,14 @@ class Doors(Protocol):
     def models(self) -> Sequence[str]:
         """Models whose facts are known."""
 
-    @property
-    def layouts(self) -> Sequence[str]:
-        """Layouts that can be chosen."""
-
     def now(self) -> datetime:
         """The present moment in UTC."""
 
     async def agents(self) -> Sequence[Agent]:
         """All agents that are not archived away, in their order."""
+
+    async def layouts(self) -> Sequence[str]:
+        """Layouts that can be chosen, by name: the shipped ones, then the file's own."""
 
     async def holdings(self, agent_id: str) -> Holdings:
         """What is under an agent."""

@@ -18,8 +18,9 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec
 from inspector.runtime.catalogues import shipped_layouts, shipped_models
-from inspector.runtime.engine import Engine, Surroundings, usual_surroundings
+from inspector.runtime.engine import Engine
 from inspector.runtime.files import import_into, make_empty, make_sample, plan_of
+from inspector.runtime.surroundings import Surroundings, usual_surroundings
 from inspector.ui.doors import Doors, EditOptions, Holdings, RestoredDraft
 from inspector.ui.left_work import LeftWork
 
@@ -51,11 +52,6 @@ class EngineDoors:
         """Models whose facts are known."""
         return shipped_models().ids
 
-    @property
-    def layouts(self) -> Sequence[str]:
-        """Layouts that can be chosen."""
-        return tuple(shipped_layouts())
-
     def now(self) -> datetime:
         """The present moment in UTC."""
         return self._engine.surroundings.clock()
@@ -65,6 +61,12 @@ class EngineDoors:
         agents, problems = await self._engine.agents.list()
         self._engine.health.tell("agents", problems)
         return tuple(agent for agent in agents if agent.status is not AgentStatus.ARCHIVED)
+
+    async def layouts(self) -> Sequence[str]:
+        """Layouts that can be chosen, by name: the shipped ones, then the file's own."""
+        # One that cannot be read is told with each Request.
+        own, _ = await self._engine.layouts.list()
+        return tuple(dict.fromkeys([*shipped_layouts(), *(layout.name for layout in own)]))
 
     async def holdings(self, agent_id: str) -> Holdings:
         """What is under an agent."""

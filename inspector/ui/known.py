@@ -28,6 +28,7 @@ class Known:
     """Values by what they are of. Made anew for every file."""
 
     agents: tuple[Agent, ...] = ()
+    layouts: tuple[str, ...] = ()
     agent_id: str = ""
     holdings: dict[str, Holdings] = field(default_factory=dict)
     blocks: dict[str, BlockState] = field(default_factory=dict)

@@ -38,7 +38,7 @@ _HOLDING_KINDS = frozenset(
         RefKind.FILE,
     }
 )
-_AGENT_KINDS = frozenset({RefKind.AGENT, RefKind.FILE, RefKind.CONSTELLATION})
+_AGENT_KINDS = frozenset({RefKind.AGENT, RefKind.LAYOUT, RefKind.FILE, RefKind.CONSTELLATION})
 _REFRESH, _OTHERS = "refresh", "others"
 
 
@@ -165,9 +165,10 @@ class Refresher(QObject):
 
     async def _run_once(self, doors: Doors, asked: _Stale) -> None:
         if asked.agents:
-            agents = await doors.agents()
+            agents, layouts = await doors.agents(), await doors.layouts()
             if doors is not self._doors:
                 return
+            self._known.layouts = tuple(layouts)
             if self._known.take_agents(agents):
                 self.agent_changed.emit()
             self.agents_changed.emit()

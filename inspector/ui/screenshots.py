@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QWidget
 from inspector.domain.blocks import TextSchema
 from inspector.domain.errors import FileError, InspectorError
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.engine import Surroundings
+from inspector.runtime.surroundings import Surroundings
 from inspector.runtime.wording import word_error
 from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.bridge import Bridge

@@ -89,7 +89,7 @@ class Workspace(QObject):
     @property
     def layouts(self) -> Sequence[str]:
         """Layouts that can be chosen."""
-        return self._doors.layouts if self._doors else ()
+        return self._known.layouts
 
     @property
     def agents(self) -> tuple[Agent, ...]:
@@ -303,7 +303,7 @@ class Workspace(QObject):
     async def _swap(self, opening: Awaitable[Doors]) -> None:
         doors = await opening
         try:
-            agents = await doors.agents()
+            agents, layouts = await doors.agents(), await doors.layouts()
             drafts = await doors.drafts()
             await self._leave()
         except BaseException:
@@ -313,6 +313,7 @@ class Workspace(QObject):
         self._doors = doors
         self._bridge.follow(doors.changes(), name=tr("Following changes"), key="feed")
         self._known.take_agents(agents)
+        self._known.layouts = tuple(layouts)
         self._fresh.begin(doors, self._known)
         for restored in drafts:
             self.drafts.put(Work(restored.draft.edit, restored.content, restored=True))

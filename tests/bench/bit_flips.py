@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from inspector.memory.checking import check
-from inspector.runtime.engine import Surroundings
+from inspector.runtime.surroundings import Surroundings
 from tests.fixtures import NOOR, HeldClock, counted_ids
 from tests.furnished import make_furnished
 
@@ -38,6 +38,16 @@ _READ = {
     "summaries.topics": "SELECT rowid, CAST(topics AS BLOB) FROM summaries",
     "summaries.details": "SELECT rowid, CAST(details AS BLOB) FROM summaries",
     "request_texts.text": "SELECT rowid, CAST(text AS BLOB) FROM request_texts",
+    # Of what names one of our values no hash is needed: no two such names are one bit from each other.
+    "messages.role": "SELECT rowid, CAST(role AS BLOB) FROM messages",
+    "messages.batch_type": "SELECT rowid, CAST(batch_type AS BLOB) FROM messages",
+    "blocks.permission": "SELECT rowid, CAST(permission AS BLOB) FROM blocks",
+    "blocks.block_type": "SELECT rowid, CAST(block_type AS BLOB) FROM blocks",
+    "updates.actor_kind": "SELECT rowid, CAST(actor_kind AS BLOB) FROM updates",
+    "agents.name": "SELECT rowid, CAST(name AS BLOB) FROM agents",
+    "agents.persona": "SELECT rowid, CAST(persona AS BLOB) FROM agents",
+    "agents.config": "SELECT rowid, CAST(config AS BLOB) FROM agents",
+    "agents.status": "SELECT rowid, CAST(status AS BLOB) FROM agents",
 }
 _WRITE = {
     "updates.blob": "UPDATE updates SET blob = ? WHERE rowid = ?",
@@ -51,6 +61,15 @@ _WRITE = {
     "summaries.topics": "UPDATE summaries SET topics = CAST(? AS TEXT) WHERE rowid = ?",
     "summaries.details": "UPDATE summaries SET details = CAST(? AS TEXT) WHERE rowid = ?",
     "request_texts.text": "UPDATE request_texts SET text = CAST(? AS TEXT) WHERE rowid = ?",
+    "messages.role": "UPDATE messages SET role = CAST(? AS TEXT) WHERE rowid = ?",
+    "messages.batch_type": "UPDATE messages SET batch_type = CAST(? AS TEXT) WHERE rowid = ?",
+    "blocks.permission": "UPDATE blocks SET permission = CAST(? AS TEXT) WHERE rowid = ?",
+    "blocks.block_type": "UPDATE blocks SET block_type = CAST(? AS TEXT) WHERE rowid = ?",
+    "updates.actor_kind": "UPDATE updates SET actor_kind = CAST(? AS TEXT) WHERE rowid = ?",
+    "agents.name": "UPDATE agents SET name = CAST(? AS TEXT) WHERE rowid = ?",
+    "agents.persona": "UPDATE agents SET persona = CAST(? AS TEXT) WHERE rowid = ?",
+    "agents.config": "UPDATE agents SET config = CAST(? AS TEXT) WHERE rowid = ?",
+    "agents.status": "UPDATE agents SET status = CAST(? AS TEXT) WHERE rowid = ?",
 }
 
 

@@ -16,7 +16,8 @@ from inspector.domain.edits.rows import AppendMessage, CreateAgent
 from inspector.domain.limits import LimitOverrides, Truncate
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 
 AGENT = "agt_bench"
 BIG_BLOCK = "blk_big"

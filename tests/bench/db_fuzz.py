@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.domain.errors import FileError
-from inspector.runtime.engine import Surroundings
+from inspector.runtime.surroundings import Surroundings
 from tests.fixtures import NOOR, HeldClock, counted_ids
 from tests.furnished import make_furnished, read_everything
 

@@ -27,8 +27,8 @@ import qasync
 from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
-from inspector.runtime.engine import Surroundings
 from inspector.runtime.files import make_sample
+from inspector.runtime.surroundings import Surroundings
 from inspector.ui.engine_doors import EngineOpener
 from inspector.ui.preferences import Preferences
 from inspector.ui.shell import make_application, make_look

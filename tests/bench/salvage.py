@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from inspector.runtime.engine import Surroundings
+from inspector.runtime.surroundings import Surroundings
 from tests.fixtures import NOOR, HeldClock, counted_ids
 from tests.runtime.damaged import Original, make_file, salvage_without
 

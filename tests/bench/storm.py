@@ -19,7 +19,8 @@ from inspector.domain.codec import from_plain
 from inspector.domain.content import Content
 from inspector.domain.edits.text import SetText
 from inspector.memory.checking import check
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 from tests.workload import Ledger, differences, prepare
 
 ROOT = Path(__file__).resolve().parents[2]

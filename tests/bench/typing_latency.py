@@ -26,7 +26,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.engine import Surroundings
+from inspector.runtime.surroundings import Surroundings
 from inspector.ui.app import Program
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.engine_doors import EngineOpener

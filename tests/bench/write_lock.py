@@ -20,12 +20,14 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from inspector.domain.edits.base import Receipt
+from inspector.domain.blocks import ListSchema
+from inspector.domain.content import ListContent, ListItem
+from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.block_rows import CreateBlock, SetSchema
 from inspector.domain.edits.text import ReplaceMode, ReplaceText, SetText
 from inspector.domain.errors import RefusedError
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.undo import Undone
-from tests.memory.world import HUMAN
+from tests.memory.world import AGENT, HUMAN
 from tests.runtime.undo_world import new_desk
 
 LONGEST_WAIT = 2.0
@@ -46,7 +48,7 @@ def wait_often(path: str, told: Connection) -> None:
     told.send(longest)
 
 
-async def longest_wait(path: Path, edit: Callable[[], Awaitable[Receipt | Undone]]) -> tuple[float, float]:
+async def longest_wait(path: Path, edit: Callable[[], Awaitable[object]]) -> tuple[float, float]:
     """The seconds that an edit takes, refused or not, and the longest that another process waited meanwhile."""
     mine, theirs = multiprocessing.Pipe()
     other = multiprocessing.get_context("spawn").Process(target=wait_often, args=(str(path), theirs))
@@ -64,6 +66,13 @@ async def longest_wait(path: Path, edit: Callable[[], Awaitable[Receipt | Undone
     return taken, waited
 
 
+def a_list_of(body: str) -> CreateBlock:
+    """What makes a block with an item for each line."""
+    lines = enumerate(body.splitlines())
+    items = tuple(ListItem(f"i{number}", line) for number, line in lines)
+    return CreateBlock(AGENT.id, "lines", ListSchema(), char_limit=0, content=ListContent(items))
+
+
 async def measure(folder: Path, characters: int) -> float:
     """Print all kinds of edits; gives the longest wait."""
     chosen = random.Random(1)
@@ -71,12 +80,15 @@ async def measure(folder: Path, characters: int) -> float:
     longest = 0.0
     async with new_desk(folder) as desk:
         block = Ref(RefKind.BLOCK, await desk.world.make(content=body, char_limit=0))
-        edits: dict[str, Callable[[], Awaitable[Receipt | Undone]]] = {
+        edits: dict[str, Callable[[], Awaitable[object]]] = {
             "regex x* to -": lambda: desk.do(block, ReplaceText("x*", "-", ReplaceMode.REGEX)),
             "undo of it": desk.undo,
             "all a to bb": lambda: desk.do(block, ReplaceText("a", "bb", ReplaceMode.ALL)),
             "undo of that": desk.undo,
             "another text": lambda: desk.do(block, SetText(body[::-1]), HUMAN),
+            "preview": lambda: desk.edits.preview([Intent(Edit(block, SetText(body)), HUMAN)]),
+            "made as a list": lambda: desk.do(Ref(RefKind.BLOCK, ""), a_list_of(body)),
+            "schema: list": lambda: desk.do(block, SetSchema(ListSchema()), HUMAN),
         }
         for name, edit in edits.items():
             taken, waited = await longest_wait(desk.world.database.path, edit)

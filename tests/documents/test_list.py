@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.documents import elements
 from inspector.documents.document import Document
 from inspector.domain.blocks import TASK_LIST, FieldDef, FieldType, FieldValue, ListSchema
 from inspector.domain.content import FieldEntry, ListContent, ListItem
@@ -224,3 +226,27 @@ def test_that_items_of_an_older_schema_can_be_read_and_changed() -> None:
     assert items_of(back) == (ListItem("a", {"title": "new"}),)
     back.apply(UpdateItem("a", "text"), stamp())
     assert items_of(back) == (ListItem("a", "text"),)
+
+
+def test_that_a_long_list_is_filled_without_looking_through_it_for_each_item(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[str] = []
+    real = elements.id_of
+
+    def id_of(map_: Any) -> str:
+        looked.append("")
+        return real(map_)
+
+    monkeypatch.setattr(elements, "id_of", id_of)
+    items = tuple(ListItem(f"i{number}", f"t{number}") for number in range(300))
+    document = Document.create(ListSchema(), ListContent(items))
+    assert len(looked) < len(items)
+    assert document.content() == ListContent(items)
+
+
+def test_that_an_id_that_stands_twice_in_a_first_content_is_refused() -> None:
+    twice = ListContent((ListItem("a", "one"), ListItem("a", "two")))
+    with pytest.raises(RefusedError) as caught:
+        Document.create(ListSchema(), twice)
+    assert caught.value.code == "refused.id_taken"

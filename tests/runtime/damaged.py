@@ -18,8 +18,9 @@ from inspector.domain.errors import FileError
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.salvage import Recovery, SalvageReport
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
 from inspector.runtime.salvage import salvage
+from inspector.runtime.surroundings import Surroundings
 from inspector.storage.salvage_pages import PageImage, Value
 from inspector.storage.salvage_rows import Found, read_rows
 from tests.fixtures import HeldClock

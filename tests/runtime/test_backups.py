@@ -16,8 +16,9 @@ from inspector.domain.errors import FileError
 from inspector.domain.ref import Ref, RefKind
 from inspector.exchange.formats import plan_import_of
 from inspector.runtime.backups import BackupDoor, BackupPlace, backups_of, make_backup, restore_backup
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
 from inspector.runtime.files import import_into, make_empty
+from inspector.runtime.surroundings import Surroundings
 from tests.exchange.agent_files import file_of
 from tests.fixtures import HeldClock, OpenEngine
 

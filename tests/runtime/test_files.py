@@ -12,8 +12,9 @@ from inspector.domain.exchange import ImportPlan
 from inspector.domain.jobs import Job
 from inspector.exchange.formats import plan_import_of
 from inspector.runtime import files
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
 from inspector.runtime.files import import_into, make_sample, plan_of
+from inspector.runtime.surroundings import Surroundings
 from inspector.storage.creation import put_in_place
 from tests.exchange.agent_files import agent, assistant, file_of, user, with_messages
 

@@ -15,7 +15,8 @@ from inspector.domain.edits.rows import ConfigureAgent, CreateAgent, PutLayout
 from inspector.domain.errors import InspectorError, MalformedError, NotFoundError, RefusedError
 from inspector.domain.layouts import Layout, SectionLayout, Wrapper
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 from tests.fixtures import OpenEngine
 
 OWN = Layout("mine", "", "\n\n", Wrapper.ELEMENT, (SectionLayout("persona", "# Me"), SectionLayout("core")))

@@ -48,8 +48,9 @@ from inspector.domain.requests import Request
 from inspector.domain.snapshot import ExtraSection, RequestSpec, Snapshot
 from inspector.domain.summaries import PositionRange
 from inspector.runtime.catalogues import shipped_layouts
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
 from inspector.runtime.files import make_sample
+from inspector.runtime.surroundings import Surroundings
 from tests.fixtures import NOOR, HeldClock, OpenEngine
 
 ADA, BOB = "agt_ada", "agt_bob"

@@ -14,8 +14,9 @@ from inspector.domain.edits.rows import CreateAgent, SetMeta
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import InputError, NotFoundError, RefusedError
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.engine import Engine, Surroundings, human_actor
+from inspector.runtime.engine import Engine
 from inspector.runtime.settings import SETTINGS, Settings, require_fit
+from inspector.runtime.surroundings import Surroundings, human_actor
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ from pathlib import Path
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
 from inspector.runtime.settings import Settings
+from inspector.runtime.surroundings import Surroundings
 
 
 async def opened(folder: Path, surroundings: Surroundings, models: str | None) -> Engine:

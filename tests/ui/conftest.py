@@ -13,8 +13,8 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QSize
 from PySide6.QtWidgets import QApplication, QWidget
 
-from inspector.runtime.engine import Surroundings
 from inspector.runtime.resources import THEME_NAMES, load_icon, theme_mapping
+from inspector.runtime.surroundings import Surroundings
 from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.bridge import Bridge
 from inspector.ui.doors import Opener

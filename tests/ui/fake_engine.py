@@ -28,7 +28,6 @@ class FakeDoors:
     """One open file."""
 
     models: Sequence[str] = ("gpt-5-mini", "claude-sonnet-5")
-    layouts: Sequence[str] = ("standard", "xml", "minimal")
     actor: Actor = invented.NOOR
 
     def __init__(self, path: Path) -> None:
@@ -36,6 +35,7 @@ class FakeDoors:
         self.read_only: Problem | None = None
         self.states = {block_id: invented.state(block_id) for block_id in invented.BLOCKS}
         self.agent_ids = [invented.ADA, invented.GRACE, invented.LINUS]
+        self.layout_names = ["standard", "xml", "minimal"]
         self.restored: tuple[RestoredDraft, ...] = ()
         self.edits: list[tuple[str, Operation, EditOptions]] = []
         self.intents: list[Intent] = []
@@ -57,6 +57,9 @@ class FakeDoors:
 
     async def agents(self) -> Sequence[Agent]:
         return [invented.agent(id_) for id_ in self.agent_ids]
+
+    async def layouts(self) -> Sequence[str]:
+        return self.layout_names
 
     async def holdings(self, agent_id: str) -> Holdings:
         own = [each for each in self.states.values() if each.block.owner == agent_id]

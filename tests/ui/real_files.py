@@ -16,9 +16,11 @@ from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 from inspector.ui.engine_doors import EngineOpener
 from inspector.ui.panels.block import BlockPanel
+from inspector.ui.widgets.banner import Banner
 from tests.fixtures import NOOR
 from tests.ui.conftest import Until, Window
 
@@ -80,8 +82,10 @@ async def calm(real: Real, until: Until) -> None:
 
 
 def banner_texts(real: Real) -> list[str]:
-    """What the banners say, the oldest first."""
-    return [notice.text for notice in real.window.banners.notices]
+    """What the banners say that a person can see and press by now, the oldest first."""
+    banners = real.window.banners
+    seen = [each.notice for each in banners.findChildren(Banner) if each.isVisible()]
+    return [notice.text for notice in banners.notices if notice in seen]
 
 
 def press(root: QWidget, text: str) -> None:

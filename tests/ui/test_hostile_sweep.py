@@ -16,8 +16,8 @@ import pytest
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from inspector.exchange.formats import plan_import_of
-from inspector.runtime.engine import Surroundings
 from inspector.runtime.files import make_sample
+from inspector.runtime.surroundings import Surroundings
 from inspector.ui.widgets.import_preview import ImportPreview
 from tests.exchange.agent_files import counted_ids
 from tests.hostile import HOSTILE_TEXTS, MARKUP_TEXTS, window_texts

@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QTableView
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent, Version
 from inspector.domain.edits.text import SetText, Splice, SpliceText
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 from inspector.storage import mounts
 from tests.damaged_rows import BOB, DAMAGE, damage, make_damaged
 from tests.ui.conftest import Scene

@@ -209,6 +209,22 @@ async def test_that_a_what_if_asks_for_another_build_and_stores_nothing(
     await desk.bridge.close()
 
 
+async def test_that_a_layout_of_ones_own_can_be_chosen_as_soon_as_it_is_stored(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    assert list(desk.workspace.layouts) == ["standard", "xml", "minimal"]
+    desk.doors.layout_names.append("mine")
+    desk.doors.tell(change(Ref(RefKind.LAYOUT, "mine")))
+    await until(lambda: "mine" in desk.workspace.layouts)
+    desk.doors.layout_names.remove("mine")
+    desk.doors.tell(change(Ref(RefKind.LAYOUT, "mine")))
+    await until(lambda: "mine" not in desk.workspace.layouts)
+    await desk.workspace.close()
+    assert tuple(desk.workspace.layouts) == ()
+    await desk.bridge.close()
+
+
 async def test_that_a_request_that_cannot_be_built_is_a_problem_not_a_failure(
     qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
 ) -> None:

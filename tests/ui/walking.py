@@ -26,7 +26,8 @@ from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import InputError
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.engine import Engine, Surroundings
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
 from inspector.ui.panels import PANELS
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.safe_text import Choice, Question, safe_message

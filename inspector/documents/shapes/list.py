@@ -27,8 +27,10 @@ class ListShape:
 
     def fill(self, content: ListContent | None, stamp: Stamp) -> None:
         """Write the first items."""
-        for item in () if content is None else content.items:
-            map_ = self._items.insert(len(self._items), self._items.free_id(item.id, stamp))
+        items = () if content is None else content.items
+        ids = self._items.free_ids([item.id for item in items], stamp)
+        for item, id_ in zip(items, ids, strict=True):
+            map_ = self._items.insert(len(self._items), id_)
             self._objects.write_content(map_, item.value, stamp)
 
     def apply(self, operation: Operation, stamp: Stamp) -> tuple[str, ...] | None:

@@ -38,8 +38,10 @@ class LogShape:
 
     def fill(self, content: LogContent | None, stamp: Stamp) -> None:
         """Write the first entries with the times and authors that they come with."""
-        for entry in () if content is None else content.entries:
-            map_ = self._entries.insert(len(self._entries), self._entries.free_id(entry.id, stamp))
+        entries = () if content is None else content.entries
+        ids = self._entries.free_ids([entry.id for entry in entries], stamp)
+        for entry, id_ in zip(entries, ids, strict=True):
+            map_ = self._entries.insert(len(self._entries), id_)
             for key, value in ((TIMESTAMP, entry.timestamp), (AUTHOR, entry.author)):
                 if value is not None:
                     map_.insert(key, check_text(value))

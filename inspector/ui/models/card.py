@@ -21,6 +21,7 @@ from inspector.domain.blocks import (
 from inspector.domain.counts import Method
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import LeftOut, Piece, Request, Section, SourceKind
+from inspector.domain.rules import PARTLY_IN
 from inspector.domain.snapshot import BlockState, LastWrite, SharedBlock
 from inspector.ui.wording import moment, number, share, signed, tr, tr_code, tr_count
 
@@ -174,11 +175,15 @@ def _note(ref: Ref, state: BlockState | None, facts: CardFacts) -> str:
 
 
 def _reasons(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts) -> list[CardRow]:
+    rows = []
     if pieces:
-        return [CardRow(tr("Why it is in"), tr_code(f"rule.{pieces[0].rule}", pieces[0].parameters))]
+        rows.append(CardRow(tr("Why it is in"), tr_code(f"rule.{pieces[0].rule}", pieces[0].parameters)))
+        out = out if out is not None and out.rule in PARTLY_IN else None
     if out is None:
-        return [] if facts.request is None else [CardRow(tr("In the Request"), tr("no"), "muted")]
-    rows = [CardRow(tr("Why it is out"), tr_code(f"left_out.{out.rule}", out.parameters), "warning")]
+        is_told = pieces or facts.request is None
+        return rows if is_told else [CardRow(tr("In the Request"), tr("no"), "muted")]
+    title = tr("Why not all of it") if pieces else tr("Why it is out")
+    rows.append(CardRow(title, tr_code(f"left_out.{out.rule}", out.parameters), "warning"))
     if out.fix is not None:
         rows.append(CardRow(tr("What would help"), tr_code(f"fix.{out.fix.action}", out.fix.parameters)))
     return rows

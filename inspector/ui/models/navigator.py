@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -46,6 +47,7 @@ class NavigatorBlock:
     draft: bool = False
     changed_elsewhere: bool = False
     left_out: bool = False
+    in_part: bool = False
     problem: str = ""
     owner_name: str = ""
     description: str = ""
@@ -269,15 +271,22 @@ def _block_badges(block: NavigatorBlock, place: str, state: NavigatorState) -> t
     if block.filled is not None and block.filled >= state.near_limit:
         text = f"{block.filled:.0%}".replace("%", " %")
         badges.append(Badge(text, "warning", spoken=tr("{share} of its characters", share=text)))
-    if block.left_out and place not in ("deleted", "archival"):
-        badges.append(Badge(tr("left out")))
-    elif block.count is not None and not block.owner_name:
-        badges.append(_tokens_badge(block.count))
+    badges += _size_badges(block, is_sent=place not in ("deleted", "archival"))
     if block.pinned:
         badges.append(Badge(icon="pin", spoken=tr("pinned")))
     if block.read_only:
         badges.append(Badge(icon="lock", spoken=tr("read-only for the agent")))
     return tuple(badges)
+
+
+def _size_badges(block: NavigatorBlock, *, is_sent: bool) -> Iterator[Badge]:
+    if block.left_out and is_sent:
+        yield Badge(tr("left out"))
+        return
+    if block.in_part:
+        yield Badge(tr("in part"))
+    if block.count is not None and not block.owner_name:
+        yield _tokens_badge(block.count)
 
 
 def _tokens_badge(count: Count) -> Badge:

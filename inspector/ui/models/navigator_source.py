@@ -9,8 +9,10 @@ from inspector.domain.blocks import CONSTELLATION_OWNER, Permission, UnreadableS
 from inspector.domain.content import Content
 from inspector.domain.counts import Count, joint_method
 from inspector.domain.errors import MalformedError
+from inspector.domain.layout_rules import HINTS
 from inspector.domain.rendering.render import limit_length
 from inspector.domain.requests import Piece, Request, SourceKind
+from inspector.domain.rules import PARTLY_IN, OutRule
 from inspector.domain.snapshot import BlockState
 from inspector.ui.doors import Holdings
 from inspector.ui.drafts import Work
@@ -48,6 +50,7 @@ class _Figures:
     count: Count | None
     unseen: bool
     out: bool
+    in_part: bool
     owner_name: str = ""
     level: Permission | None = None
 
@@ -77,17 +80,19 @@ class NavigatorSource:
         count = workspace.count_of(agent.id)
         if holdings is None:
             return NavigatorAgent(agent.id, agent.name, count, shown=is_shown, loaded=False)
-        counted, out, unseen, drafts = (
-            _tokens(request),
-            _left_out(request),
-            workspace.unseen,
-            workspace.drafts,
-        )
+        counted, (out, in_part) = _tokens(request), _left_out(request)
+        unseen, drafts = workspace.unseen, workspace.drafts
 
         def row(state: BlockState, owner_name: str = "", level: Permission | None = None) -> NavigatorBlock:
             id_ = state.block.id
             figures = _Figures(
-                drafts.get(id_), counted.get(id_), id_ in unseen, id_ in out, owner_name, level
+                drafts.get(id_),
+                counted.get(id_),
+                id_ in unseen,
+                id_ in out,
+                id_ in in_part,
+                owner_name,
+                level,
             )
             return self._block(agent.id, state, figures)
 
@@ -126,6 +131,7 @@ def _block(state: BlockState, figures: _Figures, lengths: Lengths) -> NavigatorB
         figures.work is not None,
         figures.unseen,
         figures.out,
+        figures.in_part,
         tr_code(state.problem.code, state.problem.parameters) if state.problem else "",
         tr("all") if block.owner == CONSTELLATION_OWNER else figures.owner_name,
         block.description,
@@ -145,11 +151,18 @@ def _tokens(request: Request | None) -> dict[str, Count]:
     }
 
 
-def _left_out(request: Request | None) -> frozenset[str]:
-    left = request.left_out if request else ()
-    return frozenset(
-        each.source.id for each in left if each.source.kind is SourceKind.BLOCK and each.source.id
-    )
+def _left_out(request: Request | None) -> tuple[frozenset[str], frozenset[str]]:
+    """The blocks that are left out, and those of which only a part had room; a hint that is left out is neither."""
+    out, in_part = set(), set()
+    for each in request.left_out if request else ():
+        source = each.source
+        if source.kind is not SourceKind.BLOCK or source.id is None or each.section == HINTS:
+            continue
+        if each.rule not in PARTLY_IN:
+            out.add(source.id)
+        elif each.rule != OutRule.ENTRY_LIMIT:
+            in_part.add(source.id)
+    return frozenset(out), frozenset(in_part)
 
 
 def _counts(holdings: Holdings) -> NavigatorCounts:

@@ -257,7 +257,14 @@ class BudgetPanel(Panel):
         self._total.set_tone(self.services.marks.tone(request.tokens, limits.usable))
         self._of.setText(tr("of {usable} tokens", usable=number(limits.usable)))
         kept = share(limits.reserved_response_tokens, limits.max_tokens)
-        self._reserved.setText(tr("{share} kept for the reply", share=kept))
+        if request.margin_tokens:
+            margin = share(request.margin_tokens, limits.max_tokens)
+            told = tr(
+                "{share} kept for the reply, {margin} for what is only estimated", share=kept, margin=margin
+            )
+        else:
+            told = tr("{share} kept for the reply", share=kept)
+        self._reserved.setText(told)
         self._fit_width()
 
     def _open_new_sections(self, request: Request) -> None:

@@ -14,8 +14,8 @@ class EmptyState(QWidget):
 
     def __init__(self, text: str, remark: str = "", *buttons: QWidget) -> None:
         super().__init__()
-        self._text = PlainLabel(text, strong=True, wrap=True)
-        self._remark = PlainLabel(remark, tone="muted", wrap=True)
+        self._text = PlainLabel(_sentence(text), strong=True, wrap=True)
+        self._remark = PlainLabel(_sentence(remark), tone="muted", wrap=True)
         for label in (self._text, self._remark):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         layout = QVBoxLayout(self)
@@ -26,5 +26,10 @@ class EmptyState(QWidget):
 
     def tell(self, text: str, remark: str = "") -> None:
         """Change what it says."""
-        self._text.setText(text)
-        self._remark.setText(remark)
+        self._text.setText(_sentence(text))
+        self._remark.setText(_sentence(remark))
+
+
+def _sentence(text: str) -> str:
+    # A name in it may have a hundred lines, and the window would have to be as high.
+    return " ".join(text.splitlines())

@@ -1,8 +1,11 @@
 from dataclasses import replace
 
-from inspector.domain.errors import DocumentError
+from inspector.domain.counts import Method
+from inspector.domain.errors import DocumentError, Parameters
 from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import LeftOut, Source, SourceKind
+from inspector.domain.rules import OutRule
 from inspector.runtime.wording import word
 from inspector.ui.models.card import Card, CardFacts, card_for
 from tests.ui import invented
@@ -48,6 +51,21 @@ def test_that_a_left_out_block_says_why_and_what_would_help() -> None:
     assert told["Why it is out"] == word("left_out.memory_full", {"needed": 2310, "available": 2306})
     assert told["What would help"] == word("fix.pin")
     assert told["Would take"] == "2,310 · exact"
+
+
+def test_that_a_block_of_which_only_a_part_had_room_says_both() -> None:
+    request = invented.request()
+    source = Source(SourceKind.BLOCK, "blk_checklist", "release_checklist: 9 further lines", invented.ADA)
+    told_of: Parameters = {"label": "release_checklist", "count": 9, "shown": 3}
+    row = LeftOut(source, "working", OutRule.SHORTENED, 120, Method.EXACT, None, told_of)
+    facts = replace(FACTS, request=replace(request, left_out=(row, *request.left_out)))
+    told = rows(CHECKLIST, facts)
+    assert told["Why it is in"]
+    assert told["Why not all of it"] == word("left_out.shortened_for_room", told_of)
+    # What a hint's absence tells is no part of the block's own text.
+    hint = replace(row, rule=OutRule.WINDOW_FULL, section="hints")
+    facts = replace(FACTS, request=replace(request, left_out=(hint, *request.left_out)))
+    assert "Why not all of it" not in rows(CHECKLIST, facts)
 
 
 def test_that_a_draft_says_its_difference_in_tokens() -> None:

@@ -92,6 +92,7 @@ def test_that_each_state_of_a_block_has_its_badge() -> None:
     assert badges(replace(PERSONA, draft=True)) == ["draft", "431"]
     assert badges(replace(PERSONA, changed_elsewhere=True)) == ["●", "431"]
     assert badges(replace(PERSONA, left_out=True)) == ["left out"]
+    assert badges(replace(PERSONA, in_part=True)) == ["in part", "431"]
     assert badges(replace(PERSONA, read_only=True, pinned=True)) == ["431", "pin", "lock"]
     assert badges(replace(PERSONA, problem="unreadable")) == ["warning", "431"]
 

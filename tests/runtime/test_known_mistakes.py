@@ -1,0 +1,206 @@
+"""Mistakes that such engines have made around the prompt: reading all again, two clocks, no index, open files."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.domain.blocks import BlockType
+from inspector.domain.content import TextContent
+from inspector.domain.edits.base import Edit, Intent, Operation
+from inspector.domain.edits.block_rows import CreateBlock
+from inspector.domain.edits.rows import AppendMessage, CreateAgent
+from inspector.domain.errors import InspectorError, NotFoundError
+from inspector.domain.limits import LimitOverrides
+from inspector.domain.messages import Role, TextPart
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.snapshot import RequestSpec
+from inspector.domain.wire.values import WireForm
+from inspector.runtime.engine import Engine
+from inspector.runtime.surroundings import Surroundings
+from inspector.storage.connection import Connection
+from tests.fixtures import NOON, OpenEngine
+
+ADA, BOB = "agt_ada", "agt_bob"
+SMALL = ("agents", "meta", "(subquery-1)", "(subquery-3)")
+"""What may be read whole: tables that do not grow while agents work, and what was found by an index before."""
+
+
+async def do(engine: Engine, *edits: tuple[RefKind, str, Operation]) -> None:
+    await engine.apply(
+        [Intent(Edit(Ref(kind, id_), operation), engine.actor) for kind, id_, operation in edits]
+    )
+
+
+async def fill(engine: Engine, blocks: int) -> None:
+    """Two agents, one of them with so many blocks and messages."""
+    edits: list[tuple[RefKind, str, Operation]] = [
+        (RefKind.AGENT, ADA, CreateAgent("Ada", "I am Ada.", provider="openai", model="gpt-4o")),
+        (RefKind.AGENT, BOB, CreateAgent("Bob", "I am Bob.", provider="openai", model="gpt-4o")),
+    ]
+    for at in range(blocks):
+        create = CreateBlock(
+            ADA, f"notes {at}", block_type=BlockType.WORKING, content=TextContent(f"text {at}")
+        )
+        edits.append((RefKind.BLOCK, f"blk_{at}", create))
+        append = AppendMessage(ADA, f"b{at}", Role.USER, (TextPart("hello"),))
+        edits.append((RefKind.MESSAGE, f"msg_{at}", append))
+    await do(engine, *edits)
+
+
+def listen(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The statements that are read from now on."""
+    asked: list[str] = []
+    for name in ("fetch_all", "fetch_one"):
+        real = getattr(Connection, name)
+
+        async def told(self: Connection, sql: str, parameters: Any = (), real: Any = real) -> Any:
+            asked.append(sql)
+            return await real(self, sql, parameters)
+
+        monkeypatch.setattr(Connection, name, told)
+    return asked
+
+
+async def test_that_one_message_more_reads_no_older_one_again(
+    engine: OpenEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with engine() as opened:
+        await fill(opened, 60)
+        await opened.context.request(ADA)
+        more = AppendMessage(ADA, "b60", Role.USER, (TextPart("one more"),))
+        await do(opened, (RefKind.MESSAGE, "msg_60", more))
+        read: list[str] = []
+        real = Connection.fetch_all
+
+        async def told(self: Connection, sql: str, parameters: Any = ()) -> Any:
+            found = await real(self, sql, parameters)
+            if "FROM messages" in sql:
+                read.extend(row["id"] for row in found)
+            return found
+
+        monkeypatch.setattr(Connection, "fetch_all", told)
+        view = await opened.context.snapshot(ADA)
+        assert view.history[-1].messages[-1].id == "msg_60"
+        assert set(read) <= {"msg_59", "msg_60"}
+        assert "msg_60" in read
+
+
+async def test_that_an_empty_id_is_no_agent_and_an_empty_prompt_no_system_text(engine: OpenEngine) -> None:
+    async with engine() as opened:
+        await do(
+            opened, (RefKind.AGENT, ADA, CreateAgent("Ada", provider="anthropic", model="claude-sonnet-4-5"))
+        )
+        append = AppendMessage("", "b1", Role.USER, (TextPart("hello"),))
+        with pytest.raises(NotFoundError):
+            await opened.context.request("")
+        with pytest.raises(InspectorError):
+            await do(opened, (RefKind.BLOCK, "blk_1", CreateBlock("", "notes", content=TextContent("x"))))
+        with pytest.raises(InspectorError):
+            await do(opened, (RefKind.MESSAGE, "msg_1", append))
+        snapshot = await opened.context.snapshot(ADA)
+        request = await opened.context.request(ADA)
+        assert request.system is None
+        body = opened.wire.request(request, snapshot, WireForm.ANTHROPIC).body
+        assert "system" not in body
+
+
+async def test_that_the_log_hears_how_full_a_request_is_before_it_is_sent(
+    engine: OpenEngine, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with engine() as opened:
+        await fill(opened, 2)
+        snapshot = await opened.context.snapshot(ADA)
+        request = await opened.context.request(ADA)
+        with caplog.at_level(logging.INFO, logger="inspector.runtime.budget"):
+            opened.wire.request(request, snapshot, WireForm.OPENAI)
+        [record] = caplog.records
+        assert f"context of {ADA} for gpt-4o: {request.tokens} of" in record.getMessage()
+        limits = LimitOverrides(max_tokens=request.tokens + 5, reserved_response_tokens=0)
+        tight = await opened.context.request(ADA, RequestSpec(now=NOON, limits=limits))
+        opened.wire.request(tight, snapshot, WireForm.OPENAI)
+        assert caplog.records[-1].levelno == logging.WARNING
+
+
+async def test_that_what_a_request_reads_of_growing_tables_is_found_by_an_index(
+    engine: OpenEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with engine() as opened:
+        await fill(opened, 30)
+        path = opened.path
+    async with engine(path) as opened:
+        asked = listen(monkeypatch)
+        await opened.context.request(ADA)
+    with closing(sqlite3.connect(path)) as connection:
+        plans = {
+            sql: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?"))]
+            for sql in set(asked)
+            if sql.lstrip().upper().startswith(("SELECT", "WITH"))
+        }
+        [(_, _, _, bare)] = connection.execute("EXPLAIN QUERY PLAN SELECT * FROM messages WHERE source = ''")
+    assert bare == "SCAN messages"
+    assert any("FROM messages" in sql for sql in plans)
+    scans = [(sql, step) for sql, steps in plans.items() for step in steps if step.startswith("SCAN")]
+    assert not [(sql, step) for sql, step in scans if "INDEX" not in step and step.split()[1] not in SMALL]
+
+
+async def test_that_an_event_has_one_time_however_often_the_clock_is_asked(
+    engine: OpenEngine, surroundings: Surroundings, tmp_db_dir: Path
+) -> None:
+    asked = 0
+
+    def restless() -> datetime:
+        nonlocal asked
+        asked += 1
+        return NOON + timedelta(seconds=asked)
+
+    moving = replace(surroundings, clock=restless)
+    opened = await Engine.open(tmp_db_dir / "moving.constellation", moving, create=True)
+    try:
+        await fill(opened, 1)
+        agent = await opened.agents.get(ADA)
+        assert agent is not None
+        logger = opened.conversation.logger(agent)
+        given = [await logger.log(f"kind {number}") for number in range(5)]
+        stored = (await logger.recent(50))[-5:]
+        assert [event.timestamp for event in stored] == [event.timestamp for event in given]
+        assert [event.kind for event in stored] == [f"kind {number}" for number in range(5)]
+        assert len({event.timestamp for event in given}) == 5
+    finally:
+        await opened.close()
+
+
+async def test_that_a_database_is_closed_while_its_folder_is_still_there(engine: OpenEngine) -> None:
+    async with engine(watch=True) as opened:
+        await fill(opened, 3)
+        path: Path = opened.path
+        await opened.context.request(ADA)
+        assert _held(path.parent)
+    assert path in await asyncio.to_thread(lambda: list(path.parent.iterdir()))
+    assert not _held(path.parent)
+    async with engine(path) as again:
+        assert [state.block.label for state in await again.memory.states(ADA)] == [
+            f"notes {at}" for at in range(3)
+        ]
+
+
+def _held(folder: Path) -> list[str]:
+    """The files of a folder that this process has open."""
+    found = []
+    for link in Path("/proc/self/fd").iterdir():
+        try:
+            target = str(link.readlink())
+        except OSError:
+            continue
+        if target.startswith(f"{folder}{os.sep}"):
+            found.append(target)
+    return found
