@@ -39,6 +39,8 @@ _INT64 = 1 << 63
 _DIGITS_OF_INT64 = 19
 _LONGEST_NUMBER = 400
 _DUPLICATES_TOLD = 50
+_LONGEST_NAME, _MOST_NAMES = 32, 256
+"""Keys that the decoder makes once and uses again: short ones, and not too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,13 @@ class Spent:
 
     memory: int = 0
     values: int = 0
+    names: set[bytes] = field(default_factory=set)
+    """Keys that were there before."""
 
 
 @dataclass(slots=True)
 class _Tally:
+    names: set[bytes]
     memory: int = 0
     values: int = 0
     keys: list[set[bytes] | None] = field(default_factory=list)
@@ -108,7 +113,7 @@ def weigh(data: bytes, limits: Limits, spent: Spent | None = None) -> tuple[str,
 
 
 def _begun(spent: Spent | None) -> _Tally:
-    return _Tally() if spent is None else _Tally(spent.memory, spent.values)
+    return _Tally(set()) if spent is None else _Tally(spent.names, spent.memory, spent.values)
 
 
 def _pay(spent: Spent | None, tally: _Tally) -> None:
@@ -129,8 +134,13 @@ def place(data: bytes, position: int) -> str:
 def _weigh_text(data: bytes, span: tuple[int, int], tally: _Tally, limits: Limits, *, plain: bool) -> None:
     start, end = span
     length = end - start
+    is_key = data[end - 1] == 0x3A and bool(tally.keys)
+    key = data[start : data.rindex(b'"', start, end)] if is_key else b""
     if plain:
-        tally.memory += length + _TEXT_COST
+        if key not in tally.names:
+            tally.memory += length + _TEXT_COST
+            if 0 < len(key) <= _LONGEST_NAME and len(tally.names) < _MOST_NAMES:
+                tally.names.add(key)
     else:
         # The decoder unescapes into a buffer of its own before it makes the text.
         width = next((width for width, wide in _WIDTHS if wide.search(data, start, end)), 1)
@@ -140,13 +150,12 @@ def _weigh_text(data: bytes, span: tuple[int, int], tally: _Tally, limits: Limit
         if tally.memory > limits.max_memory:
             raise _too_heavy(data, start, tally, limits)
         _check_escapes(data, start, end)
-    if data[end - 1] != 0x3A or not tally.keys:
+    if not is_key:
         return
     tally.memory += _KEY_COST
     keys = tally.keys[-1]
     if keys is None:
         return
-    key = data[start : data.rindex(b'"', start, end)]
     if key in keys and len(tally.duplicates) < _DUPLICATES_TOLD:
         tally.duplicates.append(place(data, start))
     keys.add(key)

@@ -24,7 +24,7 @@ from inspector.runtime.engine import Engine
 from inspector.runtime.jobs import RunningJob
 from inspector.runtime.surroundings import Surroundings
 from inspector.storage.connection import finish
-from inspector.storage.creation import beside, put_in_place, remove_with_side_files
+from inspector.storage.creation import beside, put_in_place, remove_with_side_files, told_as
 from inspector.storage.held import is_held
 
 SUFFIX = ".constellation"
@@ -114,6 +114,8 @@ async def check_file(path: Path) -> tuple[Problem, ...]:
 async def _join(target: Path, plan: ImportPlan, surroundings: Surroundings, job: RunningJob) -> ImportPlan:
     engine = await Engine.open(target, surroundings)
     try:
+        # Before the backup: each one that is made pushes out an older one.
+        engine.database.require_writable()
         fitted = await engine.exchange.prepared(plan)
         problems = await _back_up(engine)
         applied = await _apply(engine, fitted, job)
@@ -142,11 +144,12 @@ async def _make(target: Path, surroundings: Surroundings, fill: Callable[[Engine
         raise FileError("file.exists", path=str(target))
     temporary = beside(target)
     try:
-        engine = await Engine.open(temporary, surroundings, create=True)
-        try:
-            await fill(engine)
-        finally:
-            await engine.close()
+        with told_as(target, temporary):
+            engine = await Engine.open(temporary, surroundings, create=True)
+            try:
+                await fill(engine)
+            finally:
+                await engine.close()
     except BaseException:
         remove_with_side_files(temporary)
         raise

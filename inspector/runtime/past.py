@@ -131,7 +131,6 @@ class _Laid:
         agent_id = self._agent.id
         known = {each.block.id: each for each in states}
         everyones = [each for each in states if each.block.owner == CONSTELLATION_OWNER]
-        everyones.sort(key=lambda state: (state.block.created_at, state.block.id))
         found = [
             _shared(state, agent_id, CONSTELLATION_NAME, None)
             for state in map(self._state, everyones)

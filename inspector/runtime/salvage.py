@@ -20,7 +20,7 @@ from inspector.memory.salvage import SALVAGE, Examine, Restored, Tools, restore_
 from inspector.memory.search import Searcher
 from inspector.runtime.backups import backups_root, failure
 from inspector.runtime.surroundings import Surroundings
-from inspector.storage.creation import beside, put_in_place, remove_with_side_files
+from inspector.storage.creation import beside, put_in_place, remove_with_side_files, told_as
 from inspector.storage.database import Database
 from inspector.storage.salvage_copy import image_of, keep_damaged
 from inspector.storage.salvage_rows import Found, read_rows
@@ -52,9 +52,10 @@ async def salvage(
         found, restored = await asyncio.to_thread(_restored, source, given.clock, examine)
         temporary = beside(target)
         try:
-            written = await asyncio.to_thread(_write, temporary, found, restored, given.clock)
-            await _index(temporary, given.clock, given.program)
-            problems = await check(temporary)
+            with told_as(target, temporary):
+                written = await asyncio.to_thread(_write, temporary, found, restored, given.clock)
+                await _index(temporary, given.clock, given.program)
+                problems = await check(temporary)
             await asyncio.to_thread(put_in_place, temporary, target)
         finally:
             await asyncio.to_thread(remove_with_side_files, temporary)

@@ -9,6 +9,7 @@ from inspector.context.caching.planning import plan
 from inspector.context.counting.pool import ModelSource
 from inspector.context.neutral import neutral
 from inspector.context.outgoing import outgoing
+from inspector.domain.caching import CachePlan
 from inspector.domain.exports import RequestWish, WrittenRequest
 from inspector.domain.health import Problem, Severity
 from inspector.domain.requests import Request
@@ -34,6 +35,9 @@ _OWN_FORMS: Mapping[str, frozenset[WireForm]] = {
     "gemini": frozenset({WireForm.GEMINI}),
 }
 """The forms that a model's own provider takes. Other providers' models are served in several."""
+
+
+_OPENAI = frozenset({WireForm.OPENAI, WireForm.OPENAI_RESPONSES})
 
 
 _USUAL_FORMS: Mapping[str, WireForm] = {
@@ -75,10 +79,12 @@ class WireDoor:
         """
         log_context_budget(request, self._settings)
         facts = self._models.resolve(request.model)
-        ends = plan(request, facts).breakpoints if cached else ()
+        planned = plan(request, facts) if cached else None
+        ends = () if planned is None else planned.breakpoints
         values = outgoing(request, snapshot, facts, (CacheEnd(each.piece_id) for each in ends))
         made = ADAPTERS[form](values)
-        return replace(made, adaptations=(*_misfits(values, form), *made.adaptations))
+        unmarked = () if planned is None else _unmarked(planned, values, form)
+        return replace(made, adaptations=(*_misfits(values, form), *unmarked, *made.adaptations))
 
     def export(
         self, request: Request, snapshot: Snapshot, wish: RequestWish, wire: WireRequest | None = None
@@ -95,6 +101,17 @@ class WireDoor:
             InputError: a command was asked for without a provider's form, or with an address that is none.
         """
         return written(Source(request, neutral(request, snapshot, word), wire, word), wish)
+
+
+def _unmarked(planned: CachePlan, values: Outgoing, form: WireForm) -> tuple[Problem, ...]:
+    """Why nothing is marked for the cache where it was to be."""
+    told = {"model": values.model, "form": form.value}
+    where = f"model:{values.model}"
+    if form is not WireForm.ANTHROPIC and not (form in _OPENAI and values.can("prompt_cache_breakpoint")):
+        return (Problem("wire.no_cache_marks", Severity.INFO, where, told),)
+    if planned.breakpoints:
+        return ()
+    return planned.problems or (Problem("wire.no_cache_ends", Severity.INFO, where, told),)
 
 
 def _misfits(values: Outgoing, form: WireForm) -> tuple[Problem, ...]:

@@ -16,7 +16,8 @@ _SELECT = """
            created_at, updated_at
     FROM agents
 """
-_ALL = _SELECT + "ORDER BY created_at, id"
+# Rows are numbered as they are made; times may be those of a clock that was set back.
+_ALL = _SELECT + "ORDER BY rowid"
 _ONE = _SELECT + "WHERE id = ?"
 _NAMES = "SELECT id, name FROM agents"
 _EXISTS = "SELECT 1 FROM agents WHERE id = ?"

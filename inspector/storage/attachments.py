@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from inspector.domain.blocks import Attachment, Permission
 from inspector.domain.codec import write_time
 from inspector.storage.connection import Connection, Row
-from inspector.storage.reading import moment_of
+from inspector.storage.reading import behind, moment_of
+from inspector.storage.sealing import seal_of
 
 _SELECT = "SELECT block_id, agent_id, permission, attached_at FROM attachments "
 _ONE = _SELECT + "WHERE block_id = ? AND agent_id = ?"
@@ -13,9 +16,11 @@ _OF_AGENT = _SELECT + "WHERE agent_id = ? ORDER BY attached_at, block_id"
 _OF_BLOCK = _SELECT + "WHERE block_id = ? ORDER BY attached_at, agent_id"
 _ALL = _SELECT + "ORDER BY attached_at, block_id, agent_id"
 _PUT = """
-    INSERT INTO attachments (block_id, agent_id, permission, attached_at) VALUES (?, ?, ?, ?)
-    ON CONFLICT (block_id, agent_id) DO UPDATE SET permission = excluded.permission
+    INSERT INTO attachments (block_id, agent_id, permission, attached_at, seal) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (block_id, agent_id) DO UPDATE SET permission = excluded.permission,
+        attached_at = excluded.attached_at, seal = excluded.seal
 """
+_LAST = "SELECT max(attached_at) AS at FROM attachments"
 _REMOVE = "DELETE FROM attachments WHERE block_id = ? AND agent_id = ?"
 
 
@@ -40,17 +45,21 @@ async def read_all(connection: Connection) -> tuple[Attachment, ...]:
     return tuple(_attachment(row) for row in await connection.fetch_all(_ALL))
 
 
+async def next_time(connection: Connection, at: datetime) -> datetime:
+    """The time of the next sharing: behind all that are there, also where the clock was set back."""
+    row = await connection.fetch_one(_LAST)
+    return behind(None if row is None else row["at"], at)
+
+
 async def put(transaction: Connection, attachment: Attachment) -> None:
-    """Share a block, or change the level; the time of the first sharing stays."""
-    await transaction.fetch_all(
-        _PUT,
-        (
-            attachment.block_id,
-            attachment.agent_id,
-            attachment.permission.label,
-            write_time(attachment.attached_at),
-        ),
+    """Share a block, or replace how it is shared."""
+    cells = (
+        attachment.block_id,
+        attachment.agent_id,
+        attachment.permission.label,
+        write_time(attachment.attached_at),
     )
+    await transaction.fetch_all(_PUT, (*cells, seal_of(*cells)))
 
 
 async def remove(transaction: Connection, block_id: str, agent_id: str) -> None:

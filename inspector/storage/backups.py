@@ -128,8 +128,8 @@ def _backup(path: Path) -> Backup | None:
 
 
 def _folder_name(source: Path, constellation_id: str) -> str:
-    """A name of safe characters, whatever the file says its id is."""
-    place = hashlib.sha256(str(source.absolute()).encode(errors="surrogateescape")).hexdigest()
+    """A name of safe characters, whatever the file says its id is; a link to a file stands for the file."""
+    place = hashlib.sha256(str(source.resolve()).encode(errors="surrogateescape")).hexdigest()
     if not _SAFE_ID.fullmatch(constellation_id):
         constellation_id = "x" + hashlib.sha256(constellation_id.encode(errors="replace")).hexdigest()[:24]
     return f"{constellation_id}-{place[:12]}"

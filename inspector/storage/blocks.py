@@ -19,7 +19,8 @@ from inspector.domain.snapshot import BlockState, LastWrite
 from inspector.storage.changes import actor_of
 from inspector.storage.connection import Connection, Row, Undecodable
 from inspector.storage.json_columns import dump, load
-from inspector.storage.known_contents import content_of, text_of
+from inspector.storage.known_contents import content_of, length_of, text_of
+from inspector.storage.sealing import seal_of
 
 T = TypeVar("T")
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
@@ -46,8 +47,9 @@ _SELECT = (
     "ON c.block_id = b.id "
 )
 _ONE = _SELECT + "WHERE b.id = ?"
-_OF_OWNER = _SELECT + "WHERE b.owner = ? AND b.is_active >= ? ORDER BY b.created_at, b.id"
-_ALL = _SELECT + "WHERE b.is_active >= ? ORDER BY b.owner, b.created_at, b.id"
+# Rows are numbered as they are made; times may be those of a clock that was set back.
+_OF_OWNER = _SELECT + "WHERE b.owner = ? AND b.is_active >= ? ORDER BY b.rowid"
+_ALL = _SELECT + "WHERE b.is_active >= ? ORDER BY b.owner, b.rowid"
 _ATTACHED = (
     _SELECT + "JOIN attachments AS a ON a.block_id = b.id "
     "WHERE a.agent_id = ? AND b.is_active = 1 ORDER BY a.attached_at, b.id"
@@ -67,12 +69,13 @@ _IDS = "SELECT id FROM blocks ORDER BY is_active DESC, id"
 _RENDERED = "SELECT rendered FROM block_contents WHERE block_id = ?"
 _INSERT = """
     INSERT INTO blocks (owner, label, description, block_type, schema, char_limit, permission, pinned,
-                        is_active, created_at, updated_at, metadata, id)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        is_active, created_at, updated_at, metadata, seal, id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _UPDATE = """
     UPDATE blocks SET owner = ?, label = ?, description = ?, block_type = ?, schema = ?, char_limit = ?,
-        permission = ?, pinned = ?, is_active = ?, created_at = ?, updated_at = ?, metadata = ?
+        permission = ?, pinned = ?, is_active = ?, created_at = ?, updated_at = ?, metadata = ?,
+        seal = ?
     WHERE id = ?
 """
 _TOUCH = "UPDATE blocks SET updated_at = ? WHERE id = ?"
@@ -127,7 +130,7 @@ async def attached_to(connection: Connection, agent_id: str) -> tuple[BlockState
 
 
 async def read_all(connection: Connection, *, deleted: bool = False) -> tuple[BlockState, ...]:
-    """All owners' blocks with their contents; with `deleted` those too."""
+    """All owners' blocks with their contents, each owner's in the order they were made; with `deleted` those too."""
     rows = await connection.fetch_all(_ALL, (0 if deleted else 1,))
     return tuple(state_of(row) for row in rows)
 
@@ -209,7 +212,7 @@ def state_of(row: Row) -> BlockState:
         written = None
     found = problem or unreadable
     if found is None and content is not None:
-        found = excess(block, content, len(row["content"]))
+        found = excess(block, content, len(row["content"]), length_of)
     return BlockState(block, content, Version(row["version"]), row["revision"], written, found)
 
 
@@ -266,7 +269,7 @@ def _problem(row: Row, code: str, why: str = "") -> Problem:
 
 def _columns(block: Block) -> tuple[object, ...]:
     schema = block.schema
-    return (
+    before_times = (
         block.owner,
         block.label,
         block.description,
@@ -276,8 +279,7 @@ def _columns(block: Block) -> tuple[object, ...]:
         block.permission.label,
         int(block.pinned),
         int(block.is_active),
-        write_time(block.created_at),
-        write_time(block.updated_at),
-        block.metadata,
-        block.id,
     )
+    created_at = write_time(block.created_at)
+    seal = seal_of(*before_times, created_at, block.metadata)
+    return (*before_times, created_at, write_time(block.updated_at), block.metadata, seal, block.id)

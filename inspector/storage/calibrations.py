@@ -12,11 +12,11 @@ _INSERT = """
 _NEWEST = """
     SELECT model, tokenizer, estimated, reported, run_id, at
     FROM (
-        SELECT *, ROW_NUMBER() OVER (PARTITION BY model, tokenizer ORDER BY at DESC, id DESC) AS place
+        SELECT *, ROW_NUMBER() OVER (PARTITION BY model, tokenizer ORDER BY id DESC) AS place
         FROM calibrations
     )
     WHERE place <= ?
-    ORDER BY at, run_id
+    ORDER BY id
 """
 
 

@@ -72,12 +72,19 @@ _VERSIONS = """
     SELECT version_before, version_after,
            CASE WHEN undo_of IS NOT NULL AND json_extract(operation, '$.op') = ?2
                 THEN json_extract(operation, '$.after') END AS inverts
-    FROM updates WHERE block_id = ?1 ORDER BY seq
+    FROM updates WHERE block_id = ?1 AND seq >= ?3 AND seq < ?4 ORDER BY seq
+"""
+# From the newest, for that is where what is taken back mostly lies.
+_SEQ_OF = """
+    SELECT seq FROM updates WHERE block_id = ? AND version_after = ? AND seq < ? ORDER BY seq DESC LIMIT 1
 """
 _BOUNDS_SINCE = """
     SELECT 1 FROM changes
     WHERE ref_kind = 'block' AND ref_id = ? AND seq > ? AND kind IN ('set_char_limit', 'set_schema') LIMIT 1
 """
+_NO_SEQ = 2**63 - 1
+"""Beyond the last one."""
+
 _OPERATION = "SELECT operation FROM updates WHERE change_seq = ?"
 
 
@@ -202,22 +209,30 @@ async def spans_to_take_back(connection: Connection, block_id: str, version: Ver
 
     These are that change, all that were taken back or made again since then, and what took them back.
     """
-    rows = await connection.fetch_all(_VERSIONS, (block_id, TakeBack.op))
-    spans = [
+    found: list[Span] = []
+    end, first = _NO_SEQ, await _seq_of(connection, block_id, version, _NO_SEQ)
+    while first is not None:
+        # What reaches further back brings in more that may reach further still.
+        spans = await _spans(connection, block_id, first, end)
+        found, end = [*spans, *found], first
+        known = {span.after for span in found}
+        earlier = {span.inverts for span in spans if span.inverts is not None} - known
+        places = [await _seq_of(connection, block_id, each, end) for each in earlier]
+        first = min((place for place in places if place is not None), default=None)
+    turned = {version, *(span.inverts for span in found)}
+    return tuple(span for span in found if span.inverts is not None or span.after in turned)
+
+
+async def _seq_of(connection: Connection, block_id: str, version: Version, before: int) -> int | None:
+    row = await connection.fetch_one(_SEQ_OF, (block_id, version, before))
+    return None if row is None else int(row["seq"])
+
+
+async def _spans(connection: Connection, block_id: str, first: int, end: int) -> list[Span]:
+    rows = await connection.fetch_all(_VERSIONS, (block_id, TakeBack.op, first, end))
+    return [
         Span(Version(row["version_before"]), Version(row["version_after"]), row["inverts"]) for row in rows
     ]
-    places = {span.after: place for place, span in enumerate(spans)}
-    first = places.get(version)
-    if first is None:
-        return ()
-    place = len(spans)
-    while place > first:
-        # From the newest: what reaches further back brings in more that may reach further still.
-        place -= 1
-        inverted = spans[place].inverts
-        first = first if inverted is None else min(first, places.get(inverted, first))
-    turned = {version, *(span.inverts for span in spans[first:])}
-    return tuple(span for span in spans[first:] if span.inverts is not None or span.after in turned)
 
 
 def _step_row(row: Row) -> StepRow:

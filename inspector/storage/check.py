@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from inspector.storage.json_columns import dump
 from inspector.storage.legible import LARGEST_NUMBER, flaws, place_of
 from inspector.storage.opening import Admission, admit, connect_to_check
 from inspector.storage.reindexing import index_problems
-from inspector.storage.sealing import seal_of_bytes
+from inspector.storage.sealing import SEALS, seal_of_bytes
 from inspector.storage.updates import hash_of
 from inspector.storage.whole_tables import CONSENT_CHANGES, TABLES
 
@@ -50,26 +50,16 @@ _LAST_NUMBERS = """
 """
 _TOLD_WITH_BLOCK = frozenset({("blocks", "schema"), ("block_contents", "content")})
 """Columns of which `_block_problems` tells more."""
-# As bytes: what is damaged need not be a text any more.
-_SEALED = (
-    (
-        RefKind.AGENT,
-        "SELECT id, content_hash, CAST(name AS BLOB), CAST(persona AS BLOB), CAST(instructions AS BLOB), "
-        "CAST(provider AS BLOB), CAST(model AS BLOB), CAST(parameters AS BLOB), CAST(config AS BLOB), "
-        "CAST(tools AS BLOB), CAST(metadata AS BLOB) FROM agents",
-    ),
-    (RefKind.MESSAGE, "SELECT id, content_hash, CAST(content AS BLOB) FROM messages"),
-    (
-        RefKind.ARCHIVAL,
-        "SELECT id, content_hash, CAST(content AS BLOB), CAST(tags AS BLOB), CAST(metadata AS BLOB) "
-        "FROM archival_entries",
-    ),
-    (
-        RefKind.SUMMARY,
-        "SELECT id, content_hash, CAST(content AS BLOB), CAST(topics AS BLOB), CAST(details AS BLOB) "
-        "FROM summaries",
-    ),
-)
+_KINDS: Mapping[str, RefKind] = {
+    "agents": RefKind.AGENT,
+    "blocks": RefKind.BLOCK,
+    "attachments": RefKind.ATTACHMENT,
+    "messages": RefKind.MESSAGE,
+    "archival_entries": RefKind.ARCHIVAL,
+    "summaries": RefKind.SUMMARY,
+}
+"""What the rows of sealed tables are; those of `updates` are versions of a block, those of `changes` the journal."""
+
 _REQUEST_TEXTS = "SELECT hash, CAST(text AS BLOB) FROM request_texts"
 
 
@@ -116,8 +106,9 @@ def _problems(
         told = {"agent": row["agent_id"], "position": row["position"]}
         yield Problem("check.position", Severity.ERROR, where, told)
     yield from _number_problems(connection, path)
-    yield from _row_problems(connection)
-    yield from _seal_problems(connection)
+    flawed: set[tuple[str, ...]] = set()
+    yield from _row_problems(connection, flawed)
+    yield from _seal_problems(connection, flawed)
     for row in connection.execute(_BLOCKS).fetchall():
         yield from _block_problems(connection, row, read_document)
     yield from index_problems(connection)
@@ -134,25 +125,37 @@ def _number_problems(connection: sqlite3.Connection, path: str) -> Iterator[Prob
             yield Problem("check.number_out_of_range", Severity.ERROR, path, told)
 
 
-def _row_problems(connection: sqlite3.Connection) -> Iterator[Problem]:
-    """What is no damage to SQLite, and still nothing that a reader can make sense of."""
+def _row_problems(connection: sqlite3.Connection, flawed: set[tuple[str, ...]]) -> Iterator[Problem]:
+    """What is no damage to SQLite, and still nothing that a reader can make sense of; `flawed` gets those rows."""
     for table in TABLES:
         if table is CONSENT_CHANGES:
             # They are among the changes.
             continue
         for row in connection.execute(table.select_told):
             for column, why in flaws(table, row):
+                if table.name in SEALS:
+                    flawed.add((table.name, *(str(row[name]) for name in SEALS[table.name].key)))
                 if (table.name, column) not in _TOLD_WITH_BLOCK:
                     told = {"table": table.name, "column": column, "why": why}
                     yield Problem("check.unreadable", Severity.ERROR, place_of(table, row), told)
 
 
-def _seal_problems(connection: sqlite3.Connection) -> Iterator[Problem]:
-    for kind, statement in _SEALED:
-        for key, seal, *texts in connection.execute(statement):
-            if seal != seal_of_bytes(texts):
-                code = "check.text_damaged" if seal else "check.text_unsealed"
-                yield Problem(code, Severity.ERROR, str(Ref(kind, str(key))))
+def _seal_problems(connection: sqlite3.Connection, flawed: set[tuple[str, ...]]) -> Iterator[Problem]:
+    """Rows that are not what was written. Of those that cannot be read that is told already."""
+    for seal in SEALS.values():
+        for row in connection.execute(seal.select_bytes):
+            key, (stored, *cells) = tuple(map(str, row[: len(seal.key)])), row[len(seal.key) :]
+            if stored == seal_of_bytes(cells) or (seal.table, *key) in flawed:
+                continue
+            if seal.table == "updates":
+                where = str(Ref(RefKind.BLOCK, key[0]))
+                yield Problem("check.version_damaged", Severity.ERROR, where, {"seq": row[1]})
+                continue
+            code = "check.text_damaged" if stored else "check.text_unsealed"
+            kind = _KINDS.get(seal.table)
+            yield Problem(
+                code, Severity.ERROR, f"{seal.table}:{key[0]}" if kind is None else str(Ref(kind, *key))
+            )
     for key, text in connection.execute(_REQUEST_TEXTS):
         if hash_of(text) != key:
             yield Problem("check.request_damaged", Severity.ERROR, "request_texts", {"hash": str(key)})

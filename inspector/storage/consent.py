@@ -33,8 +33,9 @@ _SELECT = """
         ON said.ref_kind = 'consent' AND said.ref_id = r.id AND said.kind = 'answer_consent'
 """
 _BY_ID = _SELECT + "WHERE r.id = ?"
-_BY_STATE = _SELECT + "WHERE r.state = ? ORDER BY r.created_at, r.id"
-_ALL = _SELECT + "ORDER BY r.created_at, r.id"
+# In the order of the journal; times may be those of a clock that was set back.
+_BY_STATE = _SELECT + "WHERE r.state = ? ORDER BY asked.seq IS NULL, asked.seq, r.rowid"
+_ALL = _SELECT + "ORDER BY asked.seq IS NULL, asked.seq, r.rowid"
 _INSERT = """
     INSERT INTO consent_requests (id, agent_id, edit, level, reason, state, created_at, answered_at, answered_by,
                                   tool_call_id)
@@ -49,7 +50,7 @@ _GRANTS = """
     FROM consent_grants
 """
 _GRANT = _GRANTS + "WHERE id = ?"
-_ALL_GRANTS = _GRANTS + "ORDER BY granted_at, id"
+_ALL_GRANTS = _GRANTS + "ORDER BY rowid"
 # One that is not used up comes first, so that none is spent in vain.
 _COVERING = (
     _GRANTS
@@ -57,7 +58,7 @@ _COVERING = (
     WHERE agent_id = ? AND (block_id IS NULL OR block_id = ?) AND revoked_at IS NULL
         AND (expires_at IS NULL OR expires_at > ?) AND (uses IS NULL OR uses > 0)
         AND (? IS NULL OR granted_by = ?)
-    ORDER BY uses IS NOT NULL, granted_at, id LIMIT 1
+    ORDER BY uses IS NOT NULL, rowid LIMIT 1
 """
 )
 _INSERT_GRANT = """

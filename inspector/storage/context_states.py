@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from inspector.domain.codec import read_time, write_time
+from inspector.domain.codec import write_time
 from inspector.domain.compaction import HistoryState
 from inspector.domain.errors import MalformedError
 from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.storage.connection import Connection
 from inspector.storage.json_columns import dump, load
+from inspector.storage.reading import behind
 
 _LATEST = "SELECT at, state FROM context_states WHERE agent_id = ? ORDER BY at DESC LIMIT 1"
 _LATEST_UNTIL = "SELECT at, state FROM context_states WHERE agent_id = ? AND at <= ? ORDER BY at DESC LIMIT 1"
@@ -41,6 +42,5 @@ async def insert(
 ) -> None:
     """Add a state as the latest, also where the clock was set back."""
     row = await transaction.fetch_one(_LATEST, (agent_id,))
-    if row is not None:
-        at = max(at, read_time(row["at"]) + timedelta(microseconds=1))
+    at = behind(None if row is None else row["at"], at)
     await transaction.fetch_all(_INSERT, (agent_id, write_time(at), run_id, dump(state)))

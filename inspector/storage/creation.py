@@ -6,8 +6,8 @@ import contextlib
 import os
 import secrets
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -64,6 +64,17 @@ def create_database(path: Path, fill: Callable[[sqlite3.Connection], None]) -> N
 def beside(path: Path) -> Path:
     """A name in the same folder that nothing has yet, for a file on its way to `path`."""
     return path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.new")
+
+
+@contextmanager
+def told_as(path: Path, temporary: Path) -> Iterator[None]:
+    """Let what goes wrong with a file on its way to `path` be told of `path`: nobody asked for the other name."""
+    try:
+        yield
+    except FileError as error:
+        if error.parameters.get("path") != str(temporary):
+            raise
+        raise FileError(error.code, **{**error.parameters, "path": str(path)}) from error
 
 
 def put_in_place(temporary: Path, path: Path) -> None:

@@ -30,6 +30,7 @@ from inspector.storage.migrations import migrated_copy
 from inspector.storage.moved import copy_moved
 from inspector.storage.opening import Admission, Identity, admit, connect
 from inspector.storage.schema import FORMAT, Format
+from inspector.storage.sealing import seal_of
 from inspector.storage.turns import Turns, in_turn
 
 POLL_SECONDS = 0.25
@@ -40,8 +41,8 @@ _ADD_PROCESS = """
 """
 _ADD_CHANGE = """
     INSERT INTO changes (kind, ref_kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason,
-                         at, batch_id, tool_call_id, changeset, undo_of, process, before, after)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
+                         at, batch_id, tool_call_id, changeset, undo_of, process, before, after, seal)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
 """
 _DATA_VERSION = "PRAGMA data_version"
 
@@ -123,11 +124,12 @@ class Transaction(Connection):
             The change's number.
         """
         process = await self.process_id()
-        values = (
+        told = (
             *(kind, ref.kind.value, ref.id, ref.part, owner, actor.kind.value, actor.id, actor.name, reason),
-            *(write_time(at), batch_id, tool_call_id, changeset or self.changeset, undo_of, process),
-            *(None if each is None else json_columns.dump(each) for each in (before, after)),
+            *(write_time(at), batch_id, tool_call_id, changeset or self.changeset),
         )
+        texts = tuple(None if each is None else json_columns.dump(each) for each in (before, after))
+        values = (*told, undo_of, process, *texts, seal_of(*told, *texts))
         rows = await self._open_channel().fetch_all(_ADD_CHANGE, values)
         return int(rows[0][0])
 
@@ -249,6 +251,15 @@ class Database:
                 raise
             await finish(self._commit(writer, transaction))
 
+    def require_writable(self) -> None:
+        """Pass if a write can be begun.
+
+        Raises:
+            FileError: ``file.read_only``, ``file.moved``.
+        """
+        self._look_at_file()
+        self._writable()
+
     async def copy_to(self, target: Path) -> None:
         """Copy the file that was opened, wherever it is now, to a new one: whole or not at all.
 
@@ -301,6 +312,9 @@ class Database:
 
     async def _commit(self, writer: Channel, transaction: Transaction) -> None:
         try:
+            # Meanwhile another file may have taken the name; what is written here would be in no file that is found.
+            self._look_at_file()
+            self._writable()
             # Read with the write lock held: others' changes that are not told yet, then ours.
             rows = await writer.fetch_all(changes.AFTER, (self.feed.last_seq,))
             await in_turn(partial(writer.fetch_all, "COMMIT"))
@@ -312,6 +326,9 @@ class Database:
         transaction.kept()
         self._turns.committed(rows, self._process.id)
         self.feed.publish_rows(rows, self._process.id)
+        # It may have happened in the very commit. Then nobody is told that it is saved.
+        self._look_at_file()
+        self._writable()
 
     @classmethod
     async def _connected(

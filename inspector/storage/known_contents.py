@@ -1,21 +1,49 @@
 """The large contents that were read or written last, so that an edit need not read again what it has just written.
 
-To make values of a long list's JSON takes longer than the edit itself. Contents are values: whoever has one may keep
-it. Nothing depends on what is here.
+To make values of a long list's JSON, or JSON of its values, takes longer than the edit itself. Contents are values:
+whoever has one may keep it, and what an edit has left alone is the very same value afterwards, so that its JSON is
+too. Nothing depends on what is here.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from threading import Lock
 
-from inspector.domain.content import Content
+from inspector.domain.blocks import Schema
+from inspector.domain.content import (
+    CompositeContent,
+    Content,
+    ListContent,
+    ListItem,
+    LogContent,
+    LogEntry,
+    TreeContent,
+    TreeNode,
+)
+from inspector.domain.rendering.render import limit_length
 from inspector.storage.json_columns import dump, load
 
 _WORTH_KEEPING = 8_000
 _MOST_CHARACTERS = 4_000_000
+_WORTH_TAKING_APART = 100
+_TRIED = 4
 
-_known: OrderedDict[str, Content] = OrderedDict()
+_Element = ListItem | LogEntry | TreeNode
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A content, the JSON of its elements by their identities, which hold for as long as it is kept, and its length."""
+
+    content: Content
+    pieces: Mapping[int, str] = field(default_factory=dict)
+    length: tuple[Schema, int] | None = None
+
+
+_known: OrderedDict[str, _Kept] = OrderedDict()
 _lock = Lock()
 
 
@@ -31,9 +59,9 @@ def content_of(text: str) -> Content:
         known = _known.get(text)
         if known is not None:
             _known.move_to_end(text)
-            return known
+            return known.content
     content = _loaded(text)
-    _keep(text, content)
+    _keep(text, _Kept(content))
     return content
 
 
@@ -43,10 +71,68 @@ def text_of(content: Content) -> str:
     Raises:
         MalformedError: as `json_columns.dump`.
     """
-    text = dump(content)
+    elements = _elements(content)
+    if len(elements) < _WORTH_TAKING_APART:
+        text, pieces = dump(content), {}
+    else:
+        known = _nearest(elements)
+        pieces = {id(each): known.get(id(each)) or dump(each) for each in elements}
+        text = _written(content, pieces)
     if len(text) >= _WORTH_KEEPING:
-        _keep(text, content)
+        _keep(text, _Kept(content, pieces))
     return text
+
+
+def length_of(schema: Schema, content: Content) -> int:
+    """The characters that count against a block's limit, as `limit_length` has it.
+
+    Raises:
+        MalformedError: as `limit_length`.
+    """
+    with _lock:
+        kept = next((each for each in reversed(_known.values()) if each.content is content), None)
+    if kept is None:
+        return limit_length(schema, content)
+    known = kept.length
+    if known is None or known[0] != schema:
+        known = kept.length = (schema, limit_length(schema, content))
+    return known[1]
+
+
+def _written(content: Content, pieces: Mapping[int, str]) -> str:
+    """As `json_columns.dump`, put together of what the elements are."""
+    if isinstance(content, CompositeContent):
+        bare = dump(CompositeContent())
+        sections = (f"{dump(name)}:{_written(each, pieces)}" for name, each in content.sections.items())
+        return f"{bare[:-2]}{','.join(sections)}}}}}"
+    elements = _elements(content)
+    if not elements:
+        return dump(content)
+    bare = dump(type(content)())
+    return f"{bare[:-2]}{','.join(pieces[id(each)] for each in elements)}]}}"
+
+
+def _elements(content: Content) -> tuple[_Element, ...]:
+    match content:
+        case ListContent():
+            return content.items
+        case LogContent():
+            return content.entries
+        case TreeContent():
+            return content.roots
+        case CompositeContent():
+            return tuple(each for section in content.sections.values() for each in _elements(section))
+    return ()
+
+
+def _nearest(elements: tuple[_Element, ...]) -> Mapping[int, str]:
+    """The pieces of the newest content that has any of a few of the elements."""
+    some = [id(elements[number * (len(elements) - 1) // (_TRIED - 1)]) for number in range(_TRIED)]
+    with _lock:
+        for kept in reversed(_known.values()):
+            if any(each in kept.pieces for each in some):
+                return kept.pieces
+    return {}
 
 
 def _loaded(text: str) -> Content:
@@ -54,11 +140,11 @@ def _loaded(text: str) -> Content:
     return content
 
 
-def _keep(text: str, content: Content) -> None:
+def _keep(text: str, kept: _Kept) -> None:
     if len(text) > _MOST_CHARACTERS:
         return
     with _lock:
-        _known[text] = content
+        _known[text] = kept
         _known.move_to_end(text)
         total = sum(map(len, _known))
         while total > _MOST_CHARACTERS:

@@ -12,7 +12,7 @@ from inspector.domain.messages import BatchType, Message, Part, Role
 from inspector.storage.connection import Connection, Row
 from inspector.storage.json_columns import dump, load
 from inspector.storage.reading import require_text
-from inspector.storage.sealing import seal_of
+from inspector.storage.sealing import SEALS, seal_of
 
 _SELECT = """
     SELECT id, agent_id, position, batch_id, sequence_in_batch, role, content, batch_type, created_at, source,
@@ -41,6 +41,11 @@ AFTER_ROWID = """
     FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?
 """
 """Messages behind a rowid, for going through all of them."""
+_SEALED = """
+    SELECT agent_id, position, batch_id, sequence_in_batch, role, content, batch_type, created_at, source, name,
+           metadata, compiled, content_hash
+    FROM messages WHERE id = ?
+"""
 _SET_CONTENT = "UPDATE messages SET content = ?, content_hash = ? WHERE id = ?"
 _SET_ARCHIVED = "UPDATE messages SET is_archived = ? WHERE id = ?"
 _SET_DELETED = "UPDATE messages SET is_deleted = ? WHERE id = ?"
@@ -82,34 +87,38 @@ async def next_place(source: Connection, agent_id: str, batch_id: str) -> tuple[
 
 async def insert(source: Connection, message: Message) -> None:
     """Add a row."""
-    content = dump(message.content)
-    await source.fetch_all(
-        _INSERT,
-        (
-            message.id,
-            message.agent_id,
-            message.position,
-            message.batch_id,
-            message.sequence_in_batch,
-            message.role.value,
-            content,
-            message.batch_type.value,
-            write_time(message.created_at),
-            message.source,
-            message.name,
-            message.metadata,
-            int(message.is_archived),
-            int(message.is_deleted),
-            int(message.compiled),
-            seal_of(content),
-        ),
+    cells = (
+        message.agent_id,
+        message.position,
+        message.batch_id,
+        message.sequence_in_batch,
+        message.role.value,
+        dump(message.content),
+        message.batch_type.value,
+        write_time(message.created_at),
+        message.source,
+        message.name,
+        message.metadata,
     )
+    compiled = int(message.compiled)
+    flags = (int(message.is_archived), int(message.is_deleted), compiled)
+    await source.fetch_all(_INSERT, (message.id, *cells, *flags, seal_of(*cells, compiled)))
 
 
 async def set_content(source: Connection, message_id: str, content: tuple[Part, ...]) -> None:
     """Replace a message's parts."""
     text = dump(content)
-    await source.fetch_all(_SET_CONTENT, (text, seal_of(text), message_id))
+    row = await source.fetch_one(_SEALED, (message_id,))
+    if row is None:
+        return
+    before, form = dict(row), SEALS["messages"]
+    # Damage to what is not replaced here stays told.
+    seal = (
+        before[form.column]
+        if before[form.column] != form.of(before)
+        else form.of({**before, "content": text})
+    )
+    await source.fetch_all(_SET_CONTENT, (text, seal, message_id))
 
 
 async def set_archived(source: Connection, message_id: str, *, archived: bool) -> None:

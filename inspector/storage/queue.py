@@ -14,7 +14,7 @@ from inspector.storage.reading import read_rows
 _ALL = """
     SELECT id, from_agent_id, target_agent_id, content, priority, metadata, origin, state, attempts,
            created_at, next_attempt_at, processed_at, lease_until, last_error
-    FROM queue ORDER BY state, priority DESC, created_at, id
+    FROM queue ORDER BY state, priority DESC, rowid
 """
 _INSERT = """
     INSERT INTO queue (id, from_agent_id, target_agent_id, content, priority, metadata, origin, state,
@@ -35,7 +35,7 @@ _DELETE_WAKEUP = "UPDATE wakeups SET is_deleted = ? WHERE id = ?"
 
 
 async def read_all(connection: Connection) -> tuple[tuple[QueuedMessage, ...], tuple[Problem, ...]]:
-    """All queued messages by state, priority and time; and a problem for each that cannot be read."""
+    """All queued messages by state, priority and arrival; and a problem for each that cannot be read."""
     return read_rows(await connection.fetch_all(_ALL), _queued, RefKind.QUEUE)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from inspector.domain.codec import read_time
@@ -22,6 +22,17 @@ def moment_of(text: str) -> datetime:
         return read_time(text)
     except ValueError:
         return _NO_TIME
+
+
+def behind(stored: str | None, moment: datetime) -> datetime:
+    """A moment, or the next one behind a stored time that it should follow: the clock may have been set back."""
+    if stored is None:
+        return moment
+    try:
+        return max(moment, read_time(stored) + timedelta(microseconds=1))
+    except (ValueError, OverflowError):
+        # Nothing comes behind what is no time, or behind the end of all times.
+        return moment
 
 
 def problem_of(row: Row, kind: RefKind, error: Exception, key: str = "id") -> Problem:

@@ -17,7 +17,8 @@ _SELECT = """
            metadata
     FROM runs
 """
-_OF_AGENT = _SELECT + "WHERE agent_id = ? ORDER BY started_at, id"
+# Rows are numbered as they are stored; times may be those of a clock that was set back.
+_OF_AGENT = _SELECT + "WHERE agent_id = ? ORDER BY rowid"
 _INSERT = """
     INSERT INTO runs (id, agent_id, kind, model, request_hash, manifest_digest, started_at, duration_ms,
                       first_token_ms, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,

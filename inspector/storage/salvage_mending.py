@@ -15,7 +15,7 @@ from inspector.domain.agents import AgentStatus
 from inspector.domain.errors import MalformedError
 from inspector.storage.json_columns import dump, parse
 from inspector.storage.salvage_rows import Row, shapes
-from inspector.storage.sealing import SEALED, seal_of
+from inspector.storage.sealing import SEALS
 
 SALVAGED = "salvage"
 Tables = dict[str, list[Row]]
@@ -50,7 +50,16 @@ def mend(tables: Tables, at: str) -> Counter[str]:
     own = _own_process(tables, at)
     for row in (*tables.get("changes", ()), *tables.get("updates", ())):
         row["process"] = row["process"] or own
+    _seal(tables)
     return +made
+
+
+def _seal(tables: Tables) -> None:
+    """Seal what has no seal: rows that a salvage made itself, and those of a version that had none."""
+    for name, seal in SEALS.items():
+        for row in tables.get(name, ()):
+            if not row.get(seal.column):
+                row[seal.column] = seal.of(row)
 
 
 def _facts(tables: Tables, at: str) -> Iterator[Row]:
@@ -100,9 +109,7 @@ def _agents(tables: Tables, at: str) -> Iterator[Row]:
     # One that only the journal knows was there too: nothing is ever removed.
     for agent_id in sorted(str(each) for each in (wanted | set(told)) - known - {None}):
         lost: Row = {"id": agent_id, "name": f"salvaged {agent_id}", "created_at": at, "updated_at": at}
-        made = {**lost, **_EMPTY_AGENT, **told.get(agent_id, {})}
-        # What is made up has no damage of its own.
-        yield {**made, "content_hash": seal_of(*(str(made[name]) for name in SEALED["agents"]))}
+        yield {**lost, **_EMPTY_AGENT, **told.get(agent_id, {})}
 
 
 def _agents_of_journal(changes: Iterable[Row]) -> dict[str, Row]:

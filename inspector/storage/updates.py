@@ -16,6 +16,7 @@ from inspector.storage.connection import Connection, Row
 from inspector.storage.database import Transaction
 from inspector.storage.json_columns import dump, parse
 from inspector.storage.reading import moment_of
+from inspector.storage.sealing import seal_of
 
 _SINCE = """
     SELECT seq, blob, version_after, size, pending, content_hash FROM updates
@@ -28,8 +29,8 @@ _NEWEST_CHECKPOINT = """
 _INSERT = """
     INSERT INTO updates (block_id, seq, change_seq, peer, counter_from, counter_to, version_before,
                          version_after, operation, changeset, undo_of, content_hash, actor_kind, actor_id,
-                         actor_name, reason, tool_call_id, process, at, size, blob)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                         actor_name, reason, tool_call_id, process, at, size, blob, seal)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _UNFOLDED = """
     SELECT count(*) AS deltas, coalesce(sum(size), 0) AS bytes FROM updates
@@ -145,13 +146,16 @@ async def newest_checkpoint(connection: Connection, block_id: str) -> Checkpoint
 async def insert(transaction: Transaction, delta: NewDelta) -> None:
     """Store a delta."""
     actor = delta.actor
+    size, at, changeset = len(delta.blob), write_time(delta.at), transaction.changeset
+    place = (delta.peer, delta.counter_from, delta.counter_to, delta.before, delta.after)
+    operation = dump(delta.operation)
+    made = (hash_of(delta.blob), actor.kind.value, actor.id, actor.name, delta.reason, delta.tool_call_id)
     await transaction.execute(
         _INSERT,
         (
-            *(delta.block_id, delta.seq, delta.change_seq, delta.peer, delta.counter_from, delta.counter_to),
-            *(delta.before, delta.after, dump(delta.operation), transaction.changeset, delta.undo_of),
-            *(hash_of(delta.blob), actor.kind.value, actor.id, actor.name, delta.reason, delta.tool_call_id),
-            *(await transaction.process_id(), write_time(delta.at), len(delta.blob), delta.blob),
+            *(delta.block_id, delta.seq, delta.change_seq, *place, operation, changeset, delta.undo_of),
+            *(*made, await transaction.process_id(), at, size, delta.blob),
+            seal_of(*place, operation, changeset, *made, at, size),
         ),
     )
 

@@ -11,14 +11,14 @@ from inspector.domain.findable import Indexed
 from inspector.domain.health import Problem, Severity
 from inspector.storage.connection import Connection, Undecodable
 from inspector.storage.database import Transaction
-from inspector.storage.sealing import seal_rows
+from inspector.storage.sealing import SEALS
 from inspector.storage.search import words_of
 from inspector.storage.whole_tables import CONSENT_CHANGES, Table
 
 _ADD_CONSENT_CHANGE = """
     INSERT INTO changes (ref_kind, kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason, at,
-                         batch_id, tool_call_id, before, after, process)
-    VALUES ('consent', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                         batch_id, tool_call_id, before, after, process, seal)
+    VALUES ('consent', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INDEX = """
     INSERT INTO search_texts (kind, ref_id, owner, role, at, is_deleted, title, body, spaced)
@@ -91,15 +91,19 @@ async def add_rows(tx: Transaction, table: Table, rows: Iterable[Row]) -> None:
         FileError: a row breaks a rule of the table.
     """
     names = [column.name for column in table.columns]
-    await tx.execute_many(table.insert, [tuple(row[name] for name in names) for row in rows])
-    await seal_rows(tx, table.name)
+    seal = SEALS.get(table.name)
+    values: Iterable[tuple[Cell, ...]] = (tuple(row[name] for name in names) for row in rows)
+    if seal is not None:
+        values = ((*(row[name] for name in names), seal.of(row)) for row in rows)
+    await tx.execute_many(table.insert, values)
 
 
 async def add_consent_changes(tx: Transaction, rows: Iterable[Row]) -> None:
     """Add to the journal what became of requests: by whom and when it was, from this process."""
     process = await tx.process_id()
     names = [column.name for column in CONSENT_CHANGES.columns]
-    values = [(*(row[name] for name in names), process) for row in rows]
+    seal, others = SEALS["changes"], {"ref_kind": "consent", "changeset": None}
+    values = [(*(row[name] for name in names), process, seal.of({**row, **others})) for row in rows]
     await tx.execute_many(_ADD_CONSENT_CHANGE, values)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from inspector.storage.sealing import SEALED
+from inspector.storage.sealing import SEALS
 
 
 class Form(StrEnum):
@@ -59,9 +59,12 @@ class Table:
 
     @cached_property
     def insert(self) -> str:
-        """The statement that adds a row."""
-        places = ", ".join("?" * len(self.columns))
-        return " ".join(("INSERT INTO", self.name, "(", self._names, ") VALUES (", places, ")"))
+        """The statement that adds a row; its seal comes last, where the table has seals."""
+        names = [column.name for column in self.columns]
+        if self.name in SEALS:
+            names.append(SEALS[self.name].column)
+        places = ", ".join("?" * len(names))
+        return " ".join(("INSERT INTO", self.name, "(", ", ".join(names), ") VALUES (", places, ")"))
 
     @property
     def _names(self) -> str:
@@ -110,7 +113,7 @@ AGENTS = Table(
         *_json("metadata"),
         *_time("created_at updated_at"),
     ),
-    "created_at, id",
+    "rowid",
 )
 TOOLS = Table(
     "tools",
@@ -144,7 +147,7 @@ BLOCKS = Table(
         *_time("created_at updated_at"),
         *_json("metadata"),
     ),
-    "created_at, id",
+    "rowid",
 )
 BLOCK_CONTENTS = Table(
     "block_contents",
@@ -232,7 +235,7 @@ CONSENT_GRANTS = Table(
         *_text("granted_by"),
         *_time("granted_at expires_at? revoked_at?"),
     ),
-    "granted_at, id",
+    "agent_id, rowid",
 )
 # What became of a request stands in the journal alone, so these rows of it are taken out even without history.
 CONSENT_CHANGES = Table(
@@ -259,7 +262,7 @@ QUEUE = Table(
         *_time("created_at next_attempt_at? processed_at? lease_until?"),
         *_text("last_error?"),
     ),
-    "created_at, id",
+    "target_agent_id, rowid",
 )
 WAKEUPS = Table(
     "wakeups",
@@ -278,7 +281,7 @@ RUNS = Table(
         *_number("changes_seq"),
         *_json("metadata"),
     ),
-    "started_at, id",
+    "agent_id, rowid",
 )
 CONTEXT_STATES = Table(
     "context_states", (*_text("agent_id"), *_time("at"), *_text("run_id?"), *_json("state")), "agent_id, at"
@@ -357,11 +360,11 @@ TABLES: tuple[Table, ...] = (
 
 LEFT_OUT: Mapping[str, frozenset[str]] = {
     "block_contents": frozenset({"version", "revision", "problem", "rendered"}),
-    **{table: frozenset({"content_hash"}) for table in SEALED},
+    **{seal.table: frozenset({seal.column}) for seal in SEALS.values()},
     "activity": frozenset({"seq"}),
     "calibrations": frozenset({"id"}),
     "queue": frozenset({"lease_process"}),
-    "updates": frozenset({"id"}),
+    "updates": frozenset({"id", SEALS["updates"].column}),
     "search_texts": frozenset(),
 }
 """Columns that are no part of what is taken out; of a table that is not in `TABLES`, all."""

@@ -1,14 +1,16 @@
 import json
 import os
+import tracemalloc
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.domain.errors import InputError, MalformedError, NotFoundError
 from inspector.exchange.guard import parse_json, read_bytes, read_json
-from inspector.exchange.weighing import Limits
+from inspector.exchange.weighing import Limits, Spent, weigh
 
 
 def refused(data: bytes, limits: Limits | None = None) -> MalformedError:
@@ -158,3 +160,25 @@ def test_that_a_string_is_taken_exactly_when_it_is_json_and_has_no_lone_surrogat
         assert refused(text.encode()).code == "import.lone_surrogate"
     else:
         assert parse_json(text.encode()).value == [read]
+
+
+LONG = "a key that is longer than those that are made once"
+WEIGHED = {
+    "rows of the same keys": ([{f"column_{n}": f"{row} {n}" for n in range(20)} for row in range(2000)], 1.6),
+    "keys that differ": ({f"key number {number}": "" for number in range(20_000)}, 2.5),
+    "long keys": ([{f"{LONG} {n}": "" for n in range(20)} for _ in range(2000)], 2.5),
+}
+
+
+@pytest.mark.parametrize("name", WEIGHED)
+def test_that_what_is_weighed_is_what_it_takes_or_somewhat_more(name: str) -> None:
+    value, at_most = WEIGHED[name]
+    data = msgspec.json.encode(value)
+    tracemalloc.start()
+    decoded = msgspec.json.decode(data)
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert decoded == value
+    spent = Spent()
+    weigh(data, Limits(), spent)
+    assert taken <= spent.memory <= at_most * taken

@@ -12,16 +12,18 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from inspector.domain.blocks import OBSERVATION_LOG
+from inspector.domain.blocks import CONSTELLATION_OWNER, OBSERVATION_LOG, Permission
 from inspector.domain.changes import Change
 from inspector.domain.content import LogContent
 from inspector.domain.edits.base import Edit, Intent, Operation
-from inspector.domain.edits.block_rows import CreateBlock, DeleteRow, InsertArchival
+from inspector.domain.edits.block_rows import AttachBlock, CreateBlock, DeleteRow, InsertArchival
+from inspector.domain.edits.consent import GrantConsent, RequestConsent
 from inspector.domain.edits.items import AppendEntry, RemoveEntry
-from inspector.domain.edits.rows import AppendMessage, CreateAgent, StoreSummary
+from inspector.domain.edits.rows import AppendMessage, CreateAgent, EnqueueMessage, StoreRun, StoreSummary
 from inspector.domain.edits.text import AppendText
 from inspector.domain.exports import ExportFormat, ExportWish
 from inspector.domain.messages import Role, TextPart
+from inspector.domain.records import Usage
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import PositionRange
 from inspector.runtime.engine import Engine
@@ -168,3 +170,100 @@ async def told(engine: Engine) -> tuple[list[str], list[str]]:
     summaries, _ = await engine.conversation.summaries("agt_a")
     events, _ = await engine.conversation.recent_events(100)
     return [each.content for each in summaries], [each.details for each in events]
+
+
+def z_to_a(number: int) -> str:
+    """Ids whose order is none that counts."""
+    return f"{9 - number}"
+
+
+async def make_lists(engine: Engine, clock: HeldClock) -> None:
+    """Of everything that is listed three, each a day before the one that was there first; the times tell the order."""
+    await do(engine, RefKind.AGENT, "agt_a", CreateAgent("Ada"))
+    await do(engine, RefKind.AGENT, "agt_r", CreateAgent("reader"))
+    manifest = json.dumps({"total": {"tokens": 10, "tokenizer": "t"}})
+    for number in (1, 2, 3):
+        clock.now -= timedelta(days=1)
+        key, asked = z_to_a(number), f"may I? {number}"
+        await do(engine, RefKind.AGENT, f"agt_{key}", CreateAgent(f"agent {number}"))
+        await do(engine, RefKind.BLOCK, f"blk_{key}", CreateBlock("agt_a", f"block {number}"))
+        all_see = CreateBlock(CONSTELLATION_OWNER, f"for all {number}")
+        await do(engine, RefKind.BLOCK, f"blk_all_{key}", all_see)
+        await do(engine, RefKind.BLOCK, f"blk_{key}", AttachBlock("agt_r"))
+        await do(engine, RefKind.BLOCK, f"blk_{key}", AttachBlock(f"agt_{key}"))
+        asking = RequestConsent(
+            "agt_a", Edit(Ref(RefKind.BLOCK, "blk_8"), AppendText(asked)), Permission.HUMAN
+        )
+        await do(engine, RefKind.CONSENT, f"con_{key}", asking)
+        await do(engine, RefKind.GRANT, f"gra_{key}", GrantConsent("agt_a", "blk_8", uses=number))
+        await do(engine, RefKind.QUEUE, f"que_{key}", EnqueueMessage(None, "agt_a", f"psst {number}"))
+        usage = Usage(input_tokens=10 + number)
+        run = StoreRun("agt_a", "test", "m", f"Request {number}", manifest, usage=usage)
+        await do(engine, RefKind.RUN, f"run_{key}", run)
+
+
+async def lists(engine: Engine) -> dict[str, list[object]]:
+    """Every list, by what tells its members apart."""
+    agents, _ = await engine.agents.list()
+    shared = await engine.memory.shared_with("agt_r")
+    attached = await engine.memory.all_attachments()
+    asked, _ = await engine.consent.requests()
+    grants, _ = await engine.consent.grants()
+    queue, _ = await engine.agents.queue()
+    runs, _ = await engine.agents.runs("agt_a")
+    return {
+        "agents": [each.name for each in agents],
+        "blocks": [each.block.label for each in await engine.memory.states("agt_a")],
+        "of all": [each.state.block.label for each in shared if each.attachment is None],
+        "shared": [each.state.block.label for each in shared if each.attachment is not None],
+        "sharing": [each.block_id for each in attached],
+        "asked": [each.id for each in asked],
+        "granted": [each.uses for each in grants],
+        "queue": [each.content for each in queue],
+        "runs": [each.id for each in runs],
+        "calibrations": [each.reported for each in await engine.agents.calibrations()],
+    }
+
+
+IN_ORDER: dict[str, list[object]] = {
+    "agents": ["Ada", "reader", "agent 1", "agent 2", "agent 3"],
+    "blocks": ["block 1", "block 2", "block 3"],
+    "of all": ["for all 1", "for all 2", "for all 3"],
+    "shared": ["block 1", "block 2", "block 3"],
+    "sharing": ["blk_8", "blk_8", "blk_7", "blk_7", "blk_6", "blk_6"],
+    "asked": ["con_8", "con_7", "con_6"],
+    "granted": [1, 2, 3],
+    "queue": ["psst 1", "psst 2", "psst 3"],
+    "runs": ["run_8", "run_7", "run_6"],
+    "calibrations": [11, 12, 13],
+}
+
+
+async def test_that_lists_keep_the_order_in_which_things_came_whatever_the_clock_says(
+    engine: OpenEngine, clock: HeldClock
+) -> None:
+    async with engine() as opened:
+        await make_lists(opened, clock)
+        assert await lists(opened) == IN_ORDER
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("history", [True, False])
+async def test_that_lists_keep_their_order_on_the_way_out_and_in(
+    engine: OpenEngine,
+    clock: HeldClock,
+    surroundings: Surroundings,
+    tmp_db_dir: Path,
+    form: ExportFormat,
+    history: bool,
+) -> None:
+    exported, again = tmp_db_dir / "exported", tmp_db_dir / "again.constellation"
+    async with engine() as opened:
+        await make_lists(opened, clock)
+        await opened.exchange.export(exported, ExportWish(form, history))
+    await import_into(again, await plan_of(exported, surroundings), surroundings)
+    async with engine(again) as opened:
+        assert await lists(opened) == IN_ORDER
+        clock.now -= timedelta(days=1)
+        await do(opened, RefKind.BLOCK, "blk_5", CreateBlock("agt_a", "block 4"))
+        assert (await lists(opened))["blocks"] == [*IN_ORDER["blocks"], "block 4"]

@@ -53,7 +53,7 @@ async def test_that_one_agent_goes_out_as_an_agent_file(desk: Desk) -> None:
     value = json.loads(target.read_bytes())
     (agent,) = value["agents"]
     labels = {each["id"]: each["label"] for each in value["blocks"]}
-    assert [labels[each] for each in agent["block_ids"]] == ["rules", "parts", "Partner"]
+    assert [labels[each] for each in agent["block_ids"]] == ["Partner", "parts", "rules"]
     assert agent["in_context_message_ids"] == [each["id"] for each in agent["messages"]]
     assert {each["role"] for each in agent["messages"]} == {"system"}
     again = await desk.imported(target)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
 from inspector.domain.errors import FileError, InspectorError
+from tests.exchange.rows.rich import listed
 from tests.flows.export_desk import (
     ENTRUSTED,
     FOLDER,
@@ -73,3 +75,35 @@ async def test_that_a_folder_of_too_much_is_refused(desk: Desk) -> None:
     with pytest.raises(InspectorError) as caught:
         await desk.bring_in(folder, desk.place(".constellation"))
     assert caught.value.code == "import.too_large"
+
+
+async def test_that_texts_that_grow_in_the_journal_are_weighed_as_they_stand_there(desk: Desk) -> None:
+    folder = await desk.exported(await desk.made("rich"), FOLDER)
+    (folder / "agents" / "+ada" / "persona.txt").write_bytes(b"\0" * (30 << 20))
+    with pytest.raises(InspectorError) as caught:
+        await desk.bring_in(folder, desk.place(".constellation"))
+    assert caught.value.code == "import.too_heavy"
+
+
+@pytest.mark.parametrize("order", ["[]", '{"agents": "x"}', '{"blocks": {"x": 1}}'])
+async def test_that_an_order_that_is_none_is_refused_with_its_place(desk: Desk, order: str) -> None:
+    folder = await desk.exported(await desk.made("rich"), FOLDER)
+    header = folder / "constellation.json"
+    header.write_text(json.dumps({**json.loads(header.read_text()), "order": json.loads(order)}))
+    with pytest.raises(InspectorError) as caught:
+        await desk.bring_in(folder, desk.place(".constellation"))
+    assert caught.value.code == "import.malformed"
+    assert str(caught.value.parameters["where"]).startswith("constellation.json order")
+
+
+async def test_that_what_the_order_does_not_name_comes_last_by_its_time(desk: Desk) -> None:
+    original = await desk.made("rich")
+    folder = await desk.exported(original, FOLDER)
+    header = folder / "constellation.json"
+    plain = json.loads(header.read_text())
+    ids = plain["order"]["blocks"]
+    assert ids == [row["id"] for row in listed((await desk.exported(original, JSON)).read_bytes(), "blocks")]
+    header.write_text(json.dumps({**plain, "order": {"blocks": [*ids[:1:-1], 7, "blk_of_nobody"]}}))
+    again = await desk.exported(await desk.imported(folder), JSON)
+    found = [row["id"] for row in listed(again.read_bytes(), "blocks")]
+    assert found == [*ids[:1:-1], *ids[:2]]

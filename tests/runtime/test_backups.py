@@ -177,3 +177,17 @@ async def test_that_a_closed_file_is_backed_up_and_restored(
     async with engine(tmp_db_dir / "b.constellation") as opened:
         agents, _ = await opened.agents.list()
         assert [each.name for each in agents] == ["ada"]
+
+
+async def test_that_a_link_to_a_file_has_the_backups_of_the_file(
+    engine: OpenEngine, clock: HeldClock, surroundings: Surroundings, tmp_db_dir: Path
+) -> None:
+    async with engine() as opened:
+        await add_agent(opened, "ada")
+        path = opened.path
+    link = tmp_db_dir / "link.constellation"
+    link.symlink_to(path)
+    made = await make_backup(link, clock, BackupReason.BY_HAND, surroundings.backups)
+    assert await backups_of(path, surroundings.backups) == (made,)
+    async with engine(link) as opened:
+        assert await opened.backups.list() == (made,)

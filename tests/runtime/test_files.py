@@ -2,20 +2,25 @@
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Callable, Coroutine
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from inspector.domain.errors import FileError
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.jobs import Job
 from inspector.exchange.formats import plan_import_of
 from inspector.runtime import files
+from inspector.runtime.backups import backups_of
 from inspector.runtime.engine import Engine
 from inspector.runtime.files import import_into, make_sample, plan_of
 from inspector.runtime.surroundings import Surroundings
-from inspector.storage.creation import put_in_place
+from inspector.storage.creation import put_in_place, set_header
+from inspector.storage.schema import CURRENT, SchemaVersion
 from tests.exchange.agent_files import agent, assistant, file_of, user, with_messages
 
 
@@ -98,6 +103,37 @@ async def test_that_a_cancelled_import_into_a_file_leaves_that_file_as_it_was(
     finally:
         await engine.close()
     assert (len(agents), problems) == (1, ())
+
+
+async def test_that_an_import_into_a_file_that_cannot_be_written_makes_no_backup(
+    surroundings: Surroundings, folder: Path, plan: ImportPlan
+) -> None:
+    target = folder / "there.constellation"
+    await import_into(target, plan, surroundings)
+    newer = SchemaVersion(CURRENT.major, CURRENT.minor + 1)
+    with closing(sqlite3.connect(target, isolation_level=None)) as connection:
+        set_header(connection, newer.packed)
+    with pytest.raises(FileError) as caught:
+        await import_into(target, plan, surroundings)
+    assert caught.value.code == "file.read_only"
+    assert await backups_of(target, surroundings.backups) == ()
+
+
+async def test_that_what_goes_wrong_on_the_way_is_told_of_the_file_that_was_asked_for(
+    surroundings: Surroundings, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    async def refuse(path: Path, *_: object, **__: object) -> None:
+        asked.append(path)
+        raise FileError("file.disk_full", path=str(path), why="full")
+
+    monkeypatch.setattr(Engine, "open", refuse)
+    target = folder / "new.constellation"
+    with pytest.raises(FileError) as caught:
+        await make_sample(target, surroundings)
+    assert caught.value.parameters == {"path": str(target), "why": "full"}
+    assert asked != [target]
 
 
 async def test_that_a_cancel_while_the_file_gets_its_name_leaves_nothing_either(

@@ -66,8 +66,8 @@ SAID = AppendMessage(AGENT.id, "bat_1", Role.USER, (TextPart("hello"),))
 TOLD = StoreSummary(AGENT.id, "They met.", ("people",), START, START + timedelta(hours=1), 4)
 NOTED = InsertArchival(AGENT.id, "quartz is hard", ("stone",))
 
-# Columns that say when a row was written last; a change that is taken back is a write too.
-TIMES = frozenset({"updated_at", "attached_at"})
+# Columns that say when a row was written last, and the seals over them; a change that is taken back is a write too.
+TIMES = frozenset({"updated_at", "attached_at", "seal"})
 TABLES = (
     *("blocks", "attachments", "agents", "archival_entries", "messages", "summaries", "tools", "tool_rules"),
     *("wakeups", "meta"),

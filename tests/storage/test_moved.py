@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from inspector.domain.errors import FileError
-from inspector.storage.database import Database
+from inspector.storage.connection import Channel, Parameters
+from inspector.storage.database import Database, Row
 from tests.storage.files import fact, hash_outside, new_file, opened, set_fact
 from tests.storage.test_opening import KILLED
 
@@ -37,6 +38,13 @@ async def lose(path: Path, happening: str) -> None:
         path.rename(path.with_name("moved.constellation"))
     else:
         path.unlink()
+
+
+async def write_and_lose(database: Database, happening: str) -> None:
+    """A write in the middle of which something happens to the file."""
+    async with database.write() as tx:
+        await set_fact(tx, "ours")
+        await lose(database.path, happening)
 
 
 async def copied_fact(path: Path) -> object:
@@ -83,6 +91,42 @@ async def test_that_a_file_replaced_while_it_is_copied_gives_no_copy(
             await database.copy_to(tmp_db_dir / "copy.constellation")
     assert caught.value.code == "file.moved"
     assert sorted(each.name for each in tmp_db_dir.iterdir()) == [path.name]
+
+
+@pytest.mark.parametrize("happening", ["replaced", "moved", "deleted"])
+async def test_that_a_write_under_which_the_file_is_lost_is_refused_and_written_nowhere(
+    tmp_db_dir: Path, happening: str
+) -> None:
+    path = await new_file(tmp_db_dir)
+    copy = tmp_db_dir / "copy.constellation"
+    async with opened(path) as database:
+        with pytest.raises(FileError) as caught:
+            await write_and_lose(database, happening)
+        assert caught.value.code == "file.moved"
+        await database.copy_to(copy)
+    assert await copied_fact(copy) == "first"
+    for left in (path, path.with_name("moved.constellation")):
+        if left.exists():
+            assert await copied_fact(left) == "first"
+
+
+async def test_that_a_write_whose_file_is_lost_in_the_very_commit_is_not_told_to_be_saved(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = await new_file(tmp_db_dir)
+    honest = Channel.fetch_all
+
+    async def fetch_all(channel: Channel, sql: str, parameters: Parameters = ()) -> list[Row]:
+        if sql == "COMMIT":
+            path.unlink()
+        return await honest(channel, sql, parameters)
+
+    async with opened(path) as database:
+        monkeypatch.setattr(Channel, "fetch_all", fetch_all)
+        with pytest.raises(FileError) as caught:
+            async with database.write() as tx:
+                await set_fact(tx, "ours")
+    assert caught.value.code == "file.moved"
 
 
 async def test_that_a_killed_process_is_mended_by_whoever_reads_next(tmp_db_dir: Path) -> None:

@@ -2,7 +2,7 @@
 
 ::
 
-    constellation.json            the header and the constellation's own facts
+    constellation.json            the header, the constellation's own facts, the order of agents and blocks
     agents/NAME/agent.json        settings; persona.txt, instructions/001.txt … hold the long texts
     agents/NAME/blocks/LABEL.json a block with its content; LABEL.txt holds the text of a text block
     agents/NAME/messages.jsonl    and likewise what else belongs to one agent
@@ -31,6 +31,9 @@ from inspector.exchange.guard import Json
 HEADER_FILE = "constellation.json"
 AGENT_FILE, PERSONA_FILE, INSTRUCTIONS = "agent.json", "persona.txt", "instructions"
 AGENTS, SHARED, BLOCKS, REQUESTS, HISTORY = "agents", "shared", "blocks", "requests", "history"
+ORDER = "order"
+"""What the header says of lists whose rows have a file each: their ids as they were made."""
+ORDERED = ("agents", "blocks")
 ONE_FILE_EACH = {"tools": "tools", "layouts": "layouts", "schemas": "user_schemas"}
 """Folders whose files are rows of a list, one each."""
 _OF_ONE_AGENT = {
@@ -90,7 +93,9 @@ class _Folder:
         """All of them by path."""
         value = self._value
         lists = {name: each for name, each in value.items() if isinstance(each, list)}
-        self._files[HEADER_FILE] = pretty({name: each for name, each in value.items() if name not in lists})
+        header = {name: each for name, each in value.items() if name not in lists}
+        order = {name: [row["id"] for row in lists[name]] for name in ORDERED}
+        self._files[HEADER_FILE] = pretty({**header, ORDER: order})
         for folder, name in ONE_FILE_EACH.items():
             for row in lists[name]:
                 self._files[f"{folder}/{file_name(row['name'])}.json"] = pretty(row)

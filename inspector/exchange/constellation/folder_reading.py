@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from inspector.exchange.constellation.folder import (
     HEADER_FILE,
     INSTRUCTIONS,
     ONE_FILE_EACH,
+    ORDER,
+    ORDERED,
     PERSONA_FILE,
     REQUESTS,
 )
@@ -33,6 +36,7 @@ from inspector.exchange.weighing import Limits, Spent
 MOST_FILES = 100_000
 _DEEPEST = 5
 _SHOWN = 200
+_CONTROLS = bytes(each for each in range(0x20) if each not in b"\t\n\r")
 _LISTS = frozenset(table.name for table in LISTS)
 
 
@@ -72,7 +76,12 @@ class _FolderReader:
         blocks = [self._whole_block(path, block) for path, block in self.blocks]
         for left in sorted(self.texts):
             self.notes.warn("import.file_ignored", _shown(left))
-        return {**self.header, **self.lists, "agents": agents, "blocks": blocks}
+        header = dict(self.header)
+        order = header.pop(ORDER, {})
+        lists = {**self.lists, "agents": agents, "blocks": blocks}
+        for name in ORDERED:
+            lists[name].sort(key=_place_in(order, name))
+        return {**header, **lists}
 
     def _paths(self) -> list[str]:
         """All files of the folder, as paths in it."""
@@ -147,7 +156,9 @@ class _FolderReader:
             raise MalformedError(
                 "import.not_utf8", where=_shown(path), why="not UTF-8 text", byte=error.start
             ) from None
-        self._spend(text, path)
+        # In the journal texts stand as JSON, where a control character takes six.
+        controls = len(data) - len(data.translate(None, _CONTROLS))
+        self._spend(sys.getsizeof(text) + 5 * controls, path)
         folder, _, name = path.rpartition("/")
         if folder == REQUESTS:
             row = {"hash": name.removesuffix(".txt"), "text": text}
@@ -201,13 +212,28 @@ class _FolderReader:
         self.bytes_read += len(data)
         return data
 
-    def _spend(self, text: str, path: str) -> None:
-        self.spent.memory += sys.getsizeof(text)
+    def _spend(self, memory: int, path: str) -> None:
+        self.spent.memory += memory
         if self.spent.memory > self.limits.max_memory:
             limit = self.limits.max_memory >> 20
             raise MalformedError(
                 "import.too_heavy", where=_shown(path), why=f"more than {limit} MB", limit=limit
             )
+
+
+def _place_in(order: Json, name: str) -> Callable[[Json], tuple[int, str, str]]:
+    """Where a row stands: as the header has it; one that it does not name comes last, by its time."""
+    if not isinstance(order, dict) or not isinstance(order.get(name, []), list):
+        raise MalformedError(
+            "import.malformed", where=f"{HEADER_FILE} {ORDER}", why="lists of ids are needed"
+        )
+    places = {each: place for place, each in enumerate(order.get(name, [])) if isinstance(each, str)}
+
+    def place(row: Json) -> tuple[int, str, str]:
+        id_ = str(row.get("id"))
+        return places.get(id_, len(places)), str(row.get("created_at")), id_
+
+    return place
 
 
 def _by_number(written: tuple[str, str]) -> tuple[int, str]:

@@ -42,7 +42,8 @@ JOURNAL = (
         undo_of INTEGER REFERENCES changes (seq),
         process INTEGER NOT NULL REFERENCES processes (id),
         before TEXT,
-        after TEXT
+        after TEXT,
+        seal TEXT NOT NULL DEFAULT ''
     ) STRICT
     """,
     "CREATE INDEX changes_by_ref ON changes (ref_kind, ref_id, seq)",

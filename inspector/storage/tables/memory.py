@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MEMORY = (
-    # `owner` is an agent's id or _constellation_, so it is no reference.
+    # `owner` is an agent's id or _constellation_, so it is no reference. `seal`: `sealing`.
     """
     CREATE TABLE blocks (
         id TEXT PRIMARY KEY,
@@ -18,7 +18,8 @@ MEMORY = (
         is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)),
         created_at TEXT NOT NULL,
         updated_at TEXT NOT NULL,
-        metadata TEXT NOT NULL
+        metadata TEXT NOT NULL,
+        seal TEXT NOT NULL DEFAULT ''
     ) STRICT
     """,
     "CREATE UNIQUE INDEX blocks_active_label ON blocks (owner, label) WHERE is_active = 1",
@@ -67,6 +68,7 @@ MEMORY = (
         size INTEGER NOT NULL,
         pending INTEGER NOT NULL DEFAULT 0 CHECK (pending IN (0, 1)),
         blob BLOB,
+        seal TEXT NOT NULL DEFAULT '',
         UNIQUE (block_id, seq)
     ) STRICT
     """,
@@ -92,6 +94,7 @@ MEMORY = (
         agent_id TEXT NOT NULL REFERENCES agents (id) DEFERRABLE INITIALLY DEFERRED,
         permission TEXT NOT NULL,
         attached_at TEXT NOT NULL,
+        seal TEXT NOT NULL DEFAULT '',
         PRIMARY KEY (block_id, agent_id)
     ) STRICT, WITHOUT ROWID
     """,

@@ -1,0 +1,125 @@
+"""What is stored beside contents is sealed too: who wrote what, when and why, and who may do what."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from inspector.domain.blocks import Permission
+from inspector.domain.edits.base import Edit, Intent, Operation
+from inspector.domain.edits.block_rows import AttachBlock, SetLabel
+from inspector.domain.edits.rows import EditMessage
+from inspector.domain.edits.text import AppendText
+from inspector.domain.messages import TextPart
+from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.engine import Engine
+from inspector.runtime.salvage import salvage
+from inspector.runtime.surroundings import Surroundings
+from inspector.storage.sealing import SEALS
+from tests.damaged_rows import damage
+from tests.exchange.rows.rich import BOB
+from tests.fixtures import NOOR
+from tests.flows.export_desk import FOLDER, JSON, Desk
+from tests.looking import problems_in
+
+DAMAGED, VERSION = "check.text_damaged", "check.version_damaged"
+CHANGED = [
+    ("UPDATE blocks SET permission = 'admin' WHERE id = 'blk_parts'", DAMAGED, "block:blk_parts"),
+    ("UPDATE blocks SET char_limit = char_limit + 1 WHERE id = 'blk_old'", DAMAGED, "block:blk_old"),
+    ("UPDATE blocks SET pinned = 0 WHERE id = 'blk_tasks'", DAMAGED, "block:blk_tasks"),
+    ("UPDATE blocks SET description = 'xho' WHERE id = 'blk_profile'", DAMAGED, "block:blk_profile"),
+    ("UPDATE attachments SET permission = 'admin'", DAMAGED, "attachment:blk_profile#agt_bob"),
+    ("UPDATE updates SET actor_name = 'Mallory' WHERE id = 3", VERSION, "block:blk_log"),
+    ("UPDATE updates SET tool_call_id = 'call' WHERE id = 3", VERSION, "block:blk_log"),
+    ("UPDATE updates SET at = '2020-01-01T00:00:00Z' WHERE id = 3", VERSION, "block:blk_log"),
+    ("UPDATE updates SET counter_to = counter_to + 1 WHERE id = 3", VERSION, "block:blk_log"),
+    ("UPDATE changes SET reason = 'because' WHERE seq = 2", DAMAGED, "changes:2"),
+    ("UPDATE changes SET after = before WHERE seq = 2", DAMAGED, "changes:2"),
+    ("UPDATE messages SET role = 'user' WHERE id = 'msg_1'", DAMAGED, "message:msg_1"),
+    ("UPDATE messages SET name = NULL WHERE id = 'msg_1'", DAMAGED, "message:msg_1"),
+    ("UPDATE messages SET position = 9 WHERE id = 'msg_3'", DAMAGED, "message:msg_3"),
+]
+
+
+@pytest.mark.parametrize(("statement", "code", "where"), CHANGED)
+async def test_that_a_changed_cell_is_told_with_its_place(
+    desk: Desk, statement: str, code: str, where: str
+) -> None:
+    path = await desk.made("rich")
+    assert not hurt(path)
+    damage(path, statement)
+    assert hurt(path) == [(code, where)]
+
+
+def hurt(path: Path) -> list[tuple[str, str]]:
+    """What looking a file over says of its rows; that the search index has them otherwise is of no interest here."""
+    others = ("file.readable_by_others", "check.index_differs")
+    return [(each.code, each.where) for each in problems_in(path) if each.code not in others]
+
+
+async def test_that_every_way_to_write_seals_what_it_writes(desk: Desk) -> None:
+    path = await desk.fresh("rich")
+
+    async def write(engine: Engine) -> None:
+        for kind, id_, operation in EDITS:
+            await engine.apply([Intent(Edit(Ref(kind, id_), operation), NOOR)])
+        for _ in EDITS:
+            await engine.edits.undo(NOOR)
+        for _ in EDITS:
+            await engine.edits.redo(NOOR)
+
+    await desk.change(path, write)
+    assert not hurt(path)
+    for form in (JSON, FOLDER):
+        again = await desk.imported(await desk.exported(path, form))
+        assert unsealed(again) == []
+        await desk.bring_in(await desk.exported(path, form, history=True), again)
+        assert not hurt(again)
+        assert unsealed(again) == []
+
+
+EDITS: list[tuple[RefKind, str, Operation]] = [
+    (RefKind.BLOCK, "blk_new", AppendText("on")),
+    (RefKind.BLOCK, "blk_new", SetLabel("newer")),
+    (RefKind.BLOCK, "blk_profile", AttachBlock(BOB, Permission.READ_ONLY)),
+    (RefKind.MESSAGE, "msg_2", EditMessage((TextPart("other words"),))),
+]
+
+
+def unsealed(path: Path) -> list[str]:
+    """Tables with rows that have no seal."""
+    found = []
+    with closing(sqlite3.connect(path)) as connection:
+        for seal in SEALS.values():
+            rows = connection.execute(seal.select_bytes).fetchall()
+            if any(not row[len(seal.key)] for row in rows):
+                found.append(seal.table)
+    return found
+
+
+async def test_that_an_edit_of_a_message_hides_no_damage_to_the_rest_of_it(desk: Desk) -> None:
+    path = await desk.fresh("rich")
+    damage(path, "UPDATE messages SET role = 'user' WHERE id = 'msg_1'")
+
+    async def write(engine: Engine) -> None:
+        edit = Edit(Ref(RefKind.MESSAGE, "msg_1"), EditMessage((TextPart("other words"),)))
+        await engine.apply([Intent(edit, NOOR)])
+
+    await desk.change(path, write)
+    assert hurt(path) == [(DAMAGED, "message:msg_1")]
+
+
+async def test_that_a_salvage_tells_of_damaged_rows_and_seals_what_it_makes(
+    desk: Desk, surroundings: Surroundings
+) -> None:
+    path, target = await desk.made("rich"), desk.place(".constellation")
+    damage(path, CHANGED[0][0], CHANGED[4][0], CHANGED[5][0])
+    # One whose document is lost, and an agent that is only referred to.
+    damage(path, "UPDATE updates SET blob = x'00' WHERE block_id = 'blk_all' AND seq = 1")
+    damage(path, "DELETE FROM agents WHERE id = 'agt_bob'")
+    await salvage(path, target, surroundings)
+    assert unsealed(target) == []
+    assert set(hurt(target)) == {(code, where) for _, code, where in (CHANGED[0], CHANGED[4], CHANGED[5])}
