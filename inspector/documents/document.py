@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import secrets
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
-from loro import ExportMode, LoroDoc, LoroText, VersionVector
+from loro import ContainerID, ExportMode, Frontiers, LoroDoc, LoroText, VersionVector
 
 from inspector.documents.errors import guarded
+from inspector.documents.known import Known, known_at, touched_between
 from inspector.documents.origins import Origin, Origins, Run, origins_of, runs_of
 from inspector.documents.replica import EPOCH, Applied, Replica
 from inspector.documents.shapes.shape import Shape
 from inspector.documents.shapes.table import check_kind, shape_for
 from inspector.documents.shapes.text import TextShape
 from inspector.documents.stamp import Stamp
-from inspector.documents.taking_back import apply_deltas, text_deltas
+from inspector.documents.taking_back import splice_texts, text_splices
 from inspector.domain.blocks import Schema, TextSchema
 from inspector.domain.content import Content
 from inspector.domain.differences.backwards import taken_back
@@ -39,13 +41,24 @@ class MergeStatus(StrEnum):
     KNOWN = "known"
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a reading found: all of a content, or (`content` None) only elements that are still the same."""
+
+    frontiers: Frontiers
+    version: Version
+    schema: Schema
+    content: Content | None
+    elements: Mapping[ContainerID, Any]
+
+
 class Document:
     """One block's document. It belongs to one thread; each instance writes as a peer of its own."""
 
-    def __init__(self, schema: Schema, doc: LoroDoc) -> None:
+    def __init__(self, schema: Schema, doc: LoroDoc, read: _Read | None = None) -> None:
         self.schema = schema
         self._replica = Replica(doc)
-        self._read: tuple[Version, Schema, Content] | None = None
+        self._read = read
 
     @classmethod
     def create(cls, schema: Schema, content: Content | None = None, stamp: Stamp | None = None) -> Document:
@@ -144,13 +157,17 @@ class Document:
 
     def content(self) -> Content:
         """The present content."""
-        version = self.version
-        if self._read is not None and self._read[:2] == (version, self.schema):
-            return self._read[2]
-        shape = self._shape()
+        version, read = self.version, self._read
+        if (
+            read is not None
+            and read.content is not None
+            and (read.version, read.schema) == (version, self.schema)
+        ):
+            return read.content
+        shape, known = self._shape(), self._known()
         with guarded("document.failed"):
-            content = shape.content()
-        self._read = (version, self.schema, content)
+            content = shape.content(known)
+            self._read = _Read(self._doc.state_frontiers, version, self.schema, content, known.elements)
         return content
 
     def content_at(self, version: Version, schema: Schema | None = None) -> Content:
@@ -169,8 +186,10 @@ class Document:
         Raises:
             DocumentError: ``document.unknown_version``.
         """
-        fork = self._replica.fork(self._replica.frontiers(version))
-        return Document(self.schema if schema is None else schema, fork.doc)
+        frontiers = self._replica.frontiers(version)
+        fork = self._replica.fork(frontiers)
+        read_by = self.schema if schema is None else schema
+        return Document(read_by, fork.doc, self._read_at(frontiers, version, read_by))
 
     def contents_at(self, versions: Iterable[Version], schema: Schema | None = None) -> Iterator[Content]:
         """The contents at several versions, which is quicker than asking for one after the other.
@@ -178,14 +197,18 @@ class Document:
         Raises:
             DocumentError: ``document.unknown_version``.
         """
-        fork = self._replica.fork(self._replica.frontiers(self.version))
+        at = self._replica.frontiers(self.version)
+        fork = self._replica.fork(at)
         with guarded("document.failed"):
             shape = shape_for(fork.doc, self.schema if schema is None else schema)
+        elements: Mapping[ContainerID, Any] = {}
         for version in versions:
             frontiers = self._replica.frontiers(version)
             with guarded("document.failed"):
+                known = known_at(self._doc, elements, at, frontiers)
                 fork.doc.checkout(frontiers)
-                content = shape.content()
+                content = shape.content(known)
+            at, elements = frontiers, known.elements
             yield content
 
     def origins(self) -> Origins:
@@ -265,16 +288,20 @@ class Document:
             DocumentError: ``document.unknown_version``.
             RefusedError: when what comes back breaks the schema; the document is as it was.
         """
-        deltas = text_deltas(self._replica, self._texts(), before, after, spans)
+        splices = text_splices(self._replica, self._texts(), before, after, spans)
         if isinstance(self.schema, TextSchema):
             # No part of it has a name, so nothing is to be told.
-            return self._replica.change(lambda: apply_deltas(self._replica, deltas), stamp.at)
-        old, new, present = self.content_at(before), self.content_at(after), self.content()
-        shape = self._shape()
+            return self._replica.change(lambda: splice_texts(self._replica, splices), stamp.at)
+        # The present one first: what the others share with it is not read again.
+        present = self.content()
+        old, new = self.content_at(before), self.content_at(after)
+        shape, known = self._shape(), self._known()
 
         def step() -> tuple[str, ...]:
-            apply_deltas(self._replica, deltas)
-            shape.become(taken_back(self.schema, old, new, shape.content()))
+            splice_texts(self._replica, splices)
+            # That was of texts alone, so all elements are still those that are known.
+            there = shape.content(known) if any(splices.values()) else present
+            shape.become(taken_back(self.schema, old, new, there), known)
             return ()
 
         made = self._replica.change(step, stamp.at)
@@ -317,10 +344,10 @@ class Document:
             RefusedError: when what is not there yet breaks the schema; the document is as it was.
         """
         check_kind(self.schema, content)
-        shape = self._shape()
+        shape, known = self._shape(), self._known()
 
         def write() -> tuple[str, ...]:
-            shape.become(content)
+            shape.become(content, known)
             return ()
 
         return self._replica.change(write, stamp.at)
@@ -335,6 +362,26 @@ class Document:
 
     def _texts(self) -> dict[str, LoroText]:
         return self._shape().texts()
+
+    def _known(self) -> Known:
+        """What was read before and still holds. Not to be asked for inside a change."""
+        read = self._read
+        if read is None or read.schema != self.schema:
+            return Known()
+        with guarded("document.failed"):
+            return known_at(self._doc, read.elements, read.frontiers, self._doc.state_frontiers)
+
+    def _read_at(self, frontiers: Frontiers, version: Version, schema: Schema) -> _Read | None:
+        """What was read of this document and holds at another version too."""
+        read = self._read
+        if read is None or read.schema != schema or not read.elements:
+            return None
+        with guarded("document.failed"):
+            touched = touched_between(self._doc, read.frontiers, frontiers)
+        if touched is None:
+            return None
+        same = {container: each for container, each in read.elements.items() if container not in touched}
+        return _Read(frontiers, version, schema, None, same)
 
     def _restore(self, version: Version, base: Version, stamp: Stamp) -> Applied | None:
         """Undo what came between; where both say the same, nothing did for those who restore."""

@@ -91,13 +91,16 @@ class Elements:
         self._list.mov(index, target)
         return True
 
-    def arrange(self, wanted: Sequence[str]) -> list[LoroMap]:
+    def arrange(self, wanted: Sequence[str]) -> list[tuple[LoroMap, bool]]:
         """Make the elements those of the wanted ids in their order: those that are there stay, new ones are empty.
 
-        Gives their maps.
+        Gives their maps, and which of them are new.
         """
-        keys = keys_of(wanted)
-        row = self._keep_only(frozenset(keys))
+        keys, maps = keys_of(wanted), list(self.maps())
+        were = keys_of(id_of(map_) for _, map_ in maps)
+        if were == keys:
+            return [(map_, False) for _, map_ in maps]
+        row = self._keep_only(maps, were, frozenset(keys))
         present = [key for key in row if key is not None]
         there, elsewhere = frozenset(present), moved(present, keys)
         at = 0
@@ -113,7 +116,7 @@ class Elements:
             else:
                 at = row.index(key, at)
             at += 1
-        return [map_ for _, map_ in self.maps()]
+        return [(map_, key not in there) for (_, map_), key in zip(self.maps(), keys, strict=True)]
 
     def remove(self, item: str) -> None:
         """Remove the element of that id."""
@@ -123,11 +126,12 @@ class Elements:
         """Remove the element at an index."""
         self._list.delete(index, 1)
 
-    def _keep_only(self, keys: frozenset[Key]) -> list[Key | None]:
+    def _keep_only(
+        self, maps: Sequence[tuple[int, LoroMap]], were: Sequence[Key], keys: frozenset[Key]
+    ) -> list[Key | None]:
         """Remove all other elements; gives the key of each place, None for what is no element."""
-        present = list(self.maps())
         row: list[Key | None] = [None] * len(self._list)
-        for (index, _), key in zip(present, keys_of(id_of(map_) for _, map_ in present), strict=True):
+        for (index, _), key in zip(maps, were, strict=True):
             row[index] = key
         for index in range(len(row) - 1, -1, -1):
             there = row[index]

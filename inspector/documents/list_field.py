@@ -62,7 +62,7 @@ class ListField:
             if (entry.id, type(entry.value), entry.value) not in known:
                 check_element(self._field, entry.value)
         maps = self._elements.arrange([check_text(entry.id) for entry in entries])
-        for map_, entry in zip(maps, entries, strict=True):
+        for (map_, _), entry in zip(maps, entries, strict=True):
             if not same(scalar_in(map_, VALUE), entry.value):
                 map_.insert(VALUE, entry.value)
 

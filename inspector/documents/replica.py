@@ -98,7 +98,7 @@ class Replica:
     def fork(self, frontiers: Frontiers) -> Replica:
         """A new replica with the history up to there."""
         with guarded("document.failed"):
-            doc = self.doc.fork_at(frontiers)
+            doc = self._made_anew(frontiers)
         return Replica(doc)
 
     def branch(self, frontiers: Frontiers) -> Replica:
@@ -158,11 +158,26 @@ class Replica:
         """Make the document anew as of a version, with the updates that wait in it."""
         with guarded("document.failed"):
             pending = self.doc.export_pending_updates()
-            doc = self.doc.fork_at(frontiers)
+            doc = self._made_anew(frontiers)
             doc.set_change_merge_interval(ONE_CHANGE_PER_COMMIT)
             if pending is not None:
                 doc.import_(pending)
         self.doc = doc
+
+    def _made_anew(self, frontiers: Frontiers) -> LoroDoc:
+        """A document with the history up to there, from its beginning.
+
+        To go back from the present, as Loro's own fork does, takes time with the square of the longest text that was
+        written or removed since: minutes for a few megabytes.
+        """
+        doc = LoroDoc()  # type: ignore[no-untyped-call]
+        known = self.doc.frontiers_to_vv(frontiers)
+        if known is None:
+            raise DocumentError("document.unknown_version", version=frontiers.encode().hex())
+        spans = VersionVector().get_missing_span(known)  # type: ignore[no-untyped-call]
+        if spans:
+            doc.import_(self.doc.export(ExportMode.UpdatesInRange(spans)))
+        return doc
 
     def _commit(self, step: Callable[[], tuple[str, ...] | None], at: datetime) -> Applied | None:
         doc = self.doc

@@ -12,6 +12,7 @@ from inspector.domain.content import FieldItem
 
 ID = "id"
 VALUE = "value"
+_SCALARS = (str, bool, int, float)
 
 
 def scalar_in(map_: LoroMap, key: str) -> FieldScalar:
@@ -22,7 +23,7 @@ def scalar_in(map_: LoroMap, key: str) -> FieldScalar:
 
 def scalar_of(value: object) -> FieldScalar:
     """A stored value as a field's scalar; None for what can be none."""
-    return value if isinstance(value, str | bool | int | float) else None
+    return value if isinstance(value, _SCALARS) else None
 
 
 def same(left: FieldScalar, right: FieldScalar) -> bool:

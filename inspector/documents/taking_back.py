@@ -9,28 +9,27 @@ followed change by change, see `inspector.domain.differences.letters`. All else 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
-from loro import ContainerID, Diff, DiffEvent, LoroText, TextDelta
+from loro import ContainerID, Diff, DiffEvent, LoroText
 
 from inspector.documents.errors import guarded
 from inspector.documents.replica import Replica
-from inspector.documents.text_deltas import delta_of, splices_of
+from inspector.documents.straight import Splices, straight_steps
+from inspector.documents.text_deltas import splice_text, splices_of
 from inspector.domain.differences.letters import Letters
 from inspector.domain.edits.base import Version
 from inspector.domain.history import Span
 
-Deltas = Mapping[str, list[TextDelta]]
-"""What to do to each text, by the name of its container."""
 
-
-def text_deltas(
+def text_splices(
     replica: Replica,
     texts: Mapping[str, LoroText],
     before: Version,
     after: Version,
     spans: Sequence[Span] = (),
-) -> Deltas:
+) -> Splices:
     """What takes back what led from `before` to `after`, in the positions of the present texts.
 
     `spans`, see `inspector.storage.changes.spans_to_take_back`; without any, only this change is ever taken back.
@@ -39,29 +38,76 @@ def text_deltas(
         return {}
     with guarded("document.failed"):
         names = frozenset(_name_of(text.id) for text in texts.values())
-    walk = _Walk(replica, names)
-    if after == replica.version:
-        walk.go(after)
-        return walk.go(before)
-    every = spans if any(span.after == after for span in spans) else [Span(before, after), *spans]
-    walk.go(every[0].before)
-    letters = {name: Letters(text) for name, text in walk.texts().items()}
-    numbers = _follow(walk, letters, every, replica.version)
-    return {name: list(delta_of(each.turned(numbers[after]))) for name, each in letters.items()}
+    is_last = after == replica.version
+    if is_last or not any(span.after == after for span in spans):
+        spans = [Span(before, after), *(() if is_last else spans)]
+    way: _Way | None = _Straight.of(replica, names, spans)
+    if way is None:
+        way = _Walk(replica, names)
+        if is_last:
+            way.go(after)
+            return way.go(before)
+        way.go(spans[0].before)
+    letters = {name: Letters(text) for name, text in way.texts().items()}
+    numbers = _follow(way, letters, spans, replica.version)
+    return {name: each.turned(numbers[after]) for name, each in letters.items()}
 
 
-def apply_deltas(replica: Replica, deltas: Deltas) -> None:
+def splice_texts(replica: Replica, splices: Splices) -> None:
     """Edit texts; to be called inside a change.
 
     Also where the texts will say the same: these are other characters, and the next undo asks for them.
     """
-    for name, delta in deltas.items():
-        if delta:
-            replica.doc.get_text(name).apply_delta(delta)
+    for name, each in splices.items():
+        if each:
+            splice_text(replica.doc.get_text(name), each)
+
+
+def _of_texts(diffs: Iterable[tuple[ContainerID, Diff]], names: frozenset[str]) -> Splices:
+    return {
+        target.name: tuple(splices_of(diff.diff))
+        for target, diff in diffs
+        if isinstance(target, ContainerID.Root) and target.name in names and isinstance(diff, Diff.Text)
+    }
+
+
+class _Way(Protocol):
+    """A way through the versions."""
+
+    def go(self, version: Version, /) -> Splices:
+        """Go to the next version, and give what that does to each text."""
+        ...
+
+    def texts(self) -> Mapping[str, str]:
+        """The texts where the way has come to."""
+        ...
+
+
+class _Straight:
+    """The steps that the operations tell of, one after the other."""
+
+    def __init__(self, texts: Mapping[str, str], steps: Iterable[Splices]) -> None:
+        self._texts = texts
+        self._steps = iter(steps)
+
+    @classmethod
+    def of(cls, replica: Replica, names: frozenset[str], spans: Sequence[Span]) -> _Straight | None:
+        """The steps that following these takes, None if the operations do not tell."""
+        stops = [spans[0].before, *(stop for span in spans for stop in (span.before, span.after))]
+        found = straight_steps(replica, names, [*stops, replica.version])
+        return None if found is None else cls(*found)
+
+    def go(self, _: Version) -> Splices:
+        """What the next step does to each text."""
+        return next(self._steps)
+
+    def texts(self) -> Mapping[str, str]:
+        """The texts before the first step."""
+        return self._texts
 
 
 class _Walk:
-    """Goes from version to version of a fork, which is far quicker than comparing each with the next."""
+    """Goes from version to version of a fork: for many that is far quicker than comparing each with the next."""
 
     def __init__(self, replica: Replica, names: frozenset[str]) -> None:
         self._replica = replica
@@ -71,7 +117,7 @@ class _Walk:
             self._doc = replica.doc.fork()
             self._subscription = self._doc.subscribe_root(self._heard.append)
 
-    def go(self, version: Version) -> Deltas:
+    def go(self, version: Version) -> Splices:
         """Go to a version, and give what that does to each text."""
         frontiers = self._replica.frontiers(version)
         self._heard.clear()
@@ -84,21 +130,13 @@ class _Walk:
         with guarded("document.failed"):
             return {name: self._doc.get_text(name).to_string() for name in self._names}
 
-    def _told(self) -> Deltas:
-        told: dict[str, list[TextDelta]] = {}
-        for each in (part for event in self._heard for part in event.events):
-            target, diff = each.target, each.diff
-            if (
-                isinstance(target, ContainerID.Root)
-                and target.name in self._names
-                and isinstance(diff, Diff.Text)
-            ):
-                told[target.name] = diff.diff
-        return told
+    def _told(self) -> Splices:
+        parts = (part for event in self._heard for part in event.events)
+        return _of_texts(((part.target, part.diff) for part in parts), self._names)
 
 
 def _follow(
-    walk: _Walk, letters: Mapping[str, Letters], spans: Sequence[Span], present: Version
+    walk: _Way, letters: Mapping[str, Letters], spans: Sequence[Span], present: Version
 ) -> dict[Version, int]:
     """Follow the texts to the present. Gives which change each span made, took back or made again, by its end."""
     numbers: dict[Version, int] = {}
@@ -107,15 +145,15 @@ def _follow(
         known = None if span.inverts is None else numbers.get(span.inverts)
         number = numbers[span.after] = len(numbers) if known is None else known
         for name, each in letters.items():
-            each.edit(splices_of(between.get(name, ())))
-            splices = tuple(splices_of(made.get(name, ())))
+            each.edit(between.get(name, ()))
+            splices = made.get(name, ())
             if known is None:
                 each.edit(splices, number)
             else:
                 each.turn(number, splices)
     since = walk.go(present)
     for name, each in letters.items():
-        each.edit(splices_of(since.get(name, ())))
+        each.edit(since.get(name, ()))
     return numbers
 
 

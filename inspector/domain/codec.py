@@ -63,8 +63,16 @@ _LABELLED = (blocks.Permission, Importance)
 
 def to_plain(value: object) -> Plain:
     """The JSON form of a value of ours."""
-    if type(value) in _PLAIN_ALREADY:
+    kind: type = type(value)
+    if kind in _PLAIN_ALREADY:
         return value
+    if kind in (tuple, list):
+        return [to_plain(each) for each in value]  # type: ignore[attr-defined]
+    names = _names(kind)
+    if names is not None:
+        plain = {name: to_plain(getattr(value, name)) for name in names}
+        tag = _TAGS.get(kind)
+        return plain if tag is None else {tag[0]: tag[1], **plain}
     if isinstance(value, _LABELLED):
         return value.label
     if isinstance(value, Enum):
@@ -77,16 +85,13 @@ def to_plain(value: object) -> Plain:
         return {str(key): to_plain(each) for key, each in value.items()}
     if isinstance(value, tuple | list | frozenset):
         return [to_plain(each) for each in value]
-    if is_dataclass(value) and not isinstance(value, type):
-        plain = {name: to_plain(getattr(value, name)) for name in _names(type(value))}
-        tag = _TAGS.get(type(value))
-        return plain if tag is None else {tag[0]: tag[1], **plain}
     raise TypeError(type(value).__name__)
 
 
 @cache
-def _names(kind: type) -> tuple[str, ...]:
-    return tuple(each.name for each in fields(kind))
+def _names(kind: type) -> tuple[str, ...] | None:
+    """The fields of a value class in order; None for any other kind."""
+    return tuple(each.name for each in fields(kind)) if is_dataclass(kind) else None
 
 
 def from_plain(kind: Any, plain: Plain, where: str = "$") -> Any:
@@ -103,7 +108,8 @@ def from_plain(kind: Any, plain: Plain, where: str = "$") -> Any:
 
 def write_time(moment: datetime) -> str:
     """ISO 8601 in UTC with microseconds: texts of one length, so that they sort as times do."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # `strftime` leaves the zeros of an early year out.
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def read_time(text: str) -> datetime:

@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from inspector.domain.blocks import Block, CompositeSchema, ListSchema, Schema, UnreadableSchema
 from inspector.domain.content import CompositeContent, Content, ListContent, TextContent, TreeContent
@@ -58,13 +58,16 @@ def items_refusal(
     return None
 
 
-def excess(block: Block, content: Content, stored: int) -> Problem | None:
+def excess(
+    block: Block, content: Content, stored: int, measure: Callable[[Schema, Content], int] = limit_length
+) -> Problem | None:
     """The bound that a content passes, None when it keeps all of them.
 
     Args:
         block: Whose bounds.
         content: Its content.
         stored: The length of the content's JSON form. What is much shorter than the limit is not rendered.
+        measure: `limit_length`, or what remembers what that says.
     """
     where = str(Ref(RefKind.BLOCK, block.id))
     schema = block.schema
@@ -82,7 +85,7 @@ def excess(block: Block, content: Content, stored: int) -> Problem | None:
     if 2 * stored <= block.char_limit and not isinstance(content, TreeContent | CompositeContent):
         return None
     try:
-        length = len(content.text) if isinstance(content, TextContent) else limit_length(schema, content)
+        length = len(content.text) if isinstance(content, TextContent) else measure(schema, content)
     except MalformedError:
         return None
     if length <= block.char_limit:

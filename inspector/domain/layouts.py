@@ -58,10 +58,10 @@ class Layout:
     """
 
     name: str
-    description: str
-    join: str
-    wrapper: Wrapper
-    sections: tuple[SectionLayout, ...]
+    description: str = ""
+    join: str = "\n\n"
+    wrapper: Wrapper = Wrapper.ELEMENT
+    sections: tuple[SectionLayout, ...] = ()
     memory: Share = Share.LIMIT
     history: Share = Share.LIMIT
     strategy: str = ""

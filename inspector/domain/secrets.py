@@ -119,6 +119,16 @@ def masked(text: str) -> str:
     return f"{text[:_SHOWN]}… ({len(text)})"
 
 
+def without_secrets(text: str) -> str:
+    """A text as it may be shown: what looks like a secret is masked."""
+    shown: list[str] = []
+    at = 0
+    for secret in find_secrets(text):
+        shown += (text[at : secret.start], masked(text[secret.start : secret.end]))
+        at = secret.end
+    return "".join((*shown, text[at:]))
+
+
 def _assigned(text: str) -> list[Secret]:
     found = [
         Secret(match.start(1), match.end(1), kind)

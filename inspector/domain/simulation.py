@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from inspector.domain.agents import ActivitySettings, Agent
 from inspector.domain.content import Content
 from inspector.domain.layouts import Layout
 from inspector.domain.limits import LimitOverrides, Strategy
 from inspector.domain.ref import Ref
-from inspector.domain.requests import Diff, Request
+from inspector.domain.requests import Diff, LeftOut, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,35 @@ class Overlay:
     edited: Mapping[Ref, str] = field(default_factory=dict)
 
 
+class Vain(StrEnum):
+    """Why a part of a what-if came to nothing. Worded under ``in_vain.ID``."""
+
+    STILL_OUT = "still_out"
+    IN_ALREADY = "in_already"
+    OUT_ALREADY = "out_already"
+    AS_IS = "as_is"
+    SAME = "same"
+
+
+@dataclass(frozen=True, slots=True)
+class InVain:
+    """A part of a what-if that came to nothing: what it was for is as it would be without it.
+
+    `part` is its name in the overlay, for limits that of the limit; `ref` is what it was for, None for a setting.
+    `row` tells why the thing is out, where it is.
+    """
+
+    part: str
+    ref: Ref | None
+    why: Vain
+    row: LeftOut | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """The Request as it is and as it would be, and what differs."""
+    """The Request as it is and as it would be, what differs, and which parts of the what-if came to nothing."""
 
     before: Request
     after: Request
     diff: Diff
+    in_vain: tuple[InVain, ...] = ()

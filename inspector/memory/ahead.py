@@ -28,7 +28,7 @@ from inspector.domain.snapshot import BlockState
 from inspector.memory.contents import ContentWriter, shown_version
 from inspector.memory.refusals import refused
 from inspector.memory.replicas import MovedOn, Replicas, Source, Write
-from inspector.memory.sizes import check_size, size_of
+from inspector.memory.sizes import check_length, check_size, size_of
 from inspector.storage import blocks, updates
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database
@@ -65,7 +65,7 @@ class _Work:
     intent: Intent
     state: BlockState
     write: Write | None
-    source: Source
+    source: Source | None
 
 
 class Ahead:
@@ -143,7 +143,8 @@ class Ahead:
 
     async def _do(self, work: _Work) -> None:
         if isinstance(work.intent.edit.operation, SetSchema):
-            await self._contents.convert_ahead(work.intent, work.state, work.source)
+            if work.source is not None:
+                await self._contents.convert_ahead(work.intent, work.state, work.source)
             return
         block, shown = work.state.block, shown_version(work.state)
         if work.write is not None and not isinstance(block.schema, UnreadableSchema):
@@ -160,11 +161,14 @@ class Ahead:
         if isinstance(block.schema, UnreadableSchema):
             raise refused("refused.unreadable_schema", label=block.label, why=block.schema.why)
         check_size(block, operation)
+        check_length(intent, state)
         if isinstance(operation, RestoreVersion) and await updates.schema_changes(connection, block.id):
             # What it was must be made to fit the present schema, and that is done by the write itself.
             return None
         write = await self._contents.write_of(connection, intent)
-        source = await self._replicas.trust.stored(connection, block.id)
+        # To read all of it for each edit would take longer than most edits.
+        is_here = self._replicas.holds(block.id, block.schema, shown_version(state))
+        source = None if is_here else await self._replicas.trust.stored(connection, block.id)
         return _Work(intent, state, write, source)
 
 

@@ -29,7 +29,7 @@ from inspector.memory.history import converted_version
 from inspector.memory.refusals import refused
 from inspector.memory.replicas import Edited, MovedOn, Replica, Replicas, Source, Write
 from inspector.memory.schema_change import change_schema
-from inspector.memory.sizes import check_size
+from inspector.memory.sizes import check_length, check_size
 from inspector.storage import blocks, search, updates
 from inspector.storage.changes import bounds_changed_since, spans_to_take_back
 from inspector.storage.connection import Connection
@@ -121,6 +121,7 @@ class ContentWriter:
         block, operation = state.block, intent.edit.operation
         schema = _readable(block)
         check_size(block, operation)
+        check_length(intent, state)
         converted = None
         if isinstance(operation, RestoreVersion):
             ids = self._journal.ids

@@ -176,18 +176,26 @@ class Replicas:
         await self.check_whole(replica, stored)
         return await self._apply(block_id, replica, write)
 
+    def holds(self, block_id: str, schema: Schema, stored: Version) -> bool:
+        """Whether a block's document is here just as it is stored."""
+        held = self._kept.get(block_id)
+        return held is not None and _is_at(held, schema, stored)
+
     async def work_ahead(
-        self, block_id: str, schema: Schema, stored: Version, write: Write, source: Source
+        self, block_id: str, schema: Schema, stored: Version, write: Write, source: Source | None
     ) -> None:
         """Do the work of an edit that is to come, without the file; `edit` then finds it done.
+
+        Without a source, only if the document is still here (see `holds`).
 
         Raises:
             DocumentError: the document cannot be read, or lacks what is stored.
         """
         held = self._kept.pop(block_id, None)
-        if held is None or held.schema != schema or held.version != stored or held.pending:
-            await self.trust.admit(block_id, *source)
-            held = await self.run(lambda: _loaded(schema, *source))
+        if held is None or not _is_at(held, schema, stored):
+            if source is None:
+                return
+            held = await self.loaded(block_id, schema, source)
             await self.check_whole(held, stored)
         seq = held.seq
         outcome: Edited | RefusedError | None
@@ -223,7 +231,7 @@ class Replicas:
             DocumentError: when it cannot be read.
         """
         held = self._kept.get(block_id)
-        if held is not None and held.schema == schema and held.version == stored and not held.pending:
+        if held is not None and _is_at(held, schema, stored):
             return held.document
         replica = await self.load(connection, block_id, schema)
         if block_id not in self._kept:
@@ -293,6 +301,10 @@ class Replicas:
         if edited is None:
             self.keep(block_id, replica)
         return edited
+
+
+def _is_at(replica: Replica, schema: Schema, stored: Version) -> bool:
+    return replica.schema == schema and replica.version == stored and not replica.pending
 
 
 async def _still_holds(

@@ -127,7 +127,10 @@ class RowWriter:
         if block.owner == operation.agent_id:
             raise refused("refused.own_block", label=block.label)
         before = await attachments.get(tx, block.id, operation.agent_id)
-        at = self._journal.moment(intent) if before is None else before.attached_at
+        if before is None:
+            at = await attachments.next_time(tx, self._journal.moment(intent))
+        else:
+            at = before.attached_at
         after = Attachment(block.id, operation.agent_id, operation.permission, at)
         if before != after:
             await attachments.put(tx, after)

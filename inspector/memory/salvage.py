@@ -27,6 +27,7 @@ from inspector.memory.salvage_pieces import (
     Row,
     block_row,
     pieces_of,
+    sealed,
 )
 from inspector.storage.json_columns import dump
 from inspector.storage.salvage_rows import Found
@@ -103,7 +104,7 @@ def _restore(pieces: BlockPieces, restored: Restored, tools: Tools, numbers: Num
     recovery = made.recovery
     if recovery is Recovery.WHOLE and missing:
         recovery = Recovery.HISTORY_INCOMPLETE
-    restored.add("blocks", block_row(block))
+    restored.add("blocks", sealed(block_row(block), pieces.row))
     if made.document is not None and recovery not in (Recovery.WHOLE, Recovery.HISTORY_INCOMPLETE):
         history = _folded(history, made.document, block, numbers, restored, tools)
         restored.add("checkpoints", _checkpoint(block.id, len(history), made.document, tools.at))

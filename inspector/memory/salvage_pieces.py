@@ -15,6 +15,7 @@ from inspector.storage.blocks import schema_of
 from inspector.storage.json_columns import dump, load, parse
 from inspector.storage.salvage_pages import Value
 from inspector.storage.salvage_rows import Found
+from inspector.storage.sealing import SEALS
 from inspector.storage.updates import hash_of
 
 Row = dict[str, Value]
@@ -89,6 +90,8 @@ class BlockPieces:
     checkpoints: tuple[Row, ...]
     named_by_journal: bool = False
     is_guessed: bool = False
+    row: Row | None = None
+    """The block's own row as it was found."""
 
     @property
     def last(self) -> int:
@@ -154,6 +157,7 @@ def pieces_of(found: Found) -> Iterator[BlockPieces]:
             tuple(checkpoints.get(block_id, ())),
             named_by_journal=block is None and told is not None,
             is_guessed=block is None,
+            row=rows.get(block_id),
         )
 
 
@@ -175,6 +179,14 @@ def block_row(block: Block) -> Row:
         "updated_at": write_time(block.updated_at),
         "metadata": block.metadata,
     }
+
+
+def sealed(row: Row, found: Row | None) -> Row:
+    """A block's row with a seal: the one that was found where its damage comes along, and stays to be told."""
+    seal = SEALS["blocks"]
+    stored = None if found is None else found[seal.column]
+    is_damaged = bool(stored) and found is not None and seal.of(found) != stored
+    return {**row, seal.column: stored if is_damaged else seal.of(row)}
 
 
 def text(value: Value) -> str:

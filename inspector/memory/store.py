@@ -234,8 +234,10 @@ class MemoryStore:
         """
         return (await self.versions.content_at(block_id, version)).content
 
-    async def preview(self, edit: Edit) -> Content:
-        """The content that an edit would give; nothing is stored, and permissions are not asked.
+    async def preview(self, edit: Edit, *further: Operation, author: str = "") -> Content:
+        """The content that an edit would give, and further operations on it; nothing is stored, nobody is asked.
+
+        `author` is whose entries it adds.
 
         Raises:
             NotFoundError: ``not_found.block``. RefusedError: the schema refuses it. DocumentError: the document
@@ -247,10 +249,12 @@ class MemoryStore:
             if isinstance(schema, UnreadableSchema):
                 raise refused("refused.unreadable_schema", label=state.block.label, why=schema.why)
             replica = await self._replicas.load(connection, edit.target.id, schema)
-        stamp = Stamp("", self._clock(), lambda: self._ids("itm"))
+        stamp = Stamp(author, self._clock(), lambda: self._ids("itm"))
 
         def work() -> Content:
             replica.document.apply(edit.operation, stamp, edit.base)
+            for operation in further:
+                replica.document.apply(operation, stamp)
             return replica.document.content()
 
         return await self._replicas.run(work)

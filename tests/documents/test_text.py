@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from loro import LoroDoc
 
+from inspector.documents import text_deltas
 from inspector.documents.document import Document
-from inspector.documents.shapes import text as text_shape
 from inspector.documents.shapes.text import MOST_SPLICES, changed_stretch, fewer
-from inspector.documents.text_deltas import delta_of
+from inspector.documents.text_deltas import LONGEST, delta_of, insert_text, splice_text
 from inspector.documents.text_edits import spliced
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import TextContent
@@ -243,18 +244,72 @@ def test_that_of_many_splices_the_nearest_become_one() -> None:
     assert fewer(splices, "0123456789ab", 2) == [Splice(0, 1, "A"), Splice(8, 2, "B9C")]
 
 
-def test_that_any_number_of_replacements_goes_to_the_document_at_once(
+def test_that_of_splices_as_near_to_one_another_as_the_others_none_takes_in_many() -> None:
+    splices = tuple(Splice(at, 1, "X") for at in range(0, 3_000, 3))
+    less = fewer(splices, "abc" * 1_000, 100)
+    assert len(less) == 100
+    assert max(each.delete for each in less) <= 40
+
+
+@given(bodies_and_splices())
+def test_that_splicing_from_the_middle_gives_the_same_text(
+    given_splices: tuple[str, tuple[Splice, ...]],
+) -> None:
+    body, splices = given_splices
+    text = LoroDoc().get_text("text")  # type: ignore[no-untyped-call]
+    text.insert(0, body)
+    splice_text(text, splices)
+    assert text.to_string() == spliced(body, splices)
+
+
+def test_that_what_is_inserted_at_one_place_keeps_its_order() -> None:
+    splices = tuple(Splice(1, 0, letter) for letter in "abcdefghijk")
+    text = LoroDoc().get_text("text")  # type: ignore[no-untyped-call]
+    text.insert(0, "<>")
+    splice_text(text, splices)
+    assert text.to_string() == "<abcdefghijk>"
+
+
+@UNHURRIED
+@given(bodies_and_splices(), st.integers(1, 5))
+def test_that_what_is_written_in_pieces_is_the_same_text(
+    given_splices: tuple[str, tuple[Splice, ...]], longest: int
+) -> None:
+    body, splices = given_splices
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(text_deltas, "LONGEST", longest)
+        text = LoroDoc().get_text("text")  # type: ignore[no-untyped-call]
+        insert_text(text, 0, body)
+        assert text.to_string() == body
+        splice_text(text, splices)
+        assert text.to_string() == spliced(body, splices)
+
+
+@pytest.mark.parametrize("operation", [AppendText, SetText])
+def test_that_nothing_long_is_written_in_one_piece(operation: type[AppendText | SetText]) -> None:
+    document = new(TextSchema(), TextContent("a" * 10_000))
+    document.apply(operation("a" * 30_000), stamp())
+    (runs,) = document.text_runs().values()
+    assert max(run.end - run.start for run in runs) <= LONGEST
+    assert text_of(document) == text_of(replica(document))
+
+
+def test_that_many_replacements_go_to_the_document_in_few_rows_and_the_middle_one_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    sent: list[int] = []
+    sent: list[list[Splice]] = []
     real = delta_of
 
-    def counted(splices: Sequence[Splice]) -> Iterator[object]:
-        sent.append(len(splices))
-        return real(splices)
+    def counted(splices: Iterable[Splice]) -> Iterator[object]:
+        sent.append(list(splices))
+        return real(sent[-1])
 
     document = new(TextSchema(), TextContent("ab" * 30_000))
-    monkeypatch.setattr(text_shape, "delta_of", counted)
+    monkeypatch.setattr(text_deltas, "delta_of", counted)
     document.apply(ReplaceText("a", "xyz", ReplaceMode.ALL), stamp())
-    assert sent == [MOST_SPLICES]
+    assert sum(map(len, sent)) == MOST_SPLICES
+    # Each row is twice as long as the one before, so that no stretch is cut more often than there are rows.
+    assert len(sent) == MOST_SPLICES.bit_length()
+    assert [len(row) for row in sent[:4]] == [1, 2, 4, 8]
+    assert 20_000 < sent[0][0].start < 40_000
     assert text_of(document) == "xyzb" * 30_000

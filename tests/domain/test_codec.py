@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -20,7 +20,7 @@ from inspector.domain.blocks import (
     TextSchema,
     Viewport,
 )
-from inspector.domain.codec import from_plain, to_plain
+from inspector.domain.codec import from_plain, read_time, to_plain, write_time
 from inspector.domain.content import (
     CompositeContent,
     FieldEntry,
@@ -138,3 +138,18 @@ def test_that_a_wrong_shape_is_refused_with_its_place(kind: object, plain: objec
     with pytest.raises(MalformedError) as caught:
         from_plain(kind, plain)
     assert caught.value.parameters["where"] == where
+
+
+def test_that_the_times_of_all_years_are_texts_of_one_length_that_sort_as_they_do() -> None:
+    east = timezone(timedelta(hours=2))
+    moments = [
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(987, 6, 5, 4, 3, 2, 1, tzinfo=UTC),
+        datetime(2026, 11, 20, 9, 30, tzinfo=east),
+        datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC),
+    ]
+    texts = list(map(write_time, moments))
+    assert texts[0] == "0001-01-01T00:00:00.000000Z"
+    assert texts[2] == "2026-11-20T07:30:00.000000Z"
+    assert texts == sorted(texts)
+    assert list(map(read_time, texts)) == moments

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +20,7 @@ from inspector.domain.blocks import (
     SectionDef,
     TreeSchema,
 )
+from inspector.domain.codec import from_plain, to_plain
 from inspector.domain.content import (
     CompositeContent,
     Content,
@@ -55,6 +58,7 @@ LINES = st.lists(
     max_size=14,
 ).map("".join)
 
+E = TypeVar("E")
 Case = tuple[Schema, Content, Content, Content]
 IDS = st.sampled_from("abcdefg")
 VALUES = st.one_of(
@@ -109,14 +113,39 @@ def three_of(schema: Schema, contents: st.SearchStrategy[Content]) -> st.SearchS
 
 SECTIONS = CompositeSchema((SectionDef("one", ListSchema()), SectionDef("two", COUNTING)))
 COMPOSITES = st.tuples(items(), MAPS).map(lambda parts: CompositeContent({"one": parts[0], "two": parts[1]}))
-CASES = st.one_of(
+CASES_OF_UNIQUE_IDS = st.one_of(
     three_of(ListSchema(), items()),
-    three_of(ListSchema(), items(unique=False)),
     three_of(COUNTING, MAPS),
     three_of(LogSchema(), LOGS),
     three_of(TreeSchema(), trees()),
     three_of(SECTIONS, COMPOSITES),
 )
+CASES = st.one_of(CASES_OF_UNIQUE_IDS, three_of(ListSchema(), items(unique=False)))
+
+
+def copied(content: Content) -> Content:
+    """An equal content without a value in common."""
+    made: Content = from_plain(Content, to_plain(content))
+    return made
+
+
+def sharing(before: Content, after: Content) -> Content:
+    """The content after, with what equals something before as the very same value."""
+
+    def row(old: tuple[E, ...], new: tuple[E, ...]) -> tuple[E, ...]:
+        return tuple(next((each for each in old if each == one), one) for one in new)
+
+    match before, after:
+        case ListContent(), ListContent():
+            return ListContent(row(before.items, after.items))
+        case LogContent(), LogContent():
+            return LogContent(row(before.entries, after.entries))
+        case TreeContent(), TreeContent():
+            return TreeContent(row(before.roots, after.roots))
+        case CompositeContent(), CompositeContent():
+            sections = {name: sharing(before.sections[name], each) for name, each in after.sections.items()}
+            return CompositeContent(sections)  # type: ignore[arg-type]
+    return after
 
 
 @THOROUGH
@@ -231,8 +260,26 @@ def test_that_what_is_added_removed_or_changed_is_told_by_its_id(pair: tuple[Con
 @given(CASES)
 def test_that_taking_the_last_change_back_gives_what_was_before(case: Case) -> None:
     schema, before, after, present = case
-    assert taken_back(schema, before, after, after) == before
-    assert taken_back(schema, after, after, present) == present
+    assert (
+        taken_back(schema, before, after, after) == taken_back(schema, before, after, copied(after)) == before
+    )
+    assert (
+        taken_back(schema, after, after, present)
+        == taken_back(schema, after, copied(after), present)
+        == present
+    )
+
+
+@THOROUGH
+@given(CASES_OF_UNIQUE_IDS)
+def test_that_it_is_all_the_same_whether_equal_values_are_the_very_same(case: Case) -> None:
+    schema, before, after, present = case
+    shared = sharing(before, after)
+    assert shared == after
+    assert diff_contents(before, shared) == diff_contents(before, copied(after))
+    assert parts_of(diff_parts(before, shared)) == parts_of(diff_parts(before, copied(after)))
+    now = sharing(shared, present)
+    assert taken_back(schema, before, shared, now) == taken_back(schema, before, copied(after), present)
 
 
 @THOROUGH

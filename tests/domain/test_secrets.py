@@ -3,7 +3,7 @@ import string
 
 import pytest
 
-from inspector.domain.secrets import find_secrets, masked
+from inspector.domain.secrets import find_secrets, masked, without_secrets
 
 _LETTERS = string.ascii_letters + string.digits
 
@@ -130,3 +130,10 @@ def test_that_no_two_findings_overlap() -> None:
     found = find_secrets(text)
     assert len(found) == 2
     assert found[0].end <= found[1].start
+
+
+def test_that_a_text_is_shown_with_its_secrets_masked_and_nothing_else() -> None:
+    secret = SECRETS["github_token"]
+    assert without_secrets(f"a {secret} b {secret}") == f"a {masked(secret)} b {masked(secret)}"
+    assert without_secrets("nothing to hide") == "nothing to hide"
+    assert without_secrets("") == ""

@@ -439,3 +439,21 @@ async def test_that_a_delta_without_its_foundation_is_kept_and_shown_until_that_
         assert await world.rows("SELECT seq FROM updates WHERE pending = 1") == []
     finally:
         await world.close()
+
+
+async def test_that_operations_are_tried_one_after_the_other_and_nothing_of_them_stays(
+    tmp_db_dir: Path,
+) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make("log", None, OBSERVATION_LOG)
+        target = Ref(RefKind.BLOCK, block)
+        await world.do(target, AppendEntry({"observation": "dusk"}))
+        before, rows = await world.state(block), await world.dump()
+        more = [AppendEntry({"observation": told}) for told in ("night", "dawn")]
+        tried = await world.memory.preview(Edit(target, more[0]), *more[1:], author="Noor")
+        assert isinstance(tried, LogContent)
+        assert [each.fields["observation"] for each in tried.entries] == ["dusk", "night", "dawn"]
+        assert [each.author for each in tried.entries[1:]] == ["Noor", "Noor"]
+        with pytest.raises(RefusedError):
+            await world.memory.preview(Edit(target, more[0]), AppendEntry({}))
+        assert (await world.state(block), await world.dump()) == (before, rows)

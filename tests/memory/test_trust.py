@@ -20,6 +20,7 @@ from inspector.domain.edits.items import AddNode, InSection
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import DocumentError, RefusedError
 from inspector.memory.checking import check
+from inspector.storage.sealing import SEALS
 from tests.documents.airlock.blobs import nested, of_a_later_version, shallow, text_doc, updates
 from tests.memory.world import AGENT, HUMAN, World, new_world, open_world
 from tests.storage.files import hash_outside
@@ -33,13 +34,17 @@ def workers() -> list[psutil.Process]:
 
 
 def plant(path: Path, block: str, blob: bytes, claimed: str | None = None) -> None:
-    """Put a blob in place of a block's last one, with the right hash unless another is given."""
+    """Put a blob in place of a block's last one, with the right hash unless another is given, and the right seal."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.row_factory = sqlite3.Row
         connection.execute(
             "UPDATE updates SET blob = ?, content_hash = ?, size = ? WHERE block_id = ? AND seq = "
             "(SELECT max(seq) FROM updates WHERE block_id = ?)",
             (blob, claimed or hashlib.sha256(blob).hexdigest(), len(blob), block, block),
         )
+        for row in connection.execute("SELECT * FROM updates").fetchall():
+            seal = SEALS["updates"].of(dict(row))
+            connection.execute("UPDATE updates SET seal = ? WHERE id = ?", (seal, row["id"]))
 
 
 async def made(folder: Path) -> tuple[Path, str, str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from loro import LoroDoc, LoroText
 
 from inspector.documents.checks import refuse, shown, wrong_schema
+from inspector.documents.known import Known
 from inspector.documents.part import Part
 from inspector.documents.shapes.shape import Shape
 from inspector.documents.stamp import Stamp
@@ -49,21 +50,21 @@ class CompositeShape:
             raise wrong_schema(operation, "composite")
         return self._named(operation.section).merges(operation.operation)
 
-    def content(self) -> CompositeContent:
+    def content(self, known: Known) -> CompositeContent:
         """All sections."""
         contents: dict[str, PlainContent] = {}
         for name, shape in self._sections.items():
-            content = shape.content()
+            content = shape.content(known)
             if isinstance(content, CompositeContent):
                 raise TypeError(name)
             contents[name] = content
         return CompositeContent(contents)
 
-    def become(self, content: CompositeContent) -> None:
+    def become(self, content: CompositeContent, known: Known) -> None:
         """Make the sections those of the content; what it has of other sections is not ours."""
         for name, shape in self._sections.items():
             if name in content.sections:
-                shape.become(content.sections[name])
+                shape.become(content.sections[name], known)
 
     def texts(self) -> dict[str, LoroText]:
         """Those of sections that are texts, by their names."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loro import LoroDoc, LoroText
+from loro import LoroDoc, LoroMap, LoroText
 
 from inspector.documents.checks import check_text, wrong_schema
 from inspector.documents.elements import Elements, id_of
+from inspector.documents.known import Known
 from inspector.documents.objects import Objects
 from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
 from inspector.domain.blocks import ListSchema
 from inspector.domain.content import ListContent, ListItem
-from inspector.domain.differences.order import keys_of
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.items import InsertItem, MoveItem, RemoveItem, UpdateItem
 
@@ -51,18 +51,16 @@ class ListShape:
         """None: items are named."""
         return False
 
-    def content(self) -> ListContent:
+    def content(self, known: Known) -> ListContent:
         """All items."""
-        return ListContent(
-            tuple(ListItem(id_of(map_), self._objects.read(map_)) for _, map_ in self._items.maps())
-        )
+        return ListContent(tuple(known.read(map_, self._read) for _, map_ in self._items.maps()))
 
-    def become(self, content: ListContent) -> None:
+    def become(self, content: ListContent, known: Known) -> None:
         """Make the items these, in this order."""
-        known = set(keys_of(id_of(map_) for _, map_ in self._items.maps()))
-        ids = [check_text(item.id) for item in content.items]
-        for map_, key, item in zip(self._items.arrange(ids), keys_of(ids), content.items, strict=True):
-            self._objects.become(map_, item.value, new=key not in known)
+        arranged = self._items.arrange([check_text(item.id) for item in content.items])
+        for (map_, is_new), item in zip(arranged, content.items, strict=True):
+            if known.of(map_) is not item:
+                self._objects.become(map_, item.value, new=is_new)
 
     def texts(self) -> dict[str, LoroText]:
         """None."""
@@ -72,6 +70,9 @@ class ListShape:
         """All items and their fields."""
         for _, map_ in self._items.maps():
             yield from self._objects.parts(id_of(map_), map_)
+
+    def _read(self, map_: LoroMap, known: ListItem | None) -> ListItem:
+        return known or ListItem(id_of(map_), self._objects.read(map_))
 
     def _insert(self, operation: InsertItem, stamp: Stamp) -> str:
         value = self._objects.checked(operation.value)

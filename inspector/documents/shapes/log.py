@@ -8,6 +8,7 @@ from loro import LoroDoc, LoroMap, LoroText
 
 from inspector.documents.checks import check_text, wrong_schema
 from inspector.documents.elements import Elements, id_of
+from inspector.documents.known import Known
 from inspector.documents.objects import Objects
 from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
@@ -15,7 +16,6 @@ from inspector.documents.stored import scalar_in
 from inspector.domain.blocks import LogSchema
 from inspector.domain.codec import write_time
 from inspector.domain.content import LogContent, LogEntry
-from inspector.domain.differences.order import keys_of
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.items import AppendEntry, RemoveEntry
 
@@ -61,16 +61,16 @@ class LogShape:
         """None: entries are named."""
         return False
 
-    def content(self) -> LogContent:
+    def content(self, known: Known) -> LogContent:
         """All entries, the one that was written first at the beginning."""
-        return LogContent(tuple(self._read(map_) for _, map_ in self._entries.maps()))
+        return LogContent(tuple(known.read(map_, self._read) for _, map_ in self._entries.maps()))
 
-    def become(self, content: LogContent) -> None:
+    def become(self, content: LogContent, known: Known) -> None:
         """Make the entries these; those that come back have the times and authors that they had."""
-        known = set(keys_of(id_of(map_) for _, map_ in self._entries.maps()))
-        ids = [check_text(entry.id) for entry in content.entries]
-        for map_, key, entry in zip(self._entries.arrange(ids), keys_of(ids), content.entries, strict=True):
-            self._write(map_, entry, new=key not in known)
+        arranged = self._entries.arrange([check_text(entry.id) for entry in content.entries])
+        for (map_, is_new), entry in zip(arranged, content.entries, strict=True):
+            if known.of(map_) is not entry:
+                self._write(map_, entry, new=is_new)
 
     def texts(self) -> dict[str, LoroText]:
         """None."""
@@ -99,7 +99,9 @@ class LogShape:
         self._objects.write(map_, value, stamp)
         return item
 
-    def _read(self, map_: LoroMap) -> LogEntry:
+    def _read(self, map_: LoroMap, known: LogEntry | None) -> LogEntry:
+        if known is not None:
+            return known
         timestamp = scalar_in(map_, TIMESTAMP) if self._schema.timestamp else None
         author = scalar_in(map_, AUTHOR) if self._schema.agent_id else None
         fields = self._objects.read(map_)

@@ -19,6 +19,7 @@ from inspector.documents.checks import (
     refuse,
     wrong_schema,
 )
+from inspector.documents.known import Known
 from inspector.documents.list_field import ListField
 from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
@@ -85,12 +86,12 @@ class MapShape:
         """A whole list is compared with the one that it was made from; all else says what it means."""
         return isinstance(operation, SetField) and isinstance(operation.value, tuple)
 
-    def content(self) -> MapContent:
+    def content(self, known: Known) -> MapContent:
         """The fields of the schema that are set, in its order."""
         values = ((field.name, self._read(field)) for field in self._schema.fields)
         return MapContent({name: value for name, value in values if value is not None and value != ()})
 
-    def become(self, content: MapContent) -> None:
+    def become(self, content: MapContent, known: Known) -> None:
         """Give every field of the schema the value that it has there, or none: a new block may lack a required one."""
         for field in self._schema.fields:
             value = content.fields.get(field.name)

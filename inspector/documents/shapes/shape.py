@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from loro import LoroText
 
+from inspector.documents.known import Known
 from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
 from inspector.domain.content import Content
@@ -36,11 +37,13 @@ class Shape(Protocol):
         All others name what they change by id, which holds in any version.
         """
 
-    def content(self) -> Content:
-        """All of it."""
+    def content(self, known: Known) -> Content:
+        """All of it. What is `known` is not read again."""
 
-    def become(self, content: Any) -> None:
+    def become(self, content: Any, known: Known) -> None:
         """Make the content this one of the shape's kind, with the ids that it has; what is equal is left alone.
+
+        `known` is what was known before the change that this is part of.
 
         Raises:
             RefusedError: when what is not there yet breaks the schema; something may have been changed then.

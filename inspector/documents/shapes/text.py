@@ -8,9 +8,10 @@ from itertools import pairwise
 from loro import LoroDoc, LoroText
 
 from inspector.documents.checks import check_text, wrong_schema
+from inspector.documents.known import Known
 from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
-from inspector.documents.text_deltas import delta_of
+from inspector.documents.text_deltas import LONGEST, insert_text, splice_text
 from inspector.documents.text_edits import SplicingOperation, spliced, splices_of
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import TextContent
@@ -37,7 +38,7 @@ class TextShape:
     def fill(self, content: TextContent | None, stamp: Stamp) -> None:
         """Write the first text."""
         if content is not None and content.text:
-            self._text.insert(0, check_text(content.text))
+            insert_text(self._text, 0, check_text(content.text))
 
     def apply(self, operation: Operation, stamp: Stamp) -> tuple[str, ...] | None:
         """Do a text operation."""
@@ -58,11 +59,11 @@ class TextShape:
         """All of them: each counts positions or compares with the body it was made for."""
         return True
 
-    def content(self) -> TextContent:
+    def content(self, known: Known) -> TextContent:
         """The whole text."""
         return TextContent(self._text.to_string())
 
-    def become(self, content: TextContent) -> None:
+    def become(self, content: TextContent, known: Known) -> None:
         """Make the text this one, by a difference."""
         self._set(content.text)
 
@@ -76,12 +77,17 @@ class TextShape:
 
     def _splice(self, splices: Sequence[Splice]) -> None:
         """All in one go: Loro goes through all that is pending for each single deletion."""
-        self._text.apply_delta(list(delta_of(splices)))
+        splice_text(self._text, splices)
 
     def _set(self, text: str) -> tuple[str, ...] | None:
         present = self._text.to_string()
         if text == present:
             return None
+        if len(text) - len(present) > LONGEST:
+            stretch = changed_stretch(present, text)
+            if not stretch.delete:
+                self._splice((stretch,))
+                return ()
         # Finding the least difference can take seconds; each way gives up in time and leaves the text alone.
         try:
             self._text.update(text, True, DIFF_MS)
@@ -98,6 +104,8 @@ def _least(splice: Splice, there: str) -> Splice:
     if not splice.delete or not splice.insert:
         return splice
     removed = there[splice.start : splice.start + splice.delete]
+    if removed[0] != splice.insert[0] and removed[-1] != splice.insert[-1]:
+        return splice
     least = changed_stretch(removed, splice.insert)
     return Splice(splice.start + least.start, least.delete, least.insert)
 
@@ -115,13 +123,26 @@ def fewer(splices: Sequence[Splice], there: str, most: int) -> list[Splice]:
     What stands between them is then written again.
     """
     gaps = [right.start - left.start - left.delete for left, right in pairwise(splices)]
-    apart = frozenset(sorted(range(len(gaps)), key=gaps.__getitem__, reverse=True)[: most - 1])
+    apart = frozenset(_widest(gaps, most - 1))
     groups: list[list[Splice]] = [[]]
     for index, splice in enumerate(splices):
         groups[-1].append(splice)
         if index in apart:
             groups.append([])
     return [group[0] if len(group) == 1 else _as_one(group, there) for group in groups if group]
+
+
+def _widest(gaps: Sequence[int], count: int) -> list[int]:
+    """Where so many of the widest gaps are; of those that are as wide as the last one some, evenly spread."""
+    if len(gaps) <= count:
+        return list(range(len(gaps)))
+    if count <= 0:
+        return []
+    least = sorted(gaps, reverse=True)[count - 1]
+    wider = [at for at, gap in enumerate(gaps) if gap > least]
+    alike = [at for at, gap in enumerate(gaps) if gap == least]
+    room = count - len(wider)
+    return wider + [alike[number * len(alike) // room] for number in range(room)]
 
 
 def _as_one(splices: Sequence[Splice], there: str) -> Splice:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
-from loro import LoroDoc, LoroText, TreeID
+from loro import LoroDoc, LoroMap, LoroText, TreeID
 
 from inspector.documents.checks import check_text, gone, refuse, shown, wrong_schema
+from inspector.documents.known import Known
 from inspector.documents.objects import Objects
 from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
 from inspector.documents.stored import ID, scalar_in
 from inspector.domain.blocks import TreeSchema
 from inspector.domain.content import TreeContent, TreeNode
-from inspector.domain.differences.contents import nodes_of
+from inspector.domain.differences.contents import joint, nodes_of
 from inspector.domain.differences.forest import Forest
 from inspector.domain.differences.order import Key, keys_of, moved
 from inspector.domain.edits.base import Operation
@@ -79,32 +81,35 @@ class TreeShape:
         """None: nodes are named."""
         return False
 
-    def content(self) -> TreeContent:
+    def content(self, known: Known) -> TreeContent:
         """All nodes."""
         places = list(self._places())
         children: dict[str | None, list[TreeNode]] = {}
         # Backwards, so that every node comes after those under it.
         for item, place in reversed(places):
-            value = self._objects.read(self._tree.get_meta(place.node))
-            node = TreeNode(item, value, tuple(reversed(children.pop(item, []))))
+            under = tuple(reversed(children.pop(item, [])))
+            node = known.read(self._tree.get_meta(place.node), partial(self._node, item, under))
             children.setdefault(place.parent, []).append(node)
         return TreeContent(tuple(reversed(children.pop(None, []))))
 
-    def become(self, content: TreeContent) -> None:
+    def become(self, content: TreeContent, known: Known) -> None:
         """Make the outline this one: what stays is moved only where it has another place."""
         rows = list(self._places())
-        known = dict(zip(keys_of(item for item, _ in rows), (place.node for _, place in rows), strict=True))
+        present = dict(zip(keys_of(item for item, _ in rows), (place.node for _, place in rows), strict=True))
         wanted = list(nodes_of(content))
         keys = keys_of(node.id for node, _ in wanted)
         forest = Forest.of(
             (key, None if at is None else keys[at]) for key, (_, at) in zip(keys, wanted, strict=True)
         )
-        there = self._settled(known, forest)
+        there = self._settled(present, forest)
         for key, (node, _) in zip(keys, wanted, strict=True):
-            self._objects.become(self._tree.get_meta(there[key]), node.value, new=key not in known)
-        for key in reversed(known):
+            meta = self._tree.get_meta(there[key])
+            element = known.of(meta)
+            if element is None or element.value is not node.value:
+                self._objects.become(meta, node.value, new=key not in present)
+        for key in reversed(present):
             if key not in there:
-                self._tree.delete(known[key])
+                self._tree.delete(present[key])
 
     def texts(self) -> dict[str, LoroText]:
         """None."""
@@ -114,6 +119,14 @@ class TreeShape:
         """All nodes and their fields."""
         for item, place in self._places():
             yield from self._objects.parts(item, self._tree.get_meta(place.node))
+
+    def _node(
+        self, item: str, under: tuple[TreeNode, ...], map_: LoroMap, known: TreeNode | None
+    ) -> TreeNode:
+        if known is None:
+            return TreeNode(item, self._objects.read(map_), under)
+        is_same = len(known.children) == len(under) == joint(known.children, under)
+        return known if is_same else replace(known, children=under)
 
     def _settled(self, known: Mapping[Key, TreeID], forest: Forest) -> dict[Key, TreeID]:
         """Bring every node to its place, new ones too; gives where all are."""

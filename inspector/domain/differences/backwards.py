@@ -22,7 +22,7 @@ from inspector.domain.content import (
     TreeNode,
 )
 from inspector.domain.decimals import added
-from inspector.domain.differences.contents import Value, nodes_of, same_value
+from inspector.domain.differences.contents import Value, joint, nodes_of, same_value
 from inspector.domain.differences.forest import Forest, rearranged
 from inspector.domain.differences.order import Key, keys_of
 
@@ -79,6 +79,8 @@ def _row(
     present: tuple[_E, ...],
     merge: Callable[[_E, _E, _E], _E],
 ) -> tuple[_E, ...]:
+    if len(after) == len(present) == joint(after, present):
+        return before
     old, new, now = (
         dict(zip(keys_of(each.id for each in row), row, strict=True)) for row in (before, after, present)
     )
@@ -89,7 +91,9 @@ def _row(
     def element(key: Key) -> _E:
         if key not in now:
             return old[key]
-        return merge(old[key], new[key], now[key]) if key in old and key in new else now[key]
+        if key not in old or key not in new or old[key] is new[key]:
+            return now[key]
+        return merge(old[key], new[key], now[key])
 
     return tuple(element(key) for key in result.walk())
 
@@ -149,6 +153,8 @@ def _uncounted(before: FieldItem, after: FieldItem, present: FieldItem) -> Field
 
 
 def _tree(before: TreeContent, after: TreeContent, present: TreeContent) -> TreeContent:
+    if len(after.roots) == len(present.roots) == joint(after.roots, present.roots):
+        return before
     (old, old_places), (new, new_places), (now, now_places) = (
         _planted(each) for each in (before, after, present)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
@@ -175,6 +175,14 @@ def _with_texts(content: Content, text: str, same: set[str]) -> Content:
     )
 
 
+def joint(left: Sequence[object], right: Sequence[object]) -> int:
+    """How many values two rows begin with that are the very same ones in both."""
+    return next(
+        (at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one is not other),
+        min(len(left), len(right)),
+    )
+
+
 def same_value(left: FieldItem, right: FieldItem) -> bool:
     """Whether two values are equal and of one type (``1``, ``1.0`` and ``true`` differ)."""
     if isinstance(left, tuple) and isinstance(right, tuple):
@@ -249,6 +257,10 @@ class _Inner:
 def _elements(
     before: tuple[_E, ...], after: tuple[_E, ...], compare: Callable[[_E, _E], _Inner]
 ) -> tuple[ElementDiff, ...]:
+    same = joint(before, after)
+    before, after = before[same:], after[same:]
+    same = joint(before[::-1], after[::-1])
+    before, after = before[: len(before) - same], after[: len(after) - same]
     old = dict(zip(keys_of(each.id for each in before), before, strict=True))
     new = dict(zip(keys_of(each.id for each in after), after, strict=True))
     elsewhere = moved(list(old), list(new))
@@ -269,6 +281,8 @@ def _changed(pair: tuple[Element, Element], inner: _Inner, is_moved: bool) -> It
 
 
 def _compare_values(before: Value, after: Value) -> _Inner:
+    if before is after:
+        return _Inner(False)
     if isinstance(before, str) and isinstance(after, str):
         text = diff_texts(before, after)
         return _Inner(not text.is_empty, text if not text.is_empty else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from inspector.domain.differences.order import Key, moved
@@ -32,27 +32,76 @@ class Forest:
             yield key
             waiting += reversed(self.rows.get(key, []))
 
-    def copy(self) -> Forest:
-        """A forest of its own."""
-        return Forest(dict(self.above), {parent: list(row) for parent, row in self.rows.items()})
+    def places(self) -> dict[Key, int]:
+        """Which one among those beside it each is."""
+        return {key: place for row in self.rows.values() for place, key in enumerate(row)}
+
+
+class _Loose:
+    """A forest whose elements go out and in one at a time: no row is gone through for that, however long it is."""
+
+    def __init__(self, forest: Forest) -> None:
+        self.above = dict(forest.above)
+        self._first: dict[Key | None, Key | None] = {}
+        self._last: dict[Key | None, Key | None] = {}
+        self._next: dict[Key, Key | None] = {}
+        self._previous: dict[Key, Key | None] = {}
+        for parent, row in forest.rows.items():
+            for key in row:
+                self._insert(key, parent, self._last.get(parent))
+
+    def has_any_under(self, key: Key) -> bool:
+        """Whether anything stands under an element."""
+        return self._first.get(key) is not None
 
     def detach(self, key: Key) -> None:
         """Take an element out, with what is under it."""
-        self.rows[self.above.pop(key)].remove(key)
+        parent = self.above.pop(key)
+        previous, following = self._previous.pop(key), self._next.pop(key)
+        self._join(previous, following, parent)
 
-    def attach(self, key: Key, like: Forest) -> bool:
+    def attach(self, key: Key, like: Forest, places: Mapping[Key, int]) -> bool:
         """Put an element where it stands in another forest: after the nearest there before it. False: it cannot."""
         parent = like.above[key]
         if parent is not None and (parent not in self.above or self._is_under(parent, key)):
             return False
-        row = self.rows.setdefault(parent, [])
         theirs = like.rows[parent]
-        earlier = reversed(theirs[: theirs.index(key)])
+        earlier = (theirs[place] for place in range(places[key] - 1, -1, -1))
         here = (each for each in earlier if each in self.above and self.above[each] == parent)
-        before = next(here, None)
-        row.insert(0 if before is None else row.index(before) + 1, key)
         self.above[key] = parent
+        self._insert(key, parent, next(here, None))
         return True
+
+    def append(self, key: Key) -> None:
+        """Make an element the last root."""
+        self.above[key] = None
+        self._insert(key, None, self._last.get(None))
+
+    def settled(self) -> Forest:
+        """All of it as it is now."""
+        rows = {parent: list(self._row(first)) for parent, first in self._first.items()}
+        return Forest(self.above, {parent: row for parent, row in rows.items() if row})
+
+    def _row(self, key: Key | None) -> Iterator[Key]:
+        while key is not None:
+            yield key
+            key = self._next[key]
+
+    def _insert(self, key: Key, parent: Key | None, previous: Key | None) -> None:
+        following = self._first.get(parent) if previous is None else self._next[previous]
+        self._join(previous, key, parent)
+        self._join(key, following, parent)
+
+    def _join(self, left: Key | None, right: Key | None, parent: Key | None) -> None:
+        """Let two stand side by side; None is the row's beginning, or its end."""
+        if left is None:
+            self._first[parent] = right
+        else:
+            self._next[left] = right
+        if right is None:
+            self._last[parent] = left
+        else:
+            self._previous[right] = left
 
     def _is_under(self, key: Key, other: Key) -> bool:
         at: Key | None = key
@@ -69,23 +118,25 @@ def rearranged(before: Forest, after: Forest, present: Forest, edited: Container
     What that removed comes back. What it added goes, unless it is among the `edited`, which have another value now,
     or something else has come to stand under it.
     """
-    result = present.copy()
+    result = _Loose(present)
     came_with = _moved(before, after)
     since = _moved(after, present)
     back = [key for key in before.walk() if _returns(key, came_with - since, after, present)]
     for key in back:
         if key in result.above:
             result.detach(key)
+    were, are = before.places(), present.places()
     for key in back:
-        if not result.attach(key, before) and not (key in present.above and result.attach(key, present)):
-            result.above[key] = None
-            result.rows.setdefault(None, []).append(key)
+        if not result.attach(key, before, were) and not (
+            key in present.above and result.attach(key, present, are)
+        ):
+            result.append(key)
     # Backwards, so that every element comes after those under it.
     for key in reversed(list(after.walk())):
         is_mine = key not in before.above and key in result.above
-        if is_mine and key not in edited and not result.rows.get(key):
+        if is_mine and key not in edited and not result.has_any_under(key):
             result.detach(key)
-    return result
+    return result.settled()
 
 
 def _returns(key: Key, came_with: frozenset[Key], after: Forest, present: Forest) -> bool:

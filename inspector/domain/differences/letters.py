@@ -8,7 +8,8 @@ removal does not bring back what its writer has taken back since.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import groupby
 
 from inspector.domain.edits.text import Splice
 
@@ -22,6 +23,14 @@ class _Run:
     out: frozenset[int] = frozenset()
     there: bool = True
 
+    def cut(self, start: int, end: int | None = None) -> _Run:
+        """A stretch of it."""
+        return _Run(self.text[start:end], self.by, self.out, self.there)
+
+    def seen(self, there: bool) -> _Run:
+        """It, there or not."""
+        return self if there is self.there else _Run(self.text, self.by, self.out, there)
+
 
 class Letters:
     """The characters of one text. Changes that are taken back at some time have numbers; all others have none."""
@@ -34,7 +43,7 @@ class Letters:
         """Follow a change of the text as it is by now. What one without a number removes is gone for good."""
 
         def remove(run: _Run) -> _Run | None:
-            return None if change is None else replace(run, out=run.out | {change}, there=False)
+            return None if change is None else _Run(run.text, run.by, run.out | {change}, there=False)
 
         self._follow(splices, remove, lambda text: [_Run(text, change)])
 
@@ -43,16 +52,16 @@ class Letters:
         due = self.turned(change)
         self._off ^= {change}
         if list(_touching(splices)) == list(due):
-            self._runs = _joined(replace(run, there=self._is_due(run)) for run in self._runs)
+            self._runs = _joined(run.seen(self._is_due(run)) for run in self._runs)
             return
         # Others wrote where it was, and which side of it only they knew: the text says where it came back.
-        returning = [replace(run, there=True) for run in self._runs if not run.there and self._is_due(run)]
+        returning = [run.seen(True) for run in self._runs if not run.there and self._is_due(run)]
         self._runs = [run for run in self._runs if run.there or not self._is_due(run)]
         known = "".join(run.text for run in returning) == "".join(each.insert for each in splices)
         rest = _Rest(returning if known else [])
 
         def remove(run: _Run) -> _Run | None:
-            return None if self._is_due(run) else replace(run, there=False)
+            return None if self._is_due(run) else run.seen(False)
 
         self._follow(splices, remove, lambda text: list(rest.take(len(text))) if known else [_Run(text)])
 
@@ -103,16 +112,22 @@ class _Rest:
 
     def __init__(self, runs: Iterable[_Run]) -> None:
         self._waiting = list(runs)[::-1]
+        self._taken = 0
+        """How much of the first one is gone: to cut it each time would cost all that is left of it."""
 
     def take(self, length: int) -> Iterator[_Run]:
         """So many characters that are there, with those among them that are not."""
         while length:
-            run = self._waiting.pop()
-            if run.there and len(run.text) > length:
-                self._waiting.append(replace(run, text=run.text[length:]))
-                run = replace(run, text=run.text[:length])
-            length -= len(run.text) if run.there else 0
-            yield run
+            run, start = self._waiting[-1], self._taken
+            end = start + length
+            if run.there and len(run.text) > end:
+                self._taken = end
+                yield run.cut(start, end)
+                return
+            self._waiting.pop()
+            self._taken = 0
+            length -= len(run.text) - start if run.there else 0
+            yield run.cut(start) if start else run
 
     def unseen(self) -> Iterator[_Run]:
         """What is not there, up to the next character that is."""
@@ -121,30 +136,36 @@ class _Rest:
 
     def all(self) -> list[_Run]:
         """What is left."""
+        if self._taken:
+            self._waiting[-1] = self._waiting[-1].cut(self._taken)
+            self._taken = 0
         return self._waiting[::-1]
 
 
 def _joined(runs: Iterable[_Run]) -> list[_Run]:
     """The runs without empty ones; neighbours with one fate are one."""
-    joined: list[_Run] = []
-    for run in runs:
-        last = joined[-1] if joined else None
-        if last is not None and (last.by, last.out, last.there) == (run.by, run.out, run.there):
-            joined[-1] = replace(last, text=last.text + run.text)
-        elif run.text:
-            joined.append(run)
-    return joined
+    filled = (run for run in runs if run.text)
+    return [_one(list(alike)) for _, alike in groupby(filled, key=lambda run: (run.by, run.out, run.there))]
+
+
+def _one(runs: Sequence[_Run]) -> _Run:
+    first = runs[0]
+    if len(runs) == 1:
+        return first
+    return _Run("".join(run.text for run in runs), first.by, first.out, first.there)
 
 
 def _touching(splices: Iterable[Splice]) -> Iterator[Splice]:
     """The same edit with one splice for those that touch."""
-    last: Splice | None = None
+    start = end = 0
+    inserts: list[str] = []
     for each in splices:
-        if last is not None and each.start <= last.start + last.delete:
-            last = Splice(last.start, last.delete + each.delete, last.insert + each.insert)
-            continue
-        if last is not None:
-            yield last
-        last = each
-    if last is not None:
-        yield last
+        if inserts and each.start > end:
+            yield Splice(start, end - start, "".join(inserts))
+            inserts = []
+        if not inserts:
+            start = each.start
+        end = each.start + each.delete
+        inserts.append(each.insert)
+    if inserts:
+        yield Splice(start, end - start, "".join(inserts))

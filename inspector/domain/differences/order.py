@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 Key = tuple[str, int]
@@ -12,11 +11,12 @@ Key = tuple[str, int]
 
 def keys_of(ids: Iterable[str]) -> list[Key]:
     """The ids as keys, in order."""
-    seen: Counter[str] = Counter()
+    seen: dict[str, int] = {}
     keys: list[Key] = []
     for each in ids:
-        keys.append((each, seen[each]))
-        seen[each] += 1
+        count = seen.get(each, 0)
+        keys.append((each, count))
+        seen[each] = count + 1
     return keys
 
 

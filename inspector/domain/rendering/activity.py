@@ -108,7 +108,7 @@ def local_time(moment: datetime, zone: tzinfo) -> datetime:
 
 def date_line(local: datetime) -> str:
     """What stands where the day changes."""
-    return f"-- {local:%Y-%m-%d} --"
+    return f"-- {local.date().isoformat()} --"
 
 
 def _who(event: Event, own_id: str, names: Mapping[str, str]) -> str:

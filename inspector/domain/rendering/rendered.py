@@ -41,8 +41,10 @@ class Writer:
 
     def marked_line(self, kind: str, name: str, text: str) -> None:
         """Add a text on a new line and mark it."""
-        with self.marked(kind, name):
-            self.line(text)
+        start = self._length + (1 if self._parts else 0)
+        self.line(text)
+        if self._length > start:
+            self._marks.append(Mark(kind, name, start, self._length))
 
     def include(self, rendered: Rendered) -> None:
         """Add a rendering on a new line, with its marks."""

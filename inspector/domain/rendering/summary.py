@@ -40,7 +40,7 @@ def _minute(moment: datetime, zone: tzinfo) -> str:
     # The first and the last day that there is cannot be shown in every zone.
     with suppress(OverflowError):
         moment = moment.astimezone(zone)
-    return f"{moment:%Y-%m-%d %H:%M}"
+    return moment.replace(tzinfo=None).isoformat(" ", "minutes")
 
 
 def _one_line(text: str) -> str:

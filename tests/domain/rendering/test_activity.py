@@ -81,3 +81,4 @@ def test_that_a_line_tells_when_and_who(agent: str | None, who: str) -> None:
 
 def test_that_a_day_has_its_line() -> None:
     assert date_line(AT) == "-- 2026-11-20 --"
+    assert date_line(AT.replace(year=987)) == "-- 0987-11-20 --"

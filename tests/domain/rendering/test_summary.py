@@ -60,3 +60,8 @@ def test_that_the_first_day_there_is_can_be_told_in_any_zone() -> None:
 def test_that_an_item_is_one_line(hostile_text: str) -> None:
     text = summary_text(a_summary("x", topics=(hostile_text,), details=SummaryDetails((hostile_text,))), UTC)
     assert len(text.splitlines()) <= 8
+
+
+def test_that_an_early_year_has_its_zeros() -> None:
+    start = datetime(987, 6, 5, 4, 3, tzinfo=UTC)
+    assert "**Period:** 0987-06-05 04:03 to 2026" in summary_text(a_summary(start=start, end=START), UTC)

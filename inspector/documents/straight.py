@@ -1,0 +1,178 @@
+"""What changes did to texts, read from their operations, where each was made on the one before.
+
+Loro tells what differs between any two versions, but takes time with the square of the longest text that was written
+or removed between them, and goes through most of the history for a few letters. Where nobody wrote at the same time
+as somebody else, the operations say it themselves: they count their places in the text as it was just before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from loro import ID, Frontiers
+
+from inspector.documents.errors import guarded
+from inspector.documents.replica import Replica
+from inspector.documents.text_edits import spliced
+from inspector.domain.edits.base import Version
+from inspector.domain.edits.text import Splice
+
+MOST_OPERATIONS = 500
+"""Operations that are followed one by one; each goes through all that the others have left."""
+
+FEW = 5_000
+"""Of a history of more changes, no more letters and other single steps are looked through for their operations."""
+
+_ENDLESS = 2**62
+
+Texts = Mapping[str, str]
+Splices = Mapping[str, Sequence[Splice]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Characters from `start` to `end` of the text before, or (`text` not None) new ones."""
+
+    start: int
+    end: int
+    text: str | None = None
+
+    @property
+    def length(self) -> int:
+        return self.end - self.start if self.text is None else len(self.text)
+
+    def cut(self, at: int) -> tuple[_Piece, _Piece]:
+        """Both parts of it."""
+        if self.text is not None:
+            return _Piece(0, 0, self.text[:at]), _Piece(0, 0, self.text[at:])
+        return _Piece(self.start, self.start + at), _Piece(self.start + at, self.end)
+
+
+class _NotStraight(Exception):
+    """The operations alone do not tell: somebody wrote at the same time, or there are too many."""
+
+
+def straight_steps(
+    replica: Replica, names: Collection[str], versions: Sequence[Version]
+) -> tuple[Texts, tuple[Splices, ...]] | None:
+    """The texts of those names at the first version, and what each step to the next did; None if that cannot be told.
+
+    The versions lead from one to another up to the present one.
+    """
+    try:
+        steps = tuple(_steps(replica, names, versions))
+    except _NotStraight:
+        return None
+    first = replica.fork(replica.frontiers(versions[0]))
+    with guarded("document.failed"):
+        texts = {name: first.doc.get_text(name).to_string() for name in names}
+        present = {name: replica.doc.get_text(name).to_string() for name in names}
+    there = texts
+    for step in steps:
+        there = {name: spliced(text, step.get(name, ())) for name, text in there.items()}
+    # What others' programs can write into a text, such as marks, takes up places too.
+    return (texts, steps) if there == present else None
+
+
+def _steps(replica: Replica, names: Collection[str], versions: Sequence[Version]) -> Iterator[Splices]:
+    left = MOST_OPERATIONS
+    for before, after in pairwise(versions):
+        operations = [] if before == after else list(_operations(replica, before, after, left))
+        left -= len(operations)
+        pieces = {name: [_Piece(0, _ENDLESS)] for name in names}
+        for operation in operations:
+            row = pieces.get(_text_of(operation))
+            if row is not None:
+                _follow(row, operation["content"])
+        yield {name: tuple(_splices(row)) for name, row in pieces.items()}
+
+
+def _operations(replica: Replica, before: Version, after: Version, most: int) -> Iterator[Mapping[str, Any]]:
+    """The operations between two versions in order, if each change was made on the one before."""
+    with guarded("document.failed"):
+        known = replica.doc.frontiers_to_vv(replica.frontiers(before))
+        wanted = replica.doc.frontiers_to_vv(replica.frontiers(after))
+        if known is None or wanted is None or not wanted.includes_vv(known):
+            raise _NotStraight
+        if replica.doc.len_changes > FEW and known.distance_between(wanted) > FEW:
+            raise _NotStraight
+        history = json.loads(replica.doc.export_json_updates(known, wanted))
+    peers = [int(peer) for peer in history["peers"]]
+    at = before
+    for change in history["changes"]:
+        most -= len(change["ops"])
+        if most < 0 or _version([_id(each, peers) for each in change["deps"]]) != at:
+            raise _NotStraight
+        yield from change["ops"]
+        last = change["ops"][-1]
+        peer = _id(change["id"], peers).peer
+        at = _version([ID(peer, last["counter"] + _length(last["content"]) - 1)])
+    if at != after:
+        raise _NotStraight
+
+
+def _version(ids: list[ID]) -> Version:
+    return Version(Frontiers.from_ids(ids).encode().hex())
+
+
+def _id(text: str, peers: Sequence[int]) -> ID:
+    counter, _, peer = text.partition("@")
+    return ID(peers[int(peer)], int(counter))
+
+
+def _length(content: Mapping[str, Any]) -> int:
+    """How many numbers an operation takes."""
+    if content["type"] == "delete" and "len" in content:
+        return abs(int(content["len"]))
+    given = content.get("text", content.get("value"))
+    return len(given) if content["type"] == "insert" and isinstance(given, str | list) else 1
+
+
+def _text_of(operation: Mapping[str, Any]) -> str:
+    """The name of the text that an operation is on; anything else for one that is on no text."""
+    return str(operation["container"]).removeprefix("cid:root-").removesuffix(":Text")
+
+
+def _follow(row: list[_Piece], content: Mapping[str, Any]) -> None:
+    kind = content["type"]
+    if kind == "insert":
+        row.insert(_begin(row, content["pos"]), _Piece(0, 0, content["text"]))
+    elif kind == "delete":
+        at, length = content["pos"], content["len"]
+        # Letters that went one by one towards the front are told by the last place of all, and with a minus.
+        start, end = (at, at + length) if length > 0 else (at + length + 1, at + 1)
+        first = _begin(row, start)
+        del row[first : _begin(row, end)]
+    else:
+        raise _NotStraight
+
+
+def _begin(row: list[_Piece], at: int) -> int:
+    """Let a piece begin at a place, and give its index."""
+    if at < 0:
+        raise _NotStraight
+    done = 0
+    for index, piece in enumerate(row):
+        if done == at:
+            return index
+        if at < done + piece.length:
+            row[index : index + 1] = piece.cut(at - done)
+            return index + 1
+        done += piece.length
+    raise _NotStraight
+
+
+def _splices(row: Sequence[_Piece]) -> Iterator[Splice]:
+    at = 0
+    inserted = ""
+    for piece in row:
+        if piece.text is not None:
+            inserted += piece.text
+            continue
+        if piece.start > at or inserted:
+            yield Splice(at, piece.start - at, inserted)
+        at, inserted = piece.end, ""
