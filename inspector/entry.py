@@ -6,6 +6,7 @@ the window shows itself before the engine is loaded.
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,6 +44,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _run_command(given)
     if len(given) == 1 and Path(first).exists():
         return open_window(Path(first), sample=False)
+    if len(given) == 1 and (Path(first).suffix or Path(first).name != first):
+        return _refuse("file.not_found", path=first)
     return _run_command(given)
 
 
@@ -52,7 +55,9 @@ def main_gui() -> int:
 
 
 def open_window(file: Path | None, sample: bool) -> int:
-    """Show the window, on a file if one is given."""
+    """Show the window, on a file if one is given; 1 where no window can be seen."""
+    if not _has_display():
+        return _refuse("told.no_display")
     from inspector.ui.shell import Shell, usual_start
 
     shell = Shell(usual_start(file, sample=sample))
@@ -69,6 +74,21 @@ def take_screenshots(file: Path, out: Path, themes: tuple[str, ...], size: tuple
     from inspector.ui.screenshots import run
 
     return run(file, out, themes, size, Program)
+
+
+def _has_display() -> bool:
+    """Whether a window can be seen: always outside Linux, there with a display server or a platform by choice."""
+    if not sys.platform.startswith("linux"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+
+
+def _refuse(code: str, **parameters: str) -> int:
+    from inspector.cli.terminal import write_error
+    from inspector.runtime.wording import word
+
+    write_error(word(code, parameters))
+    return 1
 
 
 def _load_opener() -> Opener:

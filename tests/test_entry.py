@@ -1,11 +1,61 @@
-"""The way in: which words are commands."""
+"""The way in: which words are commands, and what becomes of a window that nobody can see."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
 from inspector.cli.commands import Windows, command_line
 from inspector.entry import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def start_window(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Start the program as on a machine without a screen, but for what is given."""
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    kept = {name: value for name, value in os.environ.items() if name not in screens}
+    folders = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_RUNTIME_DIR": str(folder)}
+    return subprocess.run(
+        [sys.executable, "-m", "inspector", *arguments],
+        cwd=ROOT,
+        env={**kept, **folders, **environment},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def test_that_the_way_in_knows_every_command_and_no_other() -> None:
     group = command_line(Windows(lambda *_: 0, lambda *_: 0))
     assert set(group.commands) == COMMANDS
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="only Linux has no screen by its environment"
+)
+@pytest.mark.parametrize("arguments", [(), ("open", "--sample"), (str(ROOT / "README.md"),)])
+def test_that_without_a_display_it_is_said_what_works_without_one(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    done = start_window(tmp_path, *arguments)
+    assert done.returncode == 1
+    assert b"DISPLAY" in done.stderr
+    assert b"report FILE" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("screen", [{"DISPLAY": ":987"}, {"QT_QPA_PLATFORM": "nonsense"}])
+def test_that_a_display_that_is_not_there_is_told_without_a_core_dump(
+    tmp_path: Path, screen: dict[str, str]
+) -> None:
+    done = start_window(tmp_path, **screen)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"No window can be opened here: ")
+    assert b"Reinstalling" not in done.stderr
+    assert done.stderr.strip() != b"No window can be opened here:"

@@ -39,6 +39,7 @@ from inspector.cli.past import PAST_COMMANDS
 from inspector.cli.requests import export_request_command
 from inspector.cli.session import run
 from inspector.cli.summarising import summarise_command
+from inspector.cli.undoing import UNDO_COMMANDS
 from inspector.domain.ref import Ref
 from inspector.domain.wire.values import WireForm
 
@@ -79,6 +80,7 @@ def command_line(windows: Windows) -> click.Group:
         *own,
         *MEMORY_COMMANDS,
         *PAST_COMMANDS,
+        *UNDO_COMMANDS,
         *KEEPING_COMMANDS,
         *CONVERSATION_COMMANDS,
         summarise_command,
@@ -88,7 +90,9 @@ def command_line(windows: Windows) -> click.Group:
 
     @inspector.command("open")
     @click.argument("file", type=FILE, required=False)
-    @click.option("--sample", is_flag=True, help="Open a fresh copy of the sample constellation.")
+    @click.option(
+        "--sample", is_flag=True, help="Open the sample constellation, made where it is not there yet."
+    )
     def _open(file: Path | None, sample: bool) -> None:
         """Open the window."""
         sys.exit(windows.open(file, sample))
@@ -118,11 +122,12 @@ def _agents(file: Path, as_json: bool) -> None:
 @click.argument("file", type=FILE)
 @asking
 @click.option("--as", "form", type=click.Choice(WIRE_FORMS), help="With what this provider's form changes.")
+@click.option("--all", "every", is_flag=True, help="A row for each thing left out; JSON always has them all.")
 @JSON
-def _report(file: Path, form: str | None, as_json: bool, **asked: Any) -> None:
+def _report(file: Path, form: str | None, every: bool, as_json: bool, **asked: Any) -> None:
     """Account for every character and token of an agent's Request."""
     wire = None if form is None else WireForm(form)
-    sys.exit(run(lambda: reading.report(file, reading.Asked(**asked), wire, as_json=as_json)))
+    sys.exit(run(lambda: reading.report(file, reading.Asked(**asked), wire, every=every, as_json=as_json)))
 
 
 @click.command("build")
@@ -161,9 +166,10 @@ def _show(file: Path, agent: str | None, block: str, owner: str | None, as_json:
 def _check(file: Path, as_json: bool) -> None:
     """Look for damage in a constellation file.
 
-    Hashes tell a single changed byte in messages, summaries, archival entries, agents' texts, sent Requests and the
-    documents of blocks; what is derived from those is made again and compared. The journal's names, reasons and
-    times, limits, tools and activity have no hash: of those it sees only what cannot be read.
+    Hashes tell a single changed byte in blocks, their documents and versions, how they are shared, messages,
+    summaries, archival entries, agents' texts, sent Requests and the journal; what is derived from those is made
+    again and compared. Tools, rules, activity, consent, flags and the queue have no hash: of those it sees only what
+    cannot be read.
     """
     sys.exit(run(lambda: reading.check(file, as_json=as_json)))
 
@@ -174,9 +180,13 @@ def _check(file: Path, as_json: bool) -> None:
 @click.option("--block", metavar="ID|LABEL", help="The block; for create_block the new one's label.")
 @OWNER
 @click.option("--target", type=Target(), help="What an operation is for that is not for a block.")
-@click.option("--append", metavar="TEXT", help="Add a text at the end.")
+@click.option(
+    "--append",
+    metavar="TEXT",
+    help="Add a text at the end as it is: for a line of its own, begin it with a line break.",
+)
 @click.option("--set", "set_", metavar="TEXT", help="Make this the whole text.")
-@click.option("--append-file", metavar="PATH|-", help="Add a file's text at the end.")
+@click.option("--append-file", metavar="PATH|-", help="Add a file's text at the end, as it is.")
 @click.option("--set-file", metavar="PATH|-", help="Make a file's text the whole text.")
 @click.option(
     "--operation", metavar="JSON", help='Any operation, such as \'{"op": "clear_field", "field": "due"}\'.'

@@ -3,40 +3,52 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
-from inspector.cli.reading import plain_problem
+from inspector.cli.reading import plain_problem, print_problems
 from inspector.cli.terminal import format_table, write_json, write_line
 from inspector.domain.caching import CacheAccount
 from inspector.domain.errors import Parameters
+from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Diff, PieceChange, Request, Source
+from inspector.domain.simulation import InVain
 from inspector.runtime.wording import word
 
 _RECOUNTED = "recounted"
+_FLAGS = {
+    "pinned": "--pin",
+    "dropped": "--drop",
+    "edited": "--set",
+    "drafts": "--operation",
+    "reserved_response_tokens": "--reserved-tokens",
+    "max_messages_cap": "--max-messages",
+    "include_descriptions": "--descriptions",
+    "include_schemas": "--hints",
+}
+"""What the parts of a what-if are called on the command line, where that is another name."""
 
 
-def tell_comparison(
-    before: Request, after: Request, compared: Diff, cache: CacheAccount, *, as_json: bool
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two Requests, what differs, what the cache makes of it, and what of a what-if came to nothing."""
+
+    before: Request
+    after: Request
+    diff: Diff
+    cache: CacheAccount
+    in_vain: tuple[InVain, ...] = ()
+
+
+def tell_comparison(compared: Compared, *, as_json: bool) -> None:
     """What differs between two Requests, as JSON or for a person."""
     if as_json:
-        write_json(
-            {
-                "before": _plain_request(before),
-                "after": _plain_request(after),
-                "delta": compared.delta,
-                "settings": [
-                    {"name": name, "before": old, "after": new} for name, old, new in compared.settings
-                ],
-                "changes": list(map(_plain_change, compared.changes)),
-                "problems": [plain_problem(each) for each in after.problems],
-                "cache": _plain_cache(cache),
-            }
-        )
+        write_json(_plain(compared))
         return
-    told: Parameters = {"before": before.tokens, "after": after.tokens, "delta": f"{compared.delta:+,}"}
+    before, after, found = compared.before, compared.after, compared.diff
+    told: Parameters = {"before": before.tokens, "after": after.tokens, "delta": f"{found.delta:+,}"}
     write_line(word("told.requests_compared", told))
-    for name, old, new in compared.settings:
+    for name, old, new in found.settings:
         write_line(f"{name}: {old or '—'} → {new or '—'}")
     write_line()
     rows = [
@@ -47,14 +59,67 @@ def tell_comparison(
             f"{each.delta:+,}",
             _why(each),
         )
-        for each in compared.changes
+        for each in found.changes
         if each.kind != _RECOUNTED
     ]
-    rows += _recounted(compared)
-    if rows:
-        write_line(format_table(("", "Section", "Piece", "Tokens", "Why"), rows, frozenset({3})))
+    rows += _recounted(found)
+    head = ("", "Section", "Piece", "Tokens", "Why")
+    write_line(format_table(head, rows, frozenset({3})) if rows else word("told.no_piece_differs"))
+    for each in compared.in_vain:
+        write_line(word("told.in_vain", {"part": _part(each, compared), "why": _vain(each)}))
+    print_problems([each for each in after.problems if each not in before.problems])
     write_line()
-    write_line(_cache_line(cache))
+    write_line(_cache_line(compared.cache))
+
+
+def _part(vain: InVain, compared: Compared) -> str:
+    """A part of a what-if as it was given, blocks by their labels."""
+    flag = _FLAGS.get(vain.part, f"--{vain.part.replace('_', '-')}")
+    return flag if vain.ref is None else f"{flag} {_name(vain.ref, compared)}"
+
+
+def _name(ref: Ref, compared: Compared) -> str:
+    if ref.kind is RefKind.BLOCK:
+        for request in (compared.after, compared.before):
+            pieces = (piece for section in request.sections for piece in section.pieces)
+            for source in (*(each.source for each in pieces), *(each.source for each in request.left_out)):
+                if source.ref == ref and source.label:
+                    return source.label
+    return str(ref)
+
+
+def _vain(vain: InVain) -> str:
+    """Why a part came to nothing, with what would help."""
+    told = word(f"in_vain.{vain.why.value}")
+    row = vain.row
+    if row is None:
+        return told
+    told = f"{told} {word(f'left_out.{row.rule}', row.parameters)}"
+    return told if row.fix is None else f"{told} {word(f'fix.{row.fix.action}', row.fix.parameters)}"
+
+
+def _plain_in_vain(vain: InVain) -> dict[str, Any]:
+    return {
+        "part": vain.part,
+        "target": None if vain.ref is None else str(vain.ref),
+        "why": vain.why.value,
+        "rule": None if vain.row is None else vain.row.rule,
+        "message": _vain(vain),
+    }
+
+
+def _plain(compared: Compared) -> dict[str, Any]:
+    found = compared.diff
+    return {
+        "before": _plain_request(compared.before),
+        "after": _plain_request(compared.after),
+        "delta": found.delta,
+        "settings": [{"name": name, "before": old, "after": new} for name, old, new in found.settings],
+        "changes": list(map(_plain_change, found.changes)),
+        "in_vain": list(map(_plain_in_vain, compared.in_vain)),
+        "problems": [plain_problem(each) for each in compared.after.problems],
+        "cache": _plain_cache(compared.cache),
+    }
 
 
 def _recounted(compared: Diff) -> list[tuple[str, str, str, str, str]]:

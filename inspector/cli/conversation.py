@@ -22,7 +22,13 @@ from inspector.domain.activity import Event, Importance
 from inspector.domain.codec import to_plain, write_time
 from inspector.domain.coverage import Coverage
 from inspector.domain.errors import InputError, MalformedError, NotFoundError, Parameters
-from inspector.domain.rendering.activity import activity_lines, event_text, unreadable_text
+from inspector.domain.rendering.activity import (
+    activity_lines,
+    date_line,
+    event_text,
+    local_time,
+    unreadable_text,
+)
 from inspector.domain.rendering.summary import summary_text
 from inspector.domain.summaries import Chain, PositionRange, Summary
 from inspector.runtime.wording import word
@@ -251,8 +257,7 @@ def _plain_event(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _first_day(events: Sequence[Event], zone: tzinfo) -> str:
-    first = events[0].timestamp if events else None
-    return "" if first is None else f"-- {first.astimezone(zone):%Y-%m-%d} --"
+    return date_line(local_time(events[0].timestamp, zone)) if events else ""
 
 
 @click.command("summaries")

@@ -43,7 +43,7 @@ async def list_backups(path: Path, *, as_json: bool) -> int:
         (
             str(each.number),
             write_time(each.made_at)[:19].replace("T", " "),
-            each.reason.value,
+            word(f"backup.reason.{each.reason.value}"),
             str(each.seq),
             f"{each.size:,}",
             each.path,
@@ -117,7 +117,9 @@ def _print_report(report: SalvageReport) -> None:
     for table, count in report.lost.items():
         write_line(word("told.salvage_lost", {"count": count, "table": table}))
     print_problems(report.problems)
-    told: Parameters = {"path": report.target, "damaged": len(report.damaged_pages), "pages": report.pages}
+    # Of those that were cut off it is told above.
+    damaged = sum(page <= report.pages for page in report.damaged_pages)
+    told: Parameters = {"path": report.target, "damaged": damaged, "pages": report.pages}
     write_line(word("told.salvaged_whole" if report.is_complete else "told.salvaged_part", told))
 
 

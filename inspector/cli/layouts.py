@@ -57,24 +57,26 @@ async def show_layout(path: Path, name: str) -> int:
 async def put_layout(path: Path, source: str, reason: str, *, as_json: bool) -> int:
     """Keep the layout of a JSON file."""
     layout = cast(Layout, from_plain(Layout, plain_json(read_text(source))))
-    return await _change(path, layout.name, PutLayout(layout), reason, as_json=as_json)
+    told = "told.layout_put_before_shipped" if layout.name in shipped_layouts() else "told.layout_put"
+    return await _change(path, layout.name, PutLayout(layout), reason, told, as_json=as_json)
 
 
 async def put_away(path: Path, name: str, reason: str, *, away: bool, as_json: bool) -> int:
     """Delete one of the constellation's own layouts, or take it back."""
-    operation = DeleteRow() if away else RestoreRow()
-    return await _change(path, name, operation, reason, as_json=as_json)
+    operation, told = (DeleteRow(), "told.layout_deleted") if away else (RestoreRow(), "told.layout_restored")
+    return await _change(path, name, operation, reason, told, as_json=as_json)
 
 
-async def _change(path: Path, name: str, operation: Operation, reason: str, *, as_json: bool) -> int:
+async def _change(
+    path: Path, name: str, operation: Operation, reason: str, told: str, *, as_json: bool
+) -> int:
     async with opened(path, "refuse") as engine:
         edit = Edit(Ref(RefKind.LAYOUT, name), operation)
         (receipt,) = await engine.apply([Intent(edit, engine.actor, storable(reason))])
     if as_json:
         write_json({"layout": name, "seq": receipt.seq, "changed": receipt.changed})
     else:
-        told = "told.layout_changed" if receipt.changed else "told.layout_unchanged"
-        write_line(word(told, {"name": name}))
+        write_line(word(told if receipt.changed else "told.layout_unchanged", {"name": name}))
     return DONE
 
 

@@ -12,18 +12,32 @@ from typing import Any
 import click
 
 from inspector.cli.choices import block_of_view, choose_agent
-from inspector.cli.comparing import tell_comparison
+from inspector.cli.comparing import Compared, tell_comparison
 from inspector.cli.moments import as_of
-from inspector.cli.options import AGENT, FILE, JSON, LAST, NOW, Moment, Place, StrategyValue
-from inspector.cli.reading import every_agent
+from inspector.cli.options import (
+    FILE,
+    JSON,
+    LAST,
+    NOW,
+    OF_A_BUILD,
+    OF_THE_PRESENT,
+    Place,
+    choosing,
+    given_of,
+)
+from inspector.cli.reading import Asked, every_agent, spec_for
 from inspector.cli.session import DONE, opened, run
 from inspector.cli.terminal import format_table, write_json, write_line
-from inspector.domain.limits import LimitOverrides, Strategy
+from inspector.cli.writing import content_operation
+from inspector.domain.content import Content
+from inspector.domain.edits.base import Edit, Operation
+from inspector.domain.errors import InputError
+from inspector.domain.limits import LimitOverrides
 from inspector.domain.lint import Finding
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.simulation import Overlay
-from inspector.domain.snapshot import RequestSpec, Snapshot
+from inspector.domain.snapshot import Snapshot
 from inspector.runtime.engine import Engine
 from inspector.runtime.moments import system_clock
 from inspector.runtime.wording import word
@@ -33,47 +47,50 @@ LOOKING_COMMANDS: list[click.Command] = []
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a what-if was given."""
+    """What a what-if was given: by what it is built without it, and what it changes."""
 
-    agent: str | None
+    asked: Asked
     overlay: Overlay
     pins: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
-    now: datetime | None = None
-    zone: str = "UTC"
+    operations: tuple[tuple[str, str], ...] = ()
 
 
 async def simulate(path: Path, wish: Wish, *, as_json: bool) -> int:
     """Say what an agent's Request would be under changes that nobody has made; nothing is stored."""
     async with opened(path) as engine:
-        agent = choose_agent(await every_agent(engine), wish.agent)
+        agent = choose_agent(await every_agent(engine), wish.asked.agent)
         snapshot = await engine.context.snapshot(agent.id)
-        spec = RequestSpec(now=wish.now or system_clock(), zone=wish.zone)
-        simulated = await engine.context.simulate(agent.id, _overlay(wish, snapshot), spec)
-        cache = await engine.looking.cache(simulated.after, simulated.before)
-    tell_comparison(simulated.before, simulated.after, simulated.diff, cache, as_json=as_json)
+        spec = spec_for(snapshot, wish.asked)
+        overlay = await _overlay(engine, wish, snapshot)
+        found = await engine.context.simulate(agent.id, overlay, spec)
+        cache = await engine.looking.cache(found.after, found.before)
+    tell_comparison(Compared(found.before, found.after, found.diff, cache, found.in_vain), as_json=as_json)
     return DONE
 
 
 async def diff_requests(
-    path: Path, agent: str | None, span: tuple[datetime | str, datetime | str], *, as_json: bool
+    path: Path, asked: Asked, span: tuple[datetime | str, datetime | str], *, as_json: bool
 ) -> int:
     """Compare two Requests of an agent: as sent, as of a time, or as it would be now."""
     async with opened(path) as engine:
-        chosen = choose_agent(await every_agent(engine), agent)
-        before, after = [await _request(engine, chosen.id, place) for place in span]
+        chosen = choose_agent(await every_agent(engine), asked.agent)
+        # One moment for both of them, so that nothing differs where both are of now.
+        asked = replace(asked, now=asked.now or system_clock())
+        before, after = [await _request(engine, chosen.id, place, asked) for place in span]
         compared = await engine.looking.diff(before, after)
         cache = await engine.looking.cache(after, before)
-    tell_comparison(before, after, compared, cache, as_json=as_json)
+    tell_comparison(Compared(before, after, compared, cache), as_json=as_json)
     return DONE
 
 
-async def lint(path: Path, agent: str | None, now: datetime | None, *, as_json: bool) -> int:
+async def lint(path: Path, asked: Asked, *, as_json: bool) -> int:
     """Say what could be mended in an agent's context, and what that would save."""
     async with opened(path) as engine:
-        chosen = choose_agent(await every_agent(engine), agent)
-        found = await engine.looking.lint(chosen.id, RequestSpec(now=now or system_clock()))
+        chosen = choose_agent(await every_agent(engine), asked.agent)
+        spec = spec_for(await engine.context.snapshot(chosen.id), asked)
+        found = await engine.looking.lint(chosen.id, spec)
     saved = sum(each.more for each in found)
     if as_json:
         write_json({"agent": chosen.name, "findings": list(map(_plain_finding, found)), "tokens": saved})
@@ -95,21 +112,38 @@ async def lint(path: Path, agent: str | None, now: datetime | None, *, as_json: 
     return DONE
 
 
-async def _request(engine: Engine, agent_id: str, place: datetime | str) -> Request:
+async def _request(engine: Engine, agent_id: str, place: datetime | str, asked: Asked) -> Request:
     if place == NOW:
-        return await engine.context.request(agent_id, RequestSpec(now=system_clock()))
+        spec = spec_for(await engine.context.snapshot(agent_id), asked)
+        return await engine.context.request(agent_id, spec)
     if isinstance(place, datetime):
-        return (await as_of(engine, agent_id, place, RequestSpec(now=place))).request
+        return (await as_of(engine, agent_id, place, asked.spec())).request
     return await engine.past.logged(await engine.past.run(agent_id, place))
 
 
-def _overlay(wish: Wish, snapshot: Snapshot) -> Overlay:
+async def _overlay(engine: Engine, wish: Wish, snapshot: Snapshot) -> Overlay:
     return replace(
         wish.overlay,
         pinned=frozenset(_ref(name, snapshot) for name in wish.pins),
         dropped=frozenset(_ref(name, snapshot) for name in wish.drops),
         edited={_ref(name, snapshot): text for name, text in wish.texts},
+        drafts=await _drafts(engine, wish, snapshot),
     )
+
+
+async def _drafts(engine: Engine, wish: Wish, snapshot: Snapshot) -> dict[str, Content]:
+    """The contents that the operations would give, each block's in the order in which they were given."""
+    by_block: dict[str, list[Operation]] = {}
+    for name, text in wish.operations:
+        ref, operation = _ref(name, snapshot), content_operation(text)
+        if ref.kind is not RefKind.BLOCK:
+            raise InputError("input.no_store", operation=operation.op, target=str(ref))
+        by_block.setdefault(block_of_view(snapshot, ref.id).block.id, []).append(operation)
+    preview, author = engine.memory.preview, engine.actor.name
+    return {
+        block_id: await preview(Edit(Ref(RefKind.BLOCK, block_id), first), *others, author=author)
+        for block_id, (first, *others) in by_block.items()
+    }
 
 
 def _ref(name: str, snapshot: Snapshot) -> Ref:
@@ -171,10 +205,7 @@ def _limit_options(command: Any) -> Any:
 
 @click.command("simulate")
 @click.argument("file", type=FILE)
-@AGENT
-@click.option("--model", help="Another model.")
-@click.option("--layout", help="Another layout.")
-@click.option("--strategy", type=StrategyValue(), help="Another strategy: a name, or JSON.")
+@choosing
 @_limit_options
 @click.option("--max-messages", type=click.IntRange(min=0), help="Another cap of the history.")
 @click.option("--descriptions/--no-descriptions", default=None, help="Blocks with or without descriptions.")
@@ -182,67 +213,78 @@ def _limit_options(command: Any) -> Any:
 @click.option("--pin", "pins", multiple=True, metavar="LABEL|KIND:ID", help="Choose it first.")
 @click.option("--drop", "drops", multiple=True, metavar="LABEL|KIND:ID", help="Leave it out.")
 @click.option("--set", "texts", multiple=True, metavar="NAME=TEXT", help="Give it another text.")
-@click.option("--now", type=Moment(), help="Build as of this moment; the present one otherwise.")
-@click.option("--zone", default="UTC", show_default=True, help="Time zone for times in the Request.")
+@click.option(
+    "--operation",
+    "operations",
+    multiple=True,
+    metavar="LABEL=JSON",
+    help="Edit a block of any schema, as `edit --operation` does.",
+)
 @JSON
 def _simulate(  # noqa: PLR0913  one parameter an option
     file: Path,
-    agent: str | None,
-    model: str | None,
-    layout: str | None,
-    strategy: Strategy | None,
     max_messages: int | None,
     descriptions: bool | None,
     hints: bool | None,
     pins: tuple[str, ...],
     drops: tuple[str, ...],
     texts: tuple[str, ...],
-    now: datetime | None,
-    zone: str,
+    operations: tuple[str, ...],
     as_json: bool,
-    **limits: int | None,
+    **given: Any,
 ) -> None:
-    """Say what a Request would be under changes that nobody has made. Nothing is stored."""
-    given = LimitOverrides(
-        max_tokens=limits["max_tokens"],
-        memory_tokens=limits["memory_tokens"],
-        history_tokens=limits["history_tokens"],
-        reserved_response_tokens=limits["reserved_tokens"],
+    """Say what a Request would be under changes that nobody has made. Nothing is stored.
+
+    Model, layout, strategy and what else changes it are held against the agent's own; --continue, --now and --zone
+    are for both Requests.
+    """
+    limits = LimitOverrides(
+        max_tokens=given.pop("max_tokens"),
+        memory_tokens=given.pop("memory_tokens"),
+        history_tokens=given.pop("history_tokens"),
+        reserved_response_tokens=given.pop("reserved_tokens"),
     )
     overlay = Overlay(
-        model=model,
-        limits=None if given == LimitOverrides() else given,
-        layout=layout,
-        strategy=strategy,
+        model=given.pop("model"),
+        limits=None if limits == LimitOverrides() else limits,
+        layout=given.pop("layout"),
+        strategy=given.pop("strategy"),
         include_descriptions=descriptions,
         include_schemas=hints,
         max_messages_cap=max_messages,
     )
-    wish = Wish(agent, overlay, pins, drops, _pairs(texts), now, zone)
+    wish = Wish(Asked(**given), overlay, pins, drops, _pairs(texts), _pairs(operations))
     sys.exit(run(lambda: simulate(file, wish, as_json=as_json)))
 
 
 @click.command("diff-requests")
 @click.argument("file", type=FILE)
-@AGENT
 @click.option("--from", "before", type=Place(), default=LAST, show_default=True, help="The earlier one.")
 @click.option("--to", "after", type=Place(), default=NOW, show_default=True, help="The later one.")
+@choosing
 @JSON
 def _diff_requests(
-    file: Path, agent: str | None, before: datetime | str, after: datetime | str, as_json: bool
+    file: Path, before: datetime | str, after: datetime | str, as_json: bool, **asked: Any
 ) -> None:
-    """Compare two Requests: as sent (a run's id, or last), as of a time, or as one would be now."""
-    sys.exit(run(lambda: diff_requests(file, agent, (before, after), as_json=as_json)))
+    """Compare two Requests: as sent (a run's id, or last), as of a time, or as one would be now.
+
+    The options on how a Request is built are for those of the two that are built; what was sent is as it was.
+    """
+    span = (before, after)
+    is_built = any(isinstance(place, datetime) for place in span)
+    odd = [] if NOW in span else given_of(*(OF_THE_PRESENT if is_built else OF_A_BUILD))
+    if odd:
+        raise click.UsageError(f"neither --from {before} nor --to {after} can be had with {', '.join(odd)}")
+    sys.exit(run(lambda: diff_requests(file, Asked(**asked), span, as_json=as_json)))
 
 
 @click.command("lint")
 @click.argument("file", type=FILE)
-@AGENT
-@click.option("--now", type=Moment(), help="Build as of this moment; the present one otherwise.")
+@choosing
 @JSON
-def _lint(file: Path, agent: str | None, now: datetime | None, as_json: bool) -> None:
+def _lint(file: Path, as_json: bool, **asked: Any) -> None:
     """Say what could be mended in an agent's context, and how many tokens that would save."""
-    sys.exit(run(lambda: lint(file, agent, now, as_json=as_json)))
+    sys.exit(run(lambda: lint(file, Asked(**asked), as_json=as_json)))
 
 
 LOOKING_COMMANDS += [_simulate, _diff_requests, _lint]

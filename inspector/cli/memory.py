@@ -20,18 +20,22 @@ from inspector.cli.writing import storable
 from inspector.domain.agents import Agent
 from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment, Permission, UnreadableSchema
 from inspector.domain.codec import to_plain, write_time
+from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import AttachBlock, DetachBlock
 from inspector.domain.messages import Role
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.search import LARGEST_PAGE, FoundState, Hit, SearchQuery, SearchResult
+from inspector.domain.search import LARGEST_PAGE, FoundState, Hit, SearchQuery, SearchResult, Snippet
 from inspector.domain.snapshot import BlockState
+from inspector.runtime.engine import Engine
 from inspector.runtime.rendering import rendered_text
 from inspector.runtime.wording import word
 
 _KINDS = {"block": RefKind.BLOCK, "archival": RefKind.ARCHIVAL, "message": RefKind.MESSAGE}
 _KINDS |= {"summary": RefKind.SUMMARY}
 _LEVELS = [level.label for level in Permission]
+_MOST_LINES = 3
+_LONGEST_LINE = 200
 
 
 async def list_blocks(path: Path, agent: str | None, *, deleted: bool, as_json: bool) -> int:
@@ -150,12 +154,31 @@ async def search(path: Path, text: str, asked: SearchAsked, *, as_json: bool) ->
             asked.offset,
         )
         result = await engine.search.find(query)
+        lines = {} if as_json else {hit.ref: await _lines_found(engine, hit) for hit in result.hits}
     names = {each.id: each.name for each in agents}
     if as_json:
         write_json(_plain_result(result))
     else:
-        _print_result(result, names)
+        _print_result(result, names, lines)
     return DONE
+
+
+async def _lines_found(engine: Engine, hit: Hit) -> str:
+    """The lines of a structured block in which the words stand, with their fields' names; nothing of other things.
+
+    Search knows the values alone, of which a number or a word says little.
+    """
+    state = await engine.memory.get(hit.ref.id) if hit.ref.kind is RefKind.BLOCK else None
+    if state is None or isinstance(state.content, TextContent | None) or not _is_readable(state):
+        return ""
+    words = {hit.snippet.text[span.start : span.end] for span in hit.snippet.spans}
+    lines = (line.strip() for line in rendered_text(state).splitlines())
+    found = [line for line in lines if any(each in line for each in words)]
+    return "" if any(len(line) > _LONGEST_LINE for line in found) else " · ".join(found[:_MOST_LINES])
+
+
+def _is_readable(state: BlockState) -> bool:
+    return state.problem is None and not isinstance(state.block.schema, UnreadableSchema)
 
 
 def _owner(asked: str, agents: Sequence[Agent]) -> str:
@@ -232,14 +255,21 @@ def _plain_hit(hit: Hit) -> dict[str, Any]:
     }
 
 
-def _print_result(result: SearchResult, names: dict[str, str]) -> None:
+def _print_result(result: SearchResult, names: dict[str, str], lines: dict[Ref, str]) -> None:
     for hit in result.hits:
         owner = "" if hit.owner is None else names.get(hit.owner, hit.owner)
-        facts = [hit.ref.kind.value, hit.ref.id, owner, hit.role or "", write_time(hit.at)[:16]]
+        facts = [
+            hit.ref.kind.value,
+            hit.ref.id,
+            owner,
+            hit.role or "",
+            write_time(hit.at)[:16].replace("T", " "),
+        ]
         if hit.state is not FoundState.ACTIVE:
             facts.append(hit.state.value)
         write_line(" · ".join(each for each in facts if each))
-        for snippet in (hit.title, hit.snippet):
+        found = lines.get(hit.ref, "")
+        for snippet in (hit.title, Snippet(found, ()) if found else hit.snippet):
             if snippet.text:
                 before, after = "…" if snippet.cut_before else "", "…" if snippet.cut_after else ""
                 write_line(f"    {before}{' '.join(snippet.text.split())}{after}")

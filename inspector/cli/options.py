@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
@@ -69,7 +69,7 @@ NOW, LAST = "now", "last"
 
 
 class Place(click.ParamType[datetime | str]):
-    """A moment: a time, the id of a run, or ``last`` for the newest one."""
+    """A moment: a time, the id of a run, ``last`` for the newest one, or ``now``."""
 
     name = "time|run|last"
 
@@ -137,60 +137,75 @@ class StrategyValue(click.ParamType[Strategy]):
         return strategy
 
 
+_CHOICES = (
+    click.option(
+        "--strategy", type=StrategyValue(), help="Another way to shorten the history: a name, or JSON."
+    ),
+    click.option(
+        "--continue",
+        "continuing",
+        is_flag=True,
+        help="With the newest turn, though it waits for its reply or for results.",
+    ),
+    click.option("--layout", type=Name(), help="Another layout than the agent's."),
+    click.option("--model", type=Name(), help="Another model than the agent's."),
+    click.option(
+        "--zone",
+        type=Name(),
+        default="UTC",
+        show_default=True,
+        help="Time zone for times in the Request.",
+    ),
+    click.option("--now", type=Moment(), help="Build as of this moment; the present one otherwise."),
+)
+_AT = click.option(
+    "--at",
+    type=Place(),
+    help="As it was at a time, or at a run (its id, or last), and whether that is what was sent.",
+)
+
+
+def choosing(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say how a Request of the present is to be built."""
+    for option in (*_CHOICES, AGENT):
+        command = option(command)
+    return command
+
+
 def asking(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say which Request is meant."""
+    """Add the options that say which Request is meant, of the present or of the past."""
 
     @functools.wraps(command)
     def asked(*values: Any, **named: Any) -> None:
-        _require_one_moment(named)
+        _require_one_moment(named["at"])
         command(*values, **named)
 
-    for option in (
-        click.option(
-            "--strategy", type=StrategyValue(), help="Another way to shorten the history: a name, or JSON."
-        ),
-        click.option(
-            "--continue",
-            "continuing",
-            is_flag=True,
-            help="With the newest turn, though it waits for its reply or for results.",
-        ),
-        click.option("--layout", type=Name(), help="Another layout than the agent's."),
-        click.option("--model", type=Name(), help="Another model than the agent's."),
-        click.option(
-            "--zone",
-            type=Name(),
-            default="UTC",
-            show_default=True,
-            help="Time zone for times in the Request.",
-        ),
-        click.option("--now", type=Moment(), help="Build as of this moment; the present one otherwise."),
-        click.option(
-            "--at",
-            type=Place(),
-            help="As it was at a time, or at a run (its id, or last), and whether that is what was sent.",
-        ),
-        AGENT,
-    ):
+    for option in (*_CHOICES, _AT, AGENT):
         asked = option(asked)
     return asked
 
 
-def _require_one_moment(asked: Mapping[str, Any]) -> None:
+def given_of(*names: str) -> list[str]:
+    """Those of the options that stand on the command line, as they are written there."""
+    source = click.get_current_context().get_parameter_source
+    return [_OPTIONS.get(name, f"--{name}") for name in names if source(name) is ParameterSource.COMMANDLINE]
+
+
+def _require_one_moment(at: datetime | str | None) -> None:
     """Pass if the options that say which Request is meant go together.
 
     Raises:
         click.UsageError: what was sent has its own settings, and a time of the past is the moment of the build.
     """
-    at = asked["at"]
-    if at is None:
+    if at is None or at == NOW:
         return
-    source = click.get_current_context().get_parameter_source
-    own = ("now", "continuing") if isinstance(at, datetime) else _OF_A_RUN
-    given = [_OPTIONS.get(name, f"--{name}") for name in own if source(name) is ParameterSource.COMMANDLINE]
+    given = given_of(*(OF_THE_PRESENT if isinstance(at, datetime) else OF_A_BUILD))
     if given:
-        raise click.UsageError(f"--at {asked['at']} cannot be had with {', '.join(given)}")
+        raise click.UsageError(f"--at {at} cannot be had with {', '.join(given)}")
 
 
-_OF_A_RUN = ("now", "continuing", "zone", "model", "layout", "strategy")
+OF_THE_PRESENT = ("now", "continuing")
+"""Options that only a Request of the present has."""
+OF_A_BUILD = (*OF_THE_PRESENT, "zone", "model", "layout", "strategy")
+"""Options that what was sent has not: it is as it was."""
 _OPTIONS = {"continuing": "--continue"}

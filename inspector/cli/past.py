@@ -1,4 +1,4 @@
-"""Commands on what was: history, diff, restore, undo, redo."""
+"""Commands on what was: history, diff, restore."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ from inspector.domain.edits.base import Version
 from inspector.domain.edits.history import RestoreVersion
 from inspector.domain.errors import NotFoundError, Parameters
 from inspector.domain.history import BlockVersion
-from inspector.domain.ref import Ref, RefKind
-from inspector.domain.undo import Undone, UndoWish
 from inspector.runtime.wording import word
 
 
@@ -104,31 +102,6 @@ async def restore(path: Path, named: Named, doing: Doing, version: int, *, as_js
     return DONE
 
 
-async def undo(path: Path, named: Named, doing: Doing, *, redo: bool, as_json: bool) -> int:
-    """Take back the newest change of a block by this actor, or make it again."""
-    async with opened(path, "refuse") as engine:
-        chosen = await choose_block(engine, named, deleted=True)
-        wish = UndoWish(
-            chosen.actor,
-            Ref(RefKind.BLOCK, chosen.id),
-            reason=doing.reason,
-            unlock=doing.unlock,
-        )
-        done = await (engine.edits.redo_wish(wish) if redo else engine.edits.undo_wish(wish))
-    if as_json:
-        write_json(_plain_undone(done))
-        return DONE
-    told = {
-        "operation": done.step.op.replace("_", " "),
-        "label": chosen.label,
-        "when": write_time(done.step.at),
-    }
-    write_line(word("told.redone" if redo else "told.undone", told))
-    for ref in done.skipped:
-        write_line(word("told.undo_skipped", {"what": str(ref)}))
-    return DONE
-
-
 def _plain(version: BlockVersion) -> dict[str, Any]:
     return {
         "version": version.seq,
@@ -144,15 +117,6 @@ def _plain(version: BlockVersion) -> dict[str, Any]:
         "tool_call": version.tool_call_id,
         "folded": version.folded,
         "pending": version.pending,
-    }
-
-
-def _plain_undone(done: Undone) -> dict[str, Any]:
-    return {
-        "operation": done.step.op,
-        "at": write_time(done.step.at),
-        "changes": [receipt.seq for receipt in done.receipts],
-        "skipped": [str(ref) for ref in done.skipped],
     }
 
 
@@ -232,42 +196,4 @@ def _restore(  # noqa: PLR0913  one parameter an option
     sys.exit(run(work))
 
 
-def _undo_command(name: str, told: str, *, redo: bool) -> click.Command:
-    @click.command(name, help=told)
-    @click.argument("file", type=FILE)
-    @AGENT
-    @BLOCK
-    @OWNER
-    @REASON
-    @UNLOCK
-    @AS_AGENT
-    @JSON
-    def command(  # noqa: PLR0913  one parameter an option
-        file: Path,
-        agent: str | None,
-        block: str,
-        owner: str | None,
-        reason: str,
-        unlock: bool,
-        as_agent: bool,
-        as_json: bool,
-    ) -> None:
-        named = Named(agent, block, owner, as_agent)
-
-        async def work() -> int:
-            return await undo(file, named, Doing(storable(reason), unlock), redo=redo, as_json=as_json)
-
-        sys.exit(run(work))
-
-    return command
-
-
-PAST_COMMANDS: tuple[click.Command, ...] = (
-    _history,
-    _diff,
-    _restore,
-    _undo_command(
-        "undo", "Take back your newest change of a block; what others wrote since stays.", redo=False
-    ),
-    _undo_command("redo", "Make again what you took back last.", redo=True),
-)
+PAST_COMMANDS: tuple[click.Command, ...] = (_history, _diff, _restore)

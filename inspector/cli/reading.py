@@ -11,12 +11,14 @@ from typing import Any
 
 from inspector.cli.choices import choose_agent
 from inspector.cli.moments import as_of, plain_past, print_past, tell_past
+from inspector.cli.options import NOW
+from inspector.cli.reporting import print_report
 from inspector.cli.session import DONE, INPUT_AT_FAULT, opened
 from inspector.cli.terminal import format_table, write_error, write_exactly, write_json, write_line
 from inspector.domain.agents import Agent
-from inspector.domain.errors import Parameters
 from inspector.domain.health import Problem, Severity
 from inspector.domain.limits import Strategy
+from inspector.domain.messages import is_sendable
 from inspector.domain.past import PastRequest
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec, Snapshot
@@ -66,8 +68,13 @@ async def list_agents(path: Path, *, as_json: bool) -> int:
     return DONE
 
 
-async def report(path: Path, asked: Asked, form: WireForm | None, *, as_json: bool) -> int:
-    """Account for every character and token of an agent's Request; with a form, for what that changes too."""
+async def report(
+    path: Path, asked: Asked, form: WireForm | None, *, every: bool = False, as_json: bool
+) -> int:
+    """Account for every character and token of an agent's Request; with a form, for what that changes too.
+
+    For a person, what is left out for one reason stands together unless `every` row is asked for.
+    """
     async with opened(path) as engine:
         built = await built_as(engine, asked)
         snapshot, request = built.snapshot, built.request
@@ -82,7 +89,7 @@ async def report(path: Path, asked: Asked, form: WireForm | None, *, as_json: bo
     else:
         if built.past is not None:
             print_past(built.past)
-        _print_report(request, account)
+        print_report(request, account, every=every)
     return DONE
 
 
@@ -173,96 +180,21 @@ class Built:
 async def built_as(engine: Engine, asked: Asked) -> Built:
     """The Request that is asked for, with what it was built from."""
     agent = choose_agent(await every_agent(engine), asked.agent)
-    spec = asked.spec()
-    if asked.at is not None:
-        past = await as_of(engine, agent.id, asked.at, spec)
+    if asked.at is not None and asked.at != NOW:
+        past = await as_of(engine, agent.id, asked.at, asked.spec())
         return Built(past.snapshot, past.request, past)
     snapshot = await engine.context.snapshot(agent.id)
-    if asked.continuing and snapshot.history and not snapshot.history[-1].is_complete:
-        spec = replace(spec, active_batch=snapshot.history[-1].id)
-    return Built(snapshot, await engine.context.request(agent.id, spec))
+    return Built(snapshot, await engine.context.request(agent.id, spec_for(snapshot, asked)))
 
 
-_MARKS = {"exact": "=", "estimate": "~", "reconstructed": "≈", "provider": "p", "reported": "r"}
-
-
-def _print_counting(request: Request) -> None:
-    """What the figures leave free, how far they may be off, and what earlier calls say of them."""
-    tokenizer, found = request.tokenizer, request.correction
-    if request.unreachable_tokens:
-        write_line(word("told.report_unreachable", {"tokens": request.unreachable_tokens}))
-    if request.margin_tokens:
-        share = round(100 * tokenizer.under)
-        write_line(word("told.report_margin", {"tokens": request.margin_tokens, "share": share}))
-    if tokenizer.band:
-        share_text = f"{100 * tokenizer.band:.2g}"
-        write_line(word("told.report_band", {"tokenizer": tokenizer.name, "share": share_text}))
-    if found is not None:
-        told: Parameters = {
-            "runs": found.runs,
-            "ratio": round(100 * found.ratio),
-            "least": round(100 * found.least),
-            "most": round(100 * found.most),
-            "corrected": found.corrected(request.tokens),
-        }
-        write_line(word("told.report_calibration", told))
-
-
-def _print_report(request: Request, account: dict[str, Any]) -> None:
-    limits, total = account["limits"], account["total"]
-    usable = limits["max_tokens"] - limits["reserved_response_tokens"]
-    write_line(
-        word(
-            "told.report_head",
-            {
-                "agent": account["agent"],
-                "model": account["model"] or "—",
-                "tokens": total["tokens"],
-                "usable": usable,
-                "reserved": limits["reserved_response_tokens"],
-                "tokenizer": total["tokenizer"],
-                "mark": _MARKS[total["method"]],
-            },
-        )
-    )
-    write_line()
-    rows: list[tuple[str, str, str, str]] = []
-    for section in account["sections"]:
-        rows.append(
-            (section["name"], f"{section['tokens']:,}", "", _share(section["tokens"], total["tokens"]))
-        )
-        for piece in section["pieces"]:
-            source = piece["source"]
-            name = source["label"] or source["id"] or piece["id"]
-            rows.append(
-                (
-                    f"  {name}",
-                    f"{piece['tokens']:,}",
-                    _MARKS[piece["method"]],
-                    word(f"rule.{piece['rule']}"),
-                )
-            )
-    write_line(
-        format_table(("Section and piece", "Tokens", "", "Share, or why it is in"), rows, frozenset({1}))
-    )
-    _print_counting(request)
-    if account["left_out"]:
-        write_line()
-        left = [
-            (
-                each["source"]["label"] or each["source"]["id"] or "",
-                f"{each['tokens']:,}",
-                word(f"left_out.{each['rule']}", out.parameters),
-                (each["fix"] or {}).get("text", ""),
-            )
-            for each, out in zip(account["left_out"], request.left_out, strict=True)
-        ]
-        write_line(
-            format_table(("Left out", "Tokens", "Why", "What would bring it in"), left, frozenset({1}))
-        )
-    for problem in (*account["problems"], *account["adaptations"]):
-        write_line(f"{problem['severity']}: {problem['message']} [{problem['where']}]")
-
-
-def _share(tokens: int, total: int) -> str:
-    return f"{100 * tokens / total:.1f} %" if total else ""
+def spec_for(snapshot: Snapshot, asked: Asked) -> RequestSpec:
+    """What is asked of the build, with the newest turn if it shall go on; that it does not is told otherwise."""
+    spec = asked.spec()
+    newest = snapshot.history[-1] if snapshot.history else None
+    if newest is None or newest.is_complete:
+        return spec
+    if asked.continuing:
+        return replace(spec, active_batch=newest.id)
+    if any(map(is_sendable, newest.messages)):
+        write_error(word("told.turn_waits"))
+    return spec

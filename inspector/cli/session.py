@@ -11,12 +11,20 @@ from typing import Any, Literal, TypeVar
 from inspector.cli.terminal import write_error
 from inspector.domain.errors import InspectorError, RefusedError
 from inspector.runtime.engine import Engine
+from inspector.runtime.files import SUFFIX
 from inspector.runtime.surroundings import usual_surroundings
-from inspector.runtime.wording import word_error
+from inspector.runtime.wording import word, word_error
 
 T = TypeVar("T")
 
 DONE, INPUT_AT_FAULT, WRONG_USAGE, REFUSED = 0, 1, 2, 3
+_NO_CONSTELLATION = "told.hint_no_constellation"
+_ADVICE = {
+    "file.damaged": "told.hint_salvage",
+    "file.no_version": "told.hint_salvage",
+    "file.wrong_schema": "told.hint_salvage",
+    "file.not_a_constellation": _NO_CONSTELLATION,
+}
 
 
 @asynccontextmanager
@@ -46,5 +54,15 @@ def run(work: Callable[[], Coroutine[Any, Any, T] | Awaitable[T]]) -> int:
         return REFUSED
     except InspectorError as error:
         write_error(word_error(error))
+        _advise(error)
         return INPUT_AT_FAULT
     return result if isinstance(result, int) else DONE
+
+
+def _advise(error: InspectorError) -> None:
+    """Name the command that helps with a file, where there is one."""
+    advice, path = _ADVICE.get(error.code), str(error.parameters.get("path", ""))
+    if advice == _NO_CONSTELLATION and Path(path).suffix != SUFFIX:
+        advice = "told.hint_import"
+    if advice is not None:
+        write_error(word(advice, {"path": path}))

@@ -9,13 +9,15 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from inspector.cli.aiming import Pointed, aim
 from inspector.cli.reading import plain_problem, print_problems
 from inspector.cli.session import DONE, opened
 from inspector.cli.terminal import format_table, write_json, write_line
+from inspector.domain.codec import from_plain
 from inspector.domain.edits.base import Edit, Intent, Operation
+from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import InputError, MalformedError
 from inspector.domain.exchange import ImportPlan
@@ -91,6 +93,18 @@ def operation(given: Mapping[str, str | None]) -> Operation | Mapping[str, Any]:
         return _plain_operation(value)
     text = read_text(value) if name.endswith("_file") else storable(value)
     return AppendText(text) if name.startswith("append") else SetText(text)
+
+
+def content_operation(text: str) -> Operation:
+    """The operation on a block's content that a JSON text is.
+
+    Raises:
+        MalformedError: it is none, with the place.
+    """
+    read = cast("Operation", from_plain(Operation, dict(_plain_operation(text))))
+    if type(read) not in CONTENT_OPERATIONS.values():
+        raise MalformedError("malformed.value", where="$.op", why=f"{read.op} changes no block's content")
+    return read
 
 
 def _plain_operation(text: str) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from inspector.context.assembly import Assembled, Assembler, contents
 from inspector.context.candidates import Candidate, Gathered, Turn, layout_fix
@@ -14,6 +15,7 @@ from inspector.context.gathering import SUMMARY, Entries, Gathering, GatheringCa
 from inspector.context.history.choice import Choice, SummaryUse
 from inspector.context.history.writing import History, HistoryWriter, Run
 from inspector.context.image_problems import ImageProblems
+from inspector.context.layouts import frame_lines
 from inspector.context.parts import PARAGRAPH, PartCounter
 from inspector.context.plan import Plan, Planner
 from inspector.context.sections import summaries, tools
@@ -207,7 +209,7 @@ class _Telling:
             wanted = tuple(each for each in picked.chosen if each.id not in banned)
             if entry is None or wanted == current:
                 break
-            made = [summaries.summary_adapted(each, plan, entry.element) for each in wanted]
+            made = [summaries.summary_adapted(each, plan, self._around) for each in wanted]
             parts = contents(self.candidates)
             parts[entry.name] = [each.part for each in made]
             tried = self.assembler.assemble(parts, self.entries.capped)
@@ -219,6 +221,15 @@ class _Telling:
         self._tell(picked, current, entry is not None)
         return system, choice
 
+    @cached_property
+    def _around(self) -> summaries.Around:
+        """What stands around the summaries; a fence is one that no text ends."""
+        entry = self.entries.by_name.get(SUMMARY)
+        if entry is None or entry.element or entry.fence:
+            return summaries.Around("" if entry is None else entry.element)
+        entries = (*self.entries.ordered, *self.entries.tail)
+        return summaries.Around(frame=frame_lines(self.build.plan.layout.join, entries))
+
     def _pick(self, stored: tuple[Summary, ...], run: Run, choice: Choice) -> summaries.SummaryChoice:
         if choice.summaries is SummaryUse.LATEST:
             return summaries.choose_latest(stored, run.kept, is_whole=run.is_whole)
@@ -226,7 +237,6 @@ class _Telling:
 
     def _tell(self, picked: summaries.SummaryChoice, current: tuple[Summary, ...], has_section: bool) -> None:
         plan = self.build.plan
-        element = self.entries.by_name[SUMMARY].element if has_section else ""
         inside = {each.id for each in current}
         ranges = covered_ranges(self.build.snapshot.summaries)
         self.covered = merged(each for summary in current for each in ranges[summary.id])
@@ -235,14 +245,14 @@ class _Telling:
             problem
             for made in (
                 *(each.made for each in self.candidates),
-                *(summaries.summary_adapted(each, plan, element) for each in current),
+                *(summaries.summary_adapted(each, plan, self._around) for each in current),
             )
             for problem in made.adaptations
         )
         missing = OutRule.WINDOW_FULL if has_section else OutRule.NOT_IN_LAYOUT
         rows = [*picked.others, *((each, missing) for each in picked.chosen if each.id not in inside)]
         for summary, rule in rows:
-            part = summaries.summary_adapted(summary, plan, element).part
+            part = summaries.summary_adapted(summary, plan, self._around).part
             piece = part.piece(self.build.counting, PARAGRAPH)
             fix = layout_fix(plan) if rule is OutRule.NOT_IN_LAYOUT else None
             row = (piece.source, piece.section, rule.value, piece.tokens, piece.method)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from inspector.context.markup import UNDERLINE, frame_line
 from inspector.context.parts import LINE, PARAGRAPH, Part, literal
 from inspector.domain.layout_rules import INSTRUCTIONS, PERSONA
 from inspector.domain.layouts import Layout, SectionLayout
@@ -21,6 +22,16 @@ def section_title(entry: SectionLayout) -> str:
     """What a person reads: the heading's words, else the name's."""
     words = entry.heading.lstrip("#").strip()
     return words or entry.name.replace("_", " ").capitalize()
+
+
+@lru_cache(maxsize=64)
+def frame_lines(join: str, entries: tuple[SectionLayout, ...]) -> frozenset[str]:
+    """The lines by which a reader tells the sections apart: joins and headings, as `markup.frame_line` gives them."""
+    headings = [text for entry in entries for text in (entry.heading, entry.group)]
+    shown = [line for text in (join, *headings) for line in text.splitlines() if line.strip()]
+    # A heading may be written by a line under it too.
+    under = (UNDERLINE,) if any(text.startswith("#") for text in headings) else ()
+    return frozenset((*map(frame_line, shown), *under))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,13 @@ from inspector.domain.requests import Mark
 
 __all__ = [
     "GENERIC_ELEMENT",
+    "UNDERLINE",
     "Escaped",
     "attribute",
     "close_proof",
     "comment",
+    "frame_line",
+    "frame_proof",
     "is_element_name",
     "one_line",
     "starts_legally",
@@ -24,6 +27,9 @@ __all__ = [
 _NAME_PART = f"[{START}.0-9\u00b7\u0300-\u036f\u203f-\u2040:-]"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _ESCAPED = "&lt;"
+RULE, UNDERLINE = "---", "==="
+_RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}")
+_UNDERLINE = re.compile(r"=+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,32 @@ def close_proof(text: str, elements: Collection[str]) -> Escaped:
     closing = re.compile(rf"<(?=\s*/\s*(?:{names})(?!{_NAME_PART}))", re.IGNORECASE)
     places = tuple(match.start() for match in closing.finditer(text))
     return Escaped(closing.sub(_ESCAPED, text), places) if places else Escaped(text, ())
+
+
+def frame_line(text: str) -> str:
+    """A line as a reader takes it: all rules are one, headings the same at any level and however closed."""
+    line = text.strip()
+    if _RULE.fullmatch(line):
+        return RULE
+    if _UNDERLINE.fullmatch(line):
+        return UNDERLINE
+    words = one_line(line.strip("#")).casefold()
+    return f"# {words}" if line.startswith("#") else words or one_line(line)
+
+
+def frame_proof(text: str, frame: Collection[str]) -> tuple[str, int]:
+    """The text with a backslash before each line that is one of a frame's, and how many there were.
+
+    Args:
+        text: Text that stands in the frame without a wrapper of its own.
+        frame: The frame's lines, as `frame_line` gives them.
+    """
+    lines = text.splitlines(keepends=True) if frame else []
+    found = [at for at, line in enumerate(lines) if line.strip() and frame_line(line) in frame]
+    for at in found:
+        bare = lines[at].lstrip()
+        lines[at] = f"{lines[at][: -len(bare)]}\\{bare}"
+    return "".join(lines) if found else text, len(found)
 
 
 def one_line(text: str) -> str:

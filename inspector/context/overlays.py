@@ -23,8 +23,8 @@ def overlaid(snapshot: Snapshot, overlay: Overlay, spec: RequestSpec) -> Snapsho
     """The view with the overlay laid over it; `spec` is what the build without the overlay is asked.
 
     Raises:
-        NotFoundError: ``not_found.in_view``. InputError: ``input.cannot_drop``, ``input.cannot_pin`` or
-            ``input.cannot_edit``.
+        NotFoundError: ``not_found.in_view``. InputError: ``input.cannot_drop``, ``input.cannot_pin``,
+            ``input.cannot_edit`` or ``input.cannot_edit_block``.
     """
     if overlay.agent is not None:
         if overlay.agent.id != snapshot.agent.id:
@@ -71,7 +71,7 @@ def _edit_block(snapshot: Snapshot, ref: Ref, text: str) -> Snapshot:
     if state is None:
         raise _absent(ref)
     if not isinstance(state.block.schema, TextSchema):
-        raise InputError("input.cannot_edit", name=str(ref))
+        raise InputError("input.cannot_edit_block", label=state.block.label)
     return snapshot.with_drafts({ref.id: TextContent(text)})
 
 

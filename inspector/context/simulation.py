@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 
 from inspector.context.builder import ContextBuilder
 from inspector.context.comparison import REMOVED, diff
+from inspector.context.in_vain import in_vain
 from inspector.context.overlays import overlaid
 from inspector.domain.limits import LimitOverrides
 from inspector.domain.ref import Ref, RefKind
@@ -22,12 +23,16 @@ _SPEC_NAMES = (
 
 
 def simulate(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, overlay: Overlay) -> Simulated:
-    """The Request as it is, as the overlay would have it, and what differs.
+    """The Request as it is, as the overlay would have it, what differs, and what of the overlay came to nothing.
 
     Raises:
         NotFoundError: the overlay names what is not there. InputError: it asks for what cannot be done to that.
         BudgetError, MalformedError: as `ContextBuilder.build`.
     """
+
+    def build(wanted: Overlay) -> Request:
+        return builder.build(overlaid(snapshot, wanted, spec), overlaid_spec(spec, wanted))
+
     before = builder.build(snapshot, spec)
     changed, asked = overlaid(snapshot, overlay, spec), overlaid_spec(spec, overlay)
     after = builder.build(changed, asked)
@@ -36,7 +41,8 @@ def simulate(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, ove
         after = replace(after, left_out=(*after.left_out, *rows))
     compared = diff(before, after)
     more = _settings(builder.settings(snapshot, spec), builder.settings(changed, asked))
-    return Simulated(before, after, replace(compared, settings=(*compared.settings, *more)))
+    found = Simulated(before, after, replace(compared, settings=(*compared.settings, *more)))
+    return replace(found, in_vain=in_vain(build, snapshot, overlay, found))
 
 
 def overlaid_spec(spec: RequestSpec, overlay: Overlay) -> RequestSpec:

@@ -39,7 +39,7 @@ def test_that_a_shipped_layout_can_be_taken_changed_kept_and_built_with(sample: 
     layout = {**shown(sample, "minimal"), "name": "mine"}
     layout["sections"][0]["heading"] = "Who I am"
     result = run("layouts", str(sample), "--put", "-", given=json.dumps(layout))
-    assert (result.exit_code, result.stdout) == (0, "The layout mine is changed.\n")
+    assert (result.exit_code, result.stdout) == (0, "The layout mine is kept.\n")
     assert shown(sample, "mine") == layout
     built = run("build", str(sample), "--agent", "Ada", "--layout", "mine")
     assert "=== system ===\nWho I am\n\n" in built.stdout
@@ -51,11 +51,35 @@ def test_that_a_shipped_layout_can_be_taken_changed_kept_and_built_with(sample: 
         ("standard", False),
         ("xml", False),
     ]
-    assert run("layouts", str(sample), "--delete", "mine").exit_code == 0
+    deleted = run("layouts", str(sample), "--delete", "mine")
+    assert (deleted.exit_code, deleted.stdout) == (0, "The layout mine is deleted. It can be restored.\n")
     gone = run("build", str(sample), "--agent", "Ada", "--layout", "mine")
     assert (gone.exit_code, gone.stdout) == (1, "")
-    assert run("layouts", str(sample), "--restore", "mine", "--json").exit_code == 0
+    restored = run("layouts", str(sample), "--restore", "mine")
+    assert (restored.exit_code, restored.stdout) == (0, "The layout mine is restored.\n")
+    again = run("layouts", str(sample), "--restore", "mine")
+    assert (again.exit_code, again.stdout) == (0, "The layout mine was so already.\n")
     assert run("build", str(sample), "--agent", "Ada", "--layout", "mine").exit_code == 0
+
+
+def test_that_a_layout_under_a_shipped_one_s_name_is_said_to_go_before_it(sample: Path) -> None:
+    layout = {"name": "minimal", "sections": [{"name": "persona"}]}
+    kept = run("layouts", str(sample), "--put", "-", given=json.dumps(layout))
+    assert kept.exit_code == 0
+    assert "before the shipped one" in kept.stdout
+    assert run("layouts", str(sample), "--delete", "minimal").exit_code == 0
+
+
+def test_that_a_layout_needs_no_more_than_a_name_and_sections(sample: Path) -> None:
+    least = {"name": "least", "sections": [{"name": "persona"}, {"name": "core"}]}
+    assert run("layouts", str(sample), "--put", "-", given=json.dumps(least)).exit_code == 0
+    assert run("build", str(sample), "--agent", "Ada", "--layout", "least").exit_code == 0
+    kept = shown(sample, "least")
+    assert (kept["description"], kept["join"], kept["wrapper"]) == ("", "\n\n", "element")
+    assert run("layouts", str(sample), "--delete", "least").exit_code == 0
+    empty = run("layouts", str(sample), "--put", "-", given='{"name": "least"}')
+    assert (empty.exit_code, empty.stdout) == (1, "")
+    assert "sections" in empty.stderr
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +139,180 @@ def test_that_a_look_over_the_context_tells_what_it_would_save(sample: Path) -> 
         assert 0 <= each["more"] <= each["tokens"]
         assert "?" not in each["message"]
     assert run("lint", sample, "--agent", "Ada").returncode == 0
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A request that was recorded: what it ends in is the user's word."""
+    folder = tmp_path_factory.mktemp("recorded")
+    body = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Where is the kiln?"}]}
+    (folder / "call.json").write_text(json.dumps(body), encoding="utf-8")
+    made = folder / "call.constellation"
+    assert run("import", folder / "call.json", made).returncode == 0
+    return made
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("build",),
+        ("report",),
+        ("lint",),
+        ("simulate", "--layout", "xml"),
+        ("diff-requests", "--from", "now"),
+        ("export-request",),
+    ],
+    ids=lambda command: command[0],
+)
+def test_that_a_turn_that_waits_is_told_and_with_continue_is_in(
+    recorded: Path, command: tuple[str, ...]
+) -> None:
+    name, *more = command
+    without = run(name, recorded, *more)
+    assert without.returncode == 0, without.stderr
+    assert "--continue" in without.stderr
+    assert "kiln" not in without.stdout
+    going_on = run(name, recorded, *more, "--continue")
+    assert (going_on.returncode, going_on.stderr) == (0, "")
+    if name in ("build", "export-request"):
+        assert "kiln" in going_on.stdout
+
+
+def test_that_continue_counts_in_a_what_if_a_comparison_and_a_look(recorded: Path) -> None:
+    for command, *more in (("simulate", "--layout", "xml"), ("diff-requests", "--from", "now")):
+        without, going_on = (said(command, recorded, *more, *flag) for flag in ((), ("--continue",)))
+        assert going_on["before"]["tokens"] > without["before"]["tokens"]
+        assert going_on["after"]["tokens"] > without["after"]["tokens"]
+
+
+def test_that_lint_and_comparison_take_what_a_build_takes(sample: Path) -> None:
+    asked = ("--layout", "minimal", "--model", "gpt-4", "--strategy", "window", "--zone", "Asia/Tokyo")
+    found = said("diff-requests", sample, "--agent", "Ada", *asked)["after"]
+    assert (found["layout"], found["model"], found["strategy"]) == ("minimal", "gpt-4", "window")
+    plain = said("lint", sample, "--agent", "Ada")
+    near = said("lint", sample, "--agent", "Ada", "--model", "gpt-4")
+    assert near["findings"] != plain["findings"]
+    for command in ("simulate", "lint", "diff-requests"):
+        assert run(command, sample, "--agent", "Ada", "--model", "").returncode == 2
+        assert run(command, sample, "--agent", "Ada", "--layout", "no_such").returncode == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--from", "last", "--to", "last", "--model", "gpt-4"),
+        ("--from", "2026-11-20T00:00:00Z", "--to", "last", "--continue"),
+        ("--from", "2026-11-20T00:00:00Z", "--to", "last", "--now", "2026-11-20T00:00:00Z"),
+    ],
+)
+def test_that_an_option_that_neither_request_can_have_is_wrong_usage(
+    sample: Path, options: tuple[str, ...]
+) -> None:
+    done = run("diff-requests", sample, "--agent", "Ada", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_that_now_is_one_moment_and_its_comparison_with_itself_says_that_nothing_differs(
+    sample: Path,
+) -> None:
+    found = said("diff-requests", sample, "--agent", "Ada", "--from", "now", "--to", "now")
+    assert (found["settings"], found["changes"], found["delta"]) == ([], [], 0)
+    lines = run("diff-requests", sample, "--agent", "Ada", "--from", "now", "--to", "now").stdout.splitlines()
+    assert "No piece differs." in lines
+    assert not any(one == other == "" for one, other in pairwise(lines))
+
+
+def test_that_at_now_is_the_present(sample: Path) -> None:
+    moment = ("--now", "2026-11-20T12:00:00Z")
+    plain = run("build", sample, "--agent", "Ada", *moment)
+    now = run("build", sample, "--agent", "Ada", "--at", "now", *moment)
+    assert (now.returncode, now.stdout, now.stderr) == (0, plain.stdout, plain.stderr)
+
+
+def test_that_a_pin_that_brings_nothing_says_what_would(sample: Path) -> None:
+    report = said("report", sample, "--agent", "Ada", "--strategy", "truncate")
+    [first, *_] = [each for each in report["left_out"] if each["rule"] == "archived"]
+    target = f"batch:{first['source']['id']}"
+    asked = ("--agent", "Ada", "--strategy", "truncate", "--pin", target)
+    found = said("simulate", sample, *asked)
+    [vain] = [each for each in found["in_vain"] if each["part"] == "pinned"]
+    assert (vain["target"], vain["why"]) == (target, "still_out")
+    assert vain["rule"].startswith("history_")
+    shown = run("simulate", sample, *asked).stdout
+    assert f"--pin {target} came to nothing: it stays out. " in shown
+    assert "?" not in vain["message"]
+
+
+def test_that_what_changes_nothing_is_told_by_the_options_names(sample: Path) -> None:
+    shown = run("simulate", sample, "--agent", "Ada", "--pin", "human", "--descriptions")
+    assert "--pin human came to nothing: it would be in without that too." in shown.stdout
+    assert "--descriptions came to nothing: it is so already." in shown.stdout
+
+
+def test_that_an_operation_is_tried_on_a_block_of_any_schema(sample: Path) -> None:
+    before = hashlib.sha256(sample.read_bytes()).digest()
+    added = ('{"op": "insert_item", "value": {"title": "Count the cups"}}', "Count the cups")
+    more = ('{"op": "insert_item", "value": {"title": "Wash the cups"}}', "Wash the cups")
+    asked = [
+        each for operation, _ in (added, more) for each in ("--operation", f"release_checklist={operation}")
+    ]
+    found = said("simulate", sample, "--agent", "Ada", *asked)
+    [row] = [each for each in found["changes"] if each["source"]["label"] == "release_checklist"]
+    assert (row["kind"], found["in_vain"]) == ("changed", [])
+    one = said("simulate", sample, "--agent", "Ada", *asked[:2])
+    assert 0 < one["delta"] < found["delta"]
+    assert hashlib.sha256(sample.read_bytes()).digest() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (("--set", "release_checklist=x"), 1, "--operation"),
+        (("--operation", "release_checklist"), 2, "NAME=TEXT"),
+        (("--operation", "release_checklist={"), 1, "JSON"),
+        (("--operation", 'release_checklist={"op": "set_label", "label": "x"}'), 1, "set_label"),
+        (("--operation", 'release_checklist={"op": "insert_item", "value": {"title": 5}}'), 3, "title"),
+        (("--operation", 'persona={"op": "set_text", "text": "x"}'), 1, "set_text"),
+        (("--operation", 'no_such={"op": "set_text", "text": "x"}'), 1, "no_such"),
+    ],
+)
+def test_that_an_operation_that_cannot_be_tried_is_told(
+    sample: Path, options: tuple[str, ...], code: int, told: str
+) -> None:
+    done = run("simulate", sample, "--agent", "Ada", *options)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("form", ["gemini", "ollama", "openai"])
+def test_that_marks_for_a_cache_that_have_no_place_are_told(sample: Path, form: str) -> None:
+    done = run("build", sample, "--agent", "Ada", "--model", "gpt-4o", "--as", form, "--cache-marks")
+    assert done.returncode == 0
+    assert f"the form {form} has no place for it" in done.stderr
+    plain = run("build", sample, "--agent", "Ada", "--model", "gpt-4o", "--as", form)
+    assert "cache" not in plain.stderr
+
+
+def test_that_it_is_told_where_no_mark_would_count(sample: Path) -> None:
+    for model, told in (
+        ("gpt-4o", "would be found there by a mark"),
+        ("no-such-model", "how the provider of"),
+    ):
+        done = run("build", sample, "--agent", "Ada", "--model", model, "--as", "anthropic", "--cache-marks")
+        assert done.returncode == 0
+        assert told in done.stderr
+        assert "cache_control" not in done.stdout
+
+
+def test_that_marks_that_are_set_are_no_matter_for_a_word(sample: Path) -> None:
+    asked = ("--agent", "Ada", "--model", "claude-sonnet-4-5", "--as", "anthropic", "--cache-marks")
+    done = run("build", sample, *asked)
+    assert "cache_control" in done.stdout
+    assert "cache" not in done.stderr
+
+
+def test_that_a_time_before_all_is_told_with_a_whole_year(sample: Path) -> None:
+    done = run("build", sample, "--agent", "Ada", "--at", "0987-01-01T00:00:00Z")
+    assert done.returncode == 1
+    assert "0987-01-01T00:00" in done.stderr

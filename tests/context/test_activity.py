@@ -74,11 +74,25 @@ def test_that_old_minor_and_surplus_events_are_left_out_with_their_fixes() -> No
         min_importance=Importance.MEDIUM,
     )
     assert shown(request) == ["evt_4"]
+    assert {row.rule for row in request.left_out} >= {OutRule.EVENT_OLD, OutRule.EVENT_MINOR}
+    # The one place is taken: no other setting would bring one more in.
+    fixes = {row.rule: (row.fix.action, row.fix.value) for row in request.left_out if row.fix}
+    assert fixes == {OutRule.EVENT_LIMIT: ("raise_activity_entries_limit", 2)}
+
+
+def test_that_old_and_minor_events_have_a_fix_where_there_is_a_place_for_them() -> None:
+    request = built(
+        an_event(1, BOB, minutes=60 * 30),
+        an_event(2, BOB, importance=Importance.LOW, minutes=9),
+        an_event(3, BOB, minutes=5),
+        entries_limit=2,
+        min_importance=Importance.MEDIUM,
+    )
+    assert shown(request) == ["evt_3"]
     fixes = {row.rule: (row.fix.action, row.fix.value) for row in request.left_out if row.fix}
     assert fixes == {
         OutRule.EVENT_OLD: ("raise_activity_lookback_hours", 31),
         OutRule.EVENT_MINOR: ("lower_activity_min_importance", "low"),
-        OutRule.EVENT_LIMIT: ("raise_activity_entries_limit", 2),
     }
 
 

@@ -274,3 +274,36 @@ def test_that_findings_are_the_same_each_time_and_a_plain_context_has_none() -> 
     snapshot = a_snapshot(a_block("a", POLICY), a_block("b", POLICY), history=turns(3))
     assert look(snapshot) == look(snapshot)
     assert look(a_snapshot(a_block("a", "A few words."), history=turns(3))) == []
+
+
+def test_that_no_secret_is_told_even_where_it_is_a_label() -> None:
+    secret = "ghp_" + "a1B2" * 9
+    passage = f"{POLICY[:60]} {secret} {POLICY[60:]}"
+    tool = a_tool(secret)
+    calls = tuple(
+        Batch(
+            f"batch_{at}",
+            (
+                a_message(100 * at, Role.USER, TextPart("look"), batch=f"batch_{at}"),
+                a_message(
+                    100 * at + 1, Role.ASSISTANT, ToolCallPart(f"c{at}", "find", "{}"), batch=f"batch_{at}"
+                ),
+                a_message(100 * at + 2, Role.TOOL, ToolResultPart(f"c{at}", "found"), batch=f"batch_{at}"),
+            ),
+        )
+        for at in range(1, 4)
+    )
+    snapshot = a_snapshot(
+        a_block(secret, passage, id="blk_a", char_limit=len(passage)),
+        a_block("b", passage, id="blk_b"),
+        agent=an_agent(tools=(secret,)),
+        tools=(tool,),
+        history=calls,
+    )
+    found = look(snapshot, LintSettings(least_calls=3))
+    rules = {each.rule for each in found}
+    assert rules >= {LintRule.SECRET, LintRule.DUPLICATE_TEXT, LintRule.NEAR_CHAR_LIMIT, LintRule.UNUSED_TOOL}
+    for each in found:
+        told = [each.parameters, {} if each.fix is None else each.fix.parameters]
+        assert secret not in str(told)
+        assert "ghp_" in str(told) or each.where == block("b")

@@ -13,6 +13,7 @@ from inspector.domain.lint import Finding, LintRule, Place
 from inspector.domain.ref import Ref
 from inspector.domain.requests import Fix, Piece, SourceKind
 from inspector.domain.rules import InRule
+from inspector.domain.secrets import without_secrets
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
 _LITERALS = frozenset({InRule.PERSONA, InRule.INSTRUCTION, InRule.CUSTOM_SECTION})
@@ -93,7 +94,8 @@ def _finding(look: LookedAt, there: Piece, here: Piece, words: Words, found: Seq
     places = [Place(here.id, words.spans[each.start][0], words.spans[each.end - 1][1]) for each in found]
     texts = [here.text[each.start : each.end] for each in places]
     counts = [look.count(text) for text in texts]
-    longest = max(texts, key=len)
+    # Cut in two, a secret might not look like one.
+    longest = without_secrets(max(texts, key=len))
     told = {
         "label": here.source.label,
         "other": there.source.label,

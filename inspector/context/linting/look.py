@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import accumulate
 
 from inspector.context.counting.counter import Counter
@@ -15,7 +16,7 @@ from inspector.domain.errors import Parameters
 from inspector.domain.health import Severity
 from inspector.domain.lint import Finding, LintRule, LintSettings, Place
 from inspector.domain.requests import Fix, Request
-from inspector.domain.secrets import find_secrets, masked
+from inspector.domain.secrets import find_secrets, masked, without_secrets
 from inspector.domain.snapshot import Snapshot
 
 _SEVERITIES = list(Severity)
@@ -33,7 +34,7 @@ def lint(
         settings: From where on something is worth a word.
     """
     look = LookedAt(snapshot, request, counter, settings or LintSettings())
-    found = [finding for rule in RULES for finding in rule(look)]
+    found = [_showable(finding) for rule in RULES for finding in rule(look)]
     found.sort(key=lambda each: (-_SEVERITIES.index(each.severity), -each.tokens, each.rule, each.where))
     return once_each(found, look)
 
@@ -62,6 +63,17 @@ def secrets(look: LookedAt) -> Iterator[Finding]:
                     parameters=told,
                     places=(Place(piece.id, begin + secret.start, begin + secret.end),),
                 )
+
+
+def _showable(finding: Finding) -> Finding:
+    """The finding without secrets in what is told of it: a label, or a passage, may be one itself."""
+    fix = finding.fix
+    shown = None if fix is None else replace(fix, parameters=_masked(fix.parameters))
+    return replace(finding, parameters=_masked(finding.parameters), fix=shown)
+
+
+def _masked(told: Parameters) -> Parameters:
+    return {name: without_secrets(each) if isinstance(each, str) else each for name, each in told.items()}
 
 
 RULES: tuple[Callable[[LookedAt], Iterator[Finding]], ...] = (

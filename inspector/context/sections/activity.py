@@ -42,7 +42,7 @@ def choose_events(events: Sequence[Event], plan: Plan) -> EventChoice:
 
 def _fix(passed: Passed, agent: Ref) -> Fix | None:
     action = _FIXES.get(passed.bar)
-    if action is None:
+    if action is None or not passed.is_last:
         return None
     label = Importance(passed.event.importance).label
     value = label if passed.needed is None else passed.needed

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from inspector.context.blocks import Adapted
-from inspector.context.markup import close_proof
+from inspector.context.markup import close_proof, frame_proof
 from inspector.context.parts import Part
 from inspector.context.plan import Plan
 from inspector.domain.coverage import Ranges, covered_ranges, fewest, latest_of
@@ -98,26 +98,38 @@ def _usable(
     return usable, others
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around a summary: its section's element, or the lines that part the sections where it has none."""
+
+    element: str = ""
+    frame: frozenset[str] = frozenset()
+
+    def proof(self, text: str) -> tuple[str, str, int]:
+        """The text that cannot be taken for what is around it, with what was done how often."""
+        if self.element:
+            escaped = close_proof(text, [self.element])
+            return escaped.text, "closing_tag_escaped", len(escaped.places)
+        proof, count = frame_proof(text, self.frame)
+        return proof, "frame_line_escaped", count
+
+
 @lru_cache(maxsize=1024)
-def summary_part(summary: Summary, text: str, element: str) -> Adapted:
+def summary_part(summary: Summary, text: str, around: Around) -> Adapted:
     """A summary's part; `text` is its rendering."""
-    body = text.rstrip("\n")
-    adaptations: tuple[Problem, ...] = ()
-    if element:
-        escaped = close_proof(body, [element])
-        body = escaped.text
-        if escaped.places:
-            facts: Parameters = {"label": summary.id, "count": len(escaped.places)}
-            adaptations = (Problem("closing_tag_escaped", Severity.WARNING, f"summary:{summary.id}", facts),)
+    body, code, count = around.proof(text.rstrip("\n"))
+    facts: Parameters = {"label": summary.id, "count": count}
+    changed = Problem(code, Severity.WARNING, f"summary:{summary.id}", facts)
+    adaptations = (changed,) if count else ()
     told: Parameters = {"depth": summary.depth, "messages": summary.message_count}
     source = summary_source(summary)
     part = Part(f"summary:{summary.id}", SECTION, source, InRule.SUMMARY, body, parameters=told)
     return Adapted(part, adaptations)
 
 
-def summary_adapted(summary: Summary, plan: Plan, element: str) -> Adapted:
+def summary_adapted(summary: Summary, plan: Plan, around: Around) -> Adapted:
     """A summary's part in the plan's zone."""
-    return summary_part(summary, summary_text(summary, plan.zone), element)
+    return summary_part(summary, summary_text(summary, plan.zone), around)
 
 
 def summary_source(summary: Summary) -> Source:

@@ -1,0 +1,129 @@
+"""How `report` tells a person of a Request: where its tokens go, how sure the figures are, what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspector.cli.terminal import format_table, write_line
+from inspector.domain.errors import Parameters
+from inspector.domain.left_out import GROUPED, alike, nearest
+from inspector.domain.requests import LeftOut, Piece, Request, SourceKind
+from inspector.runtime.wording import word
+
+_MARKS = {"exact": "=", "estimate": "~", "reconstructed": "≈", "provider": "p", "reported": "r"}
+_LOOKED_AT = 500
+_NAME_LENGTH = 50
+
+
+def print_report(request: Request, account: dict[str, Any], *, every: bool) -> None:
+    """A Request and its account; with `every` a row for each thing that is left out, else one for those alike."""
+    _print_head(account)
+    write_line()
+    _print_pieces(request)
+    _print_counting(request)
+    if request.left_out:
+        write_line()
+        _print_left_out(request.left_out, every=every)
+    for problem in (*account["problems"], *account["adaptations"]):
+        write_line(f"{problem['severity']}: {problem['message']} [{problem['where']}]")
+
+
+def _print_head(account: dict[str, Any]) -> None:
+    limits, total = account["limits"], account["total"]
+    told: Parameters = {
+        "agent": account["agent"],
+        "model": account["model"] or "—",
+        "tokens": total["tokens"],
+        "usable": limits["max_tokens"] - limits["reserved_response_tokens"],
+        "reserved": limits["reserved_response_tokens"],
+        "tokenizer": total["tokenizer"],
+        "mark": _MARKS[total["method"]],
+    }
+    write_line(word("told.report_head", told))
+
+
+def _print_pieces(request: Request) -> None:
+    rows: list[tuple[str, ...]] = []
+    for section in request.sections:
+        rows.append((section.name, f"{section.tokens:,}", "", _share(section.tokens, request.tokens)))
+        rows += [
+            (
+                f"  {_name(piece)}",
+                f"{piece.tokens:,}",
+                _MARKS[piece.method.value],
+                word(f"rule.{piece.rule}", piece.parameters),
+            )
+            for piece in section.pieces
+        ]
+    head = ("Section and piece", "Tokens", "", "Share of what is sent, or why it is in")
+    write_line(format_table(head, rows, frozenset({1})))
+
+
+def _name(piece: Piece) -> str:
+    """What tells a piece from others: a message's role and first words, the line that tells of an event."""
+    source = piece.source
+    label = source.label or source.id or piece.id
+    if source.kind not in GROUPED:
+        return label
+    said = next((run.text for run in piece.runs if run.sent and not run.text.isspace()), "")
+    words = " ".join(said[:_LOOKED_AT].split())
+    if not words:
+        return label
+    told = words if source.kind is SourceKind.EVENT else f"{label}: {words}"
+    return told if len(told) <= _NAME_LENGTH else f"{told[: _NAME_LENGTH - 1]}…"
+
+
+def _print_counting(request: Request) -> None:
+    """What the figures leave free, how far they may be off, and what earlier calls say of them."""
+    tokenizer, found = request.tokenizer, request.correction
+    if request.unreachable_tokens:
+        write_line(word("told.report_unreachable", {"tokens": request.unreachable_tokens}))
+    if request.margin_tokens:
+        share = round(100 * tokenizer.under)
+        write_line(word("told.report_margin", {"tokens": request.margin_tokens, "share": share}))
+    if tokenizer.band:
+        told: Parameters = {"tokenizer": tokenizer.name, "share": two_digits(100 * tokenizer.band)}
+        write_line(word("told.report_band", told))
+    if found is not None:
+        told = {
+            "runs": found.runs,
+            "ratio": round(100 * found.ratio),
+            "least": round(100 * found.least),
+            "most": round(100 * found.most),
+            "corrected": found.corrected(request.tokens),
+        }
+        write_line(word("told.report_calibration", told))
+
+
+def _print_left_out(left_out: Sequence[LeftOut], *, every: bool) -> None:
+    groups = tuple((each,) for each in left_out) if every else alike(left_out)
+    rows = list(map(_group_row, groups))
+    write_line(format_table(("Left out", "Tokens", "Why", "What would bring it in"), rows, frozenset({1})))
+    if len(groups) < len(left_out):
+        write_line(word("told.report_grouped", {"count": len(left_out)}))
+
+
+def _group_row(group: Sequence[LeftOut]) -> tuple[str, ...]:
+    near, first = nearest(group), group[0]
+    why = word(f"left_out.{near.rule}", near.parameters)
+    kind = "batch" if first.source.batch else first.source.kind.value
+    several = len(group) > 1
+    of_all = all(word(f"left_out.{each.rule}", each.parameters) == why for each in group)
+    return (
+        word(f"told.left_out_{kind}", {"count": len(group)})
+        if several
+        else first.source.label or first.source.id or first.source.kind.value,
+        f"{sum(each.tokens for each in group):,}",
+        why if of_all else word("told.left_out_nearest", {"why": why}),
+        "" if near.fix is None else word(f"fix.{near.fix.action}", near.fix.parameters),
+    )
+
+
+def _share(tokens: int, total: int) -> str:
+    return f"{100 * tokens / total:.1f} %" if total else ""
+
+
+def two_digits(share: float) -> str:
+    """A percentage to two digits, never as a power of ten."""
+    return f"{float(f'{share:.2g}'):,.10g}"

@@ -1,0 +1,255 @@
+"""The commands that take changes back and make them again: undo, redo."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.cli.choices import Named, choose_agent, choose_block
+from inspector.cli.options import AS_AGENT, FILE, JSON, OWNER, REASON, UNLOCK, Target
+from inspector.cli.reading import every_agent
+from inspector.cli.session import DONE, opened, run
+from inspector.cli.terminal import format_table, write_json, write_line
+from inspector.cli.writing import storable
+from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.changes import Change
+from inspector.domain.codec import write_time
+from inspector.domain.errors import Parameters, Refusal, RefusedError
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.undo import Undone, UndoStep, UndoWish
+from inspector.runtime.engine import Engine
+from inspector.runtime.wording import word
+
+_ALL = 1_000_000_000
+_LISTED = 50
+"""Steps that a list has."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoAsked:
+    """What `undo` and `redo` were given besides the file."""
+
+    agent: str | None = None
+    block: str | None = None
+    owner: str | None = None
+    target: Ref | None = None
+    change: str | None = None
+    reason: str = ""
+    unlock: bool = False
+    as_agent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Whose steps, and which of them: of one thing, or of what belongs to an agent."""
+
+    actor: Actor
+    ref: Ref | None = None
+    owner: str | None = None
+
+    def holds(self, step: UndoStep) -> bool:
+        """Whether a step of the actor's is one of them."""
+        mine = {change.owner for change in step.changes} | {
+            change.ref.id for change in step.changes if change.ref.kind is RefKind.AGENT
+        }
+        return self.owner is None or self.owner in mine
+
+
+async def undo(path: Path, asked: UndoAsked, *, redo: bool, as_json: bool) -> int:
+    """Take back the actor's newest step, or the one that is named; or make one again."""
+    async with opened(path, "refuse") as engine:
+        place = await _place(engine, asked)
+        change = await _change(engine, place, asked.change, redo=redo)
+        wish = UndoWish(place.actor, place.ref, change, asked.reason, unlock=asked.unlock)
+        done = await (engine.edits.redo_wish(wish) if redo else engine.edits.undo_wish(wish))
+        lines = [] if as_json else await _lines(engine, done, redo=redo)
+    if as_json:
+        write_json(_plain(done))
+    for line in lines:
+        write_line(line)
+    return DONE
+
+
+async def list_steps(path: Path, asked: UndoAsked, *, redo: bool, as_json: bool) -> int:
+    """List what could be taken back, or made again: the next one first."""
+    async with opened(path) as engine:
+        place = await _place(engine, asked)
+        most = _LISTED if place.owner is None else _ALL
+        steps = [step for step in await _steps(engine, place, most, redo=redo) if place.holds(step)][:_LISTED]
+        things = [await _things(engine, step) for step in steps]
+    if as_json:
+        write_json({"actor": place.actor.name, "steps": list(map(_plain_step, steps))})
+        return DONE
+    rows = [
+        (
+            str(step.seq),
+            write_time(step.at)[:19].replace("T", " "),
+            ", ".join(_operations(step.changes)),
+            thing,
+            step.changes[-1].reason,
+            step.changeset or "",
+        )
+        for step, thing in zip(steps, things, strict=True)
+    ]
+    none = word("refused.nothing_to_redo" if redo else "refused.nothing_to_undo", {"actor": place.actor.name})
+    head = ("Change", "When", "What", "Of", "Reason", "Changeset")
+    write_line(format_table(head, rows, frozenset({0})) if rows else none)
+    return DONE
+
+
+async def _place(engine: Engine, asked: UndoAsked) -> _Place:
+    if asked.block is not None:
+        named = Named(asked.agent, asked.block, asked.owner, asked.as_agent)
+        chosen = await choose_block(engine, named, deleted=True)
+        return _Place(chosen.actor, Ref(RefKind.BLOCK, chosen.id))
+    agents = await every_agent(engine)
+    target = asked.target
+    if target is not None and target.kind is RefKind.AGENT:
+        target = Ref(RefKind.AGENT, choose_agent(agents, target.id).id)
+    if asked.as_agent:
+        agent = choose_agent(agents, asked.agent)
+        return _Place(Actor(ActorKind.AGENT, agent.id, agent.name), target)
+    owner = None if asked.agent is None else choose_agent(agents, asked.agent).id
+    return _Place(engine.actor, target, owner)
+
+
+async def _steps(engine: Engine, place: _Place, most: int, *, redo: bool) -> Sequence[UndoStep]:
+    stack = await engine.edits.undo_stack(place.actor, place.ref, most)
+    return stack.redo if redo else stack.undo
+
+
+async def _change(engine: Engine, place: _Place, named: str | None, *, redo: bool) -> int | None:
+    """The number of the step that is meant, None for the newest.
+
+    Raises:
+        RefusedError: ``refused.nothing_to_undo`` or ``refused.nothing_to_redo``, there is no such step.
+    """
+    if named is None and place.owner is None:
+        return None
+    if named is not None and named.isdecimal():
+        return int(named)
+    for step in await _steps(engine, place, _ALL, redo=redo):
+        if place.holds(step) and named in (None, step.changeset):
+            return step.seq
+    code = "refused.nothing_to_redo" if redo else "refused.nothing_to_undo"
+    raise RefusedError(Refusal(code, {"actor": place.actor.name}))
+
+
+async def _lines(engine: Engine, done: Undone, *, redo: bool) -> list[str]:
+    """What was taken back or made again, and what was left as it is."""
+    step = done.step
+    told: Parameters = {
+        "operation": step.op.replace("_", " "),
+        "label": await _name(engine, step.ref),
+        "operations": _operations(step.changes),
+        "changeset": step.changeset or "",
+        "when": write_time(step.at)[:19].replace("T", " "),
+    }
+    code = "told.redone" if redo else "told.undone"
+    lines = [word(code if len(step.changes) == 1 else f"{code}_together", told)]
+    for passed in done.passed:
+        facts: Parameters = {
+            "operations": _operations(passed.changes),
+            "label": await _name(engine, passed.ref),
+        }
+        lines.append(word("told.undo_passed", facts))
+    return [*lines, *(word("told.undo_skipped", {"what": str(ref)}) for ref in done.skipped)]
+
+
+async def _things(engine: Engine, step: UndoStep) -> str:
+    """What a step changed: the first thing by its name, and how many others."""
+    things = dict.fromkeys(change.ref.whole for change in step.changes)
+    name = await _name(engine, next(iter(things)))
+    return name if len(things) == 1 else f"{name} (+{len(things) - 1:,})"
+
+
+async def _name(engine: Engine, ref: Ref) -> str:
+    """What a person calls a thing: a block's label, else its kind and id."""
+    state = await engine.memory.get(ref.id) if ref.kind is RefKind.BLOCK else None
+    return str(ref) if state is None else state.block.label
+
+
+def _operations(changes: Sequence[Change]) -> tuple[str, ...]:
+    """The names of the operations in their order, each with how often it was done if more than once."""
+    counts = Counter(change.kind.replace("_", " ") for change in changes)
+    return tuple(name if count == 1 else f"{name} ({count:,})" for name, count in counts.items())
+
+
+def _plain(done: Undone) -> dict[str, Any]:
+    return {
+        "operation": done.step.op,
+        "at": write_time(done.step.at),
+        "changes": [receipt.seq for receipt in done.receipts],
+        "skipped": [str(ref) for ref in done.skipped],
+        "step": _plain_step(done.step),
+        "passed": list(map(_plain_step, done.passed)),
+    }
+
+
+def _plain_step(step: UndoStep) -> dict[str, Any]:
+    return {
+        "change": step.seq,
+        "changeset": step.changeset,
+        "at": write_time(step.at),
+        "reason": step.changes[-1].reason,
+        "edits": [
+            {"change": each.seq, "operation": each.kind, "target": str(each.ref)} for each in step.changes
+        ],
+    }
+
+
+def _command(name: str, told: str, *, redo: bool) -> click.Command:
+    @click.command(name, help=told)
+    @click.argument("file", type=FILE)
+    @click.option(
+        "--agent",
+        metavar="ID|NAME",
+        help="In whose view the block is; without one: only changes of what is this agent's.",
+    )
+    @click.option("--block", metavar="ID|LABEL", help="Only changes of this block.")
+    @OWNER
+    @click.option("--target", type=Target(), help="Only changes of this thing, such as summary:ID.")
+    @click.option(
+        "--change",
+        metavar="NUMBER|CHANGESET",
+        help="Not the newest change but this one, as --list and `history --json` number them.",
+    )
+    @click.option("--list", "listing", is_flag=True, help="Only say what could be, the next one first.")
+    @REASON
+    @UNLOCK
+    @AS_AGENT
+    @JSON
+    def command(file: Path, listing: bool, as_json: bool, **given: Any) -> None:
+        if given["block"] is not None and given["target"] is not None:
+            raise click.UsageError("name the thing once: by --block or by --target")
+        if given["owner"] is not None and given["block"] is None:
+            raise click.UsageError("--owner says whose --block is meant")
+        if listing and given["change"] is not None:
+            raise click.UsageError("--list lists all of them")
+
+        async def work() -> int:
+            asked = UndoAsked(**{**given, "reason": storable(given["reason"])})
+            if listing:
+                return await list_steps(file, asked, redo=redo, as_json=as_json)
+            return await undo(file, asked, redo=redo, as_json=as_json)
+
+        sys.exit(run(work))
+
+    return command
+
+
+UNDO_COMMANDS: tuple[click.Command, ...] = (
+    _command(
+        "undo",
+        "Take back your newest change, or changeset, of anything: a block, a summary with what it archived, an agent's "
+        "settings. What others wrote since stays.",
+        redo=False,
+    ),
+    _command("redo", "Make again what you took back last.", redo=True),
+)

@@ -1,0 +1,90 @@
+"""What a command says to a person besides its result: which command helps, whose line it is, when it was."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import real_file, run
+
+
+def told(*arguments: object) -> str:
+    """All that a command says, in whichever way."""
+    done = run(*arguments)
+    return (done.stdout + done.stderr).decode()
+
+
+@pytest.fixture
+def copy(sample: Path, tmp_path: Path) -> Path:
+    """The sample, to be changed."""
+    return Path(shutil.copy(sample, tmp_path / "copy.constellation"))
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Backups and damaged files are kept beside the test's own."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@pytest.mark.parametrize("command", ["agents", "check"])
+def test_that_a_damaged_file_is_told_with_the_command_that_salvages_it(copy: Path, command: str) -> None:
+    with copy.open("r+b") as file:
+        file.truncate(copy.stat().st_size // 2 // 4096 * 4096)
+    said = told(command, copy)
+    assert "is damaged" in said
+    assert f"context-inspector salvage {copy} --out NEW.constellation" in said
+
+
+def test_that_an_agent_file_is_told_with_the_command_that_imports_it() -> None:
+    source = real_file("agent-file--evie.af")
+    said = told("agents", source)
+    assert f"context-inspector import {source}" in said
+    assert "salvage" not in said
+
+
+def test_that_a_file_that_may_have_been_a_constellation_is_told_with_both(tmp_path: Path) -> None:
+    path = tmp_path / "junk.constellation"
+    path.write_bytes(b"nothing of the kind " * 100)
+    said = told("report", path)
+    assert f"context-inspector salvage {path}" in said
+    assert f"context-inspector import {path}" in said
+
+
+def test_that_a_salvage_never_tells_of_more_damaged_pages_than_there_are(copy: Path, tmp_path: Path) -> None:
+    with copy.open("r+b") as file:
+        file.truncate(copy.stat().st_size // 8 // 4096 * 4096)
+    pages = copy.stat().st_size // 4096
+    said = told("salvage", copy, "--out", tmp_path / "new.constellation")
+    assert f" of {pages} pages are damaged" in said
+    damaged = said.split(f" of {pages} pages are damaged")[0].rsplit(" ", 1)[-1]
+    assert int(damaged.replace(",", "")) <= pages
+
+
+@pytest.mark.parametrize("name", ["missing.constellation", "folder/missing"])
+def test_that_a_file_that_is_not_there_is_no_unknown_command(tmp_path: Path, name: str) -> None:
+    done = run(tmp_path / name) if "/" in name else run(name)
+    assert done.returncode == 1
+    assert done.stderr.decode().startswith("There is no file ")
+
+
+def test_that_a_found_value_is_told_with_its_field(sample: Path) -> None:
+    assert "    mood: curious\n" in told("search", sample, "curious")
+
+
+def test_that_a_found_text_is_told_as_it_stands(sample: Path) -> None:
+    assert "Boards in rack C share one power strip." in told("search", sample, "power strip")
+
+
+def test_that_times_are_told_to_the_second_and_backups_with_their_reason_in_words(copy: Path) -> None:
+    assert run("edit", copy, "--agent", "Ada", "--block", "scratchpad", "--append", "\nx").returncode == 0
+    undone = told("undo", copy, "--agent", "Ada", "--block", "scratchpad")
+    assert undone.startswith("Took back append text of scratchpad (2")
+    assert "." not in undone.partition("(")[2].partition(")")[0]
+    assert run("backup", copy).returncode == 0
+    assert "  made by hand  " in told("backup", copy, "--list")
+
+
+def test_that_append_is_said_to_take_a_text_as_it_is() -> None:
+    assert "begin it with a line break" in " ".join(told("edit", "--help").split())

@@ -1,0 +1,149 @@
+"""undo and redo of changes of any kind, seen from outside."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.program import Done, run, said
+
+
+@dataclass
+class Program:
+    """The program on a file of its own."""
+
+    file: Path
+
+    def run(self, command: str, *arguments: object) -> Done:
+        """Run a command on the file."""
+        return run(command, self.file, *arguments)
+
+    def said(self, command: str, *arguments: object) -> Any:
+        """The JSON that a command prints."""
+        return said(command, self.file, *arguments)
+
+    def told(self, command: str, *arguments: object) -> str:
+        """The text that a command prints."""
+        done = self.run(command, *arguments)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode()
+
+    def built(self) -> bytes:
+        """Ada's Request, without what depends on the moment or on what happened."""
+        asked = ("--agent", "Ada", "--now", "2026-11-20T12:00:00Z", "--layout", "minimal")
+        return self.run("build", *asked).stdout
+
+
+@pytest.fixture
+def program(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    """The program on a fresh copy of the sample, with a folder of its own for backups."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    made = Program(tmp_path / "sample.constellation")
+    shutil.copy(sample, made.file)
+    return made
+
+
+def test_that_a_folding_is_taken_back_and_made_again(program: Program) -> None:
+    before = program.built()
+    made = program.said("summarise", "--agent", "Ada", "--keep", 60)
+    after = program.built()
+    assert after != before
+    changesets = [each["changeset"] for each in made["summaries"]]
+    listed = program.said("undo", "--list")["steps"]
+    count = len(listed)
+    assert {*changesets} <= {each["changeset"] for each in listed}
+    assert f"summary:{made['summaries'][0]['id']} (+" in program.told("undo", "--list")
+    told = [program.told("undo") for _ in range(count)]
+    assert "store summary" in told[-1]
+    assert "archive message (" in told[-1]
+    assert changesets[0] in told[-1]
+    assert program.built() == before
+    assert program.run("undo").returncode == 3
+    assert len(program.said("redo", "--list")["steps"]) == count
+    for _ in range(count):
+        program.told("redo")
+    assert program.built() == after
+    assert program.said("check")["ok"]
+
+
+def test_that_a_changeset_or_a_change_can_be_named(program: Program) -> None:
+    first = program.said("edit", "--agent", "Ada", "--block", "scratchpad", "--append", "one")["seq"]
+    program.said("edit", "--agent", "Ada", "--block", "open_questions", "--append", "two")
+    made = program.said("summarise", "--agent", "Linus", "--keep", 20)["summaries"]
+    undone = program.said("undo", "--change", made[0]["changeset"])
+    assert undone["step"]["changeset"] == made[0]["changeset"]
+    assert undone["step"]["edits"][0]["operation"] == "store_summary"
+    assert len(undone["changes"]) == len(undone["step"]["edits"])
+    assert program.said("undo", "--change", first)["step"]["change"] == first
+    assert b"one" not in program.run("show", "--agent", "Ada", "--block", "scratchpad").stdout
+    assert b"two" in program.run("show", "--agent", "Ada", "--block", "open_questions").stdout
+    again = program.run("undo", "--change", first)
+    assert (again.returncode, again.stdout) == (3, b"")
+    assert program.run("undo", "--change", "set_none").returncode == 3
+
+
+def test_that_the_newest_change_of_any_kind_goes_first_and_is_named(program: Program) -> None:
+    program.said("edit", "--agent", "Ada", "--block", "scratchpad", "--append", "one")
+    persona = '{"op": "configure_agent", "persona": "Somebody else."}'
+    program.said("edit", "--agent", "Grace", "--operation", persona, "--reason", "a try")
+    listed = program.said("undo", "--list")["steps"]
+    assert [each["edits"][0]["operation"] for each in listed] == ["configure_agent", "append_text"]
+    shown = program.told("undo", "--list")
+    assert "a try" in shown
+    assert "scratchpad" in shown
+    assert "configure agent of agent:" in program.told("undo")
+    assert "append text of scratchpad" in program.told("undo")
+
+
+def test_that_changes_can_be_looked_for_by_agent_and_by_thing(program: Program) -> None:
+    persona = '{"op": "configure_agent", "persona": "Somebody else."}'
+    program.said("edit", "--agent", "Ada", "--operation", persona)
+    program.said("edit", "--agent", "Linus", "--operation", persona)
+    program.said("edit", "--agent", "Grace", "--block", "runbook/arm64-board", "--append", "x")
+    assert len(program.said("undo", "--list", "--agent", "Ada")["steps"]) == 1
+    ada = program.said("undo", "--agent", "Ada")
+    assert ada["operation"] == "configure_agent"
+    assert program.run("undo", "--agent", "Ada").returncode == 3
+    linus = program.said("undo", "--target", "agent:Linus")
+    assert linus["step"]["edits"][0]["target"] != ada["step"]["edits"][0]["target"]
+    assert program.said("redo", "--agent", "Ada")["step"] == ada["step"]
+
+
+def test_that_an_agent_takes_back_its_own(program: Program) -> None:
+    edit = ("--agent", "Ada", "--block", "scratchpad", "--append")
+    program.said("edit", *edit, "the agent's", "--as-agent")
+    program.said("edit", *edit, "a person's")
+    undone = program.said("undo", "--agent", "Ada", "--as-agent")
+    assert undone["operation"] == "append_text"
+    shown = program.told("show", "--agent", "Ada", "--block", "scratchpad")
+    assert "the agent's" not in shown
+    assert "a person's" in shown
+    listed = program.said("redo", "--agent", "Ada", "--as-agent", "--list")
+    assert (listed["actor"], len(listed["steps"])) == ("Ada", 1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--agent", "Ada", "--block", "scratchpad", "--target", "agent:Ada"),
+        ("--owner", "Ada"),
+        ("--list", "--change", "3"),
+        ("--target", "nothing"),
+    ],
+)
+def test_that_what_cannot_be_meant_is_wrong_usage(program: Program, options: tuple[str, ...]) -> None:
+    done = program.run("undo", *options)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_that_looking_at_what_could_be_undone_leaves_the_file(program: Program) -> None:
+    before = program.file.read_bytes()
+    assert json.loads(program.run("undo", "--list", "--json").stdout)["steps"] == []
+    assert "nothing to undo" in program.told("undo", "--list")
+    assert "nothing to redo" in program.told("redo", "--list")
+    assert program.file.read_bytes() == before
