@@ -56,7 +56,7 @@ def _check_fields(path: Path) -> None:
     """Refuse fields that a layout does not have: a dataclass's decoder passes over them."""
     stored = read_json(path, dict[str, object])
     _refuse(path, stored.keys() - _LAYOUT_FIELDS, "$")
-    sections = stored["sections"]
+    sections = stored.get("sections")
     if isinstance(sections, list):
         for at, section in enumerate(sections):
             _refuse(path, section.keys() - _SECTION_FIELDS, f"$.sections[{at}]")

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QDialog
 
 from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
+from inspector.ui.exact_text import leave_text
 from inspector.ui.icons import Icons
 from inspector.ui.log_lines import log_to_standard_error
 from inspector.ui.main_window import MainWindow
@@ -36,8 +37,10 @@ from inspector.ui.widgets.banner import Notice
 from inspector.ui.wording import tr
 
 if TYPE_CHECKING:
+    from inspector.domain.requests import Request
     from inspector.ui.doors import Opener
     from inspector.ui.furniture import Furniture
+    from inspector.ui.workspace import Workspace
 
 Look = tuple[Appearance, Icons, Preferences]
 LoadEngine = Callable[[], "Opener"]
@@ -114,7 +117,7 @@ class Program:
         self.furniture = load_furniture(self.window, look, bridge, opener)
         gc.collect()
         gc.freeze()
-        self.furniture.workspace.agent_changed.connect(self._freeze_soon)
+        self._spare_what_lasts(self.furniture.workspace)
         self._open_first()
         self.preferences.end_start()
         await stop.wait()
@@ -125,13 +128,25 @@ class Program:
         await bridge.close()
         await self.furniture.workspace.close()
         self.window.let_go()
+        leave_text()
         # Under a style sheet, Qt keeps pointers to docks and menu bars that are being destroyed.
         self.shell.application.setStyleSheet("")
         self.shell.application.processEvents()
 
-    def _freeze_soon(self) -> None:
-        """Spare the collector what an agent's view holds, once it is read."""
-        QTimer.singleShot(_FREEZE_MILLISECONDS, self._collector, gc.freeze)
+    def _spare_what_lasts(self, workspace: Workspace) -> None:
+        """Spare the collector what an agent's view holds, once it is read, counted and built for the first time."""
+        soon = QTimer(self._collector, interval=_FREEZE_MILLISECONDS, singleShot=True)
+        soon.timeout.connect(gc.freeze)
+        shown: list[str] = []
+
+        def take(request: Request | None) -> None:
+            if request is not None and shown != [request.agent_id]:
+                shown[:] = [request.agent_id]
+                soon.start()
+
+        workspace.agent_changed.connect(soon.start)
+        workspace.agent_counted.connect(soon.start)
+        workspace.request_changed.connect(take)
 
     def _open_first(self) -> None:
         furniture, start = self.furniture, self.shell.start

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
 
 from inspector.domain.blocks import BlockType
 from inspector.domain.edits.base import Edit, Operation
@@ -21,6 +20,7 @@ from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
 from inspector.ui.actions import Action
+from inspector.ui.main_window import MainWindow
 from inspector.ui.models.card import pieces_of
 from inspector.ui.panel import Services
 from inspector.ui.widgets.prompt import Field, Prompt
@@ -30,13 +30,13 @@ from inspector.ui.wording import tr
 class BlockCommands:
     """Registers the actions on what is selected."""
 
-    def __init__(self, services: Services, window: QWidget) -> None:
+    def __init__(self, services: Services, window: MainWindow) -> None:
         self._services = services
         self._window = window
         active, pinned, loose, gone = self._not_active, self._not_pinned, self._not_loose, self._not_deleted
         selection = services.selection
         services.actions.add(
-            Action("selection.open", tr("Open source"), self._open, "Ctrl+Return", "open", self._nothing),
+            Action("selection.open", tr("Open source"), self._open, "Ctrl+Return", "open", self._not_opened),
             Action(
                 "selection.copy_text",
                 tr("Copy as the model reads it"),
@@ -54,7 +54,9 @@ class BlockCommands:
                 "forward",
                 self._no_future,
             ),
-            Action("block.new", tr("New block …"), self._ask_new, "Ctrl+Shift+N", "add", self._no_agent),
+            Action(
+                "block.new", tr("New block …"), self._ask_new, "Ctrl+Shift+N", "add", self._no_place_for_new
+            ),
             Action("block.rename", tr("Rename block …"), self._ask_rename, "F2", "rename", active),
             Action("block.describe", tr("Describe block …"), self._ask_description, None, "block", active),
             Action("block.pin", tr("Pin"), lambda: self._do(SetPinned(True)), None, "pin", loose),
@@ -85,15 +87,26 @@ class BlockCommands:
             services.workspace.blocks_changed,
             services.workspace.request_changed,
             services.workspace.drafts_changed,
+            window.centre.shown,
         ):
-            signal.connect(services.actions.refresh)
+            signal.connect(lambda *_: services.actions.refresh())
 
     def _state(self) -> BlockState | None:
         ref = self._services.selection.ref
         return self._services.workspace.block(ref.id) if ref and ref.kind is RefKind.BLOCK else None
 
-    def _nothing(self) -> str:
-        return "" if self._services.selection.ref else tr("nothing is selected")
+    def _not_opened(self) -> str:
+        """What has no view of its own is shown in the Request, if it is in it."""
+        ref, request = self._services.selection.ref, self._services.workspace.request
+        if ref is None:
+            return tr("nothing is selected")
+        if ref.kind is RefKind.BLOCK:
+            return ""
+        whole = ref.kind is RefKind.AGENT or (ref.kind is RefKind.SECTION and ref.part is None)
+        if not whole and not pieces_of(ref, request):
+            return tr("there is no view of it yet")
+        in_front = self._window.centre.current_key == ("request", None)
+        return tr("it is shown in the Request") if in_front else ""
 
     def _no_past(self) -> str:
         return "" if self._services.selection.can_go_back else tr("nothing was selected before")
@@ -114,6 +127,9 @@ class BlockCommands:
 
     def _no_agent(self) -> str:
         return "" if self._services.workspace.agent else tr("no agent is shown")
+
+    def _no_place_for_new(self) -> str:
+        return self._not_writable() or self._no_agent()
 
     def _not_other(self) -> str:
         ref, shown = self._services.selection.ref, self._services.workspace.agent

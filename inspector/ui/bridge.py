@@ -126,6 +126,10 @@ class Bridge(QObject):
         if task.cancelled():
             return
         error = task.exception()
+        if error is not None and task.cancelling():
+            # Nobody waits for its result any more; how it ended is for the log alone.
+            _LOG.warning("%s was given up", task.get_name(), exc_info=error)
+            return
         if error is None:
             if on_done is not None and not self._closing and not _is_gone(on_done):
                 on_done(task.result())

@@ -6,6 +6,9 @@ time as bytes under a name of our own.
 
 from __future__ import annotations
 
+from typing import cast
+
+import shiboken6
 from PySide6.QtCore import QByteArray, QMimeData
 from PySide6.QtGui import QGuiApplication
 
@@ -30,3 +33,13 @@ def carried(data: QMimeData) -> str:
 def copy_text(text: str) -> None:
     """Put a text on the clipboard."""
     QGuiApplication.clipboard().setMimeData(carrying(text))
+
+
+def leave_text() -> None:
+    """Leave what was copied to the clipboard for good; to be called once, at the program's end."""
+    clipboard = QGuiApplication.clipboard()
+    data = cast("QMimeData | None", clipboard.mimeData())
+    # Without a display server Qt deletes it when the interpreter has gone already, and what was made in Python with
+    # it. The end of the text's second way is no loss: this program is the only one that takes it.
+    if data is not None and shiboken6.createdByPython(data):
+        clipboard.setText(carried(data))

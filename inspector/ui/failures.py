@@ -15,10 +15,16 @@ from inspector.domain.errors import (
 )
 from inspector.ui.wording import tr, tr_error
 
+_SALVAGED = frozenset({"file.damaged", "file.wrong_schema", "file.no_version"})
+"""What keeps a file from being opened, though much of it may be whole."""
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failure in words. `details` is for a report: the error's own text and where it arose."""
+    """A failure in words. `details` is for a report: the error's own text and where it arose.
+
+    `code` is the engine's, empty for what is none of its errors.
+    """
 
     happened: str
     meaning: str
@@ -26,6 +32,7 @@ class Failure:
     details: str
     fault: bool = False
     """True for a fault of the program itself, False when the world or a rule said no."""
+    code: str = ""
 
 
 def failure_of(error: BaseException, *, doing: str) -> Failure:
@@ -39,7 +46,7 @@ def failure_of(error: BaseException, *, doing: str) -> Failure:
     if isinstance(error, InspectorError):
         happened = tr("{doing}: {told}", doing=doing, told=tr_error(error))
         meaning, advice = _known(error)
-        return Failure(happened, meaning, advice, details)
+        return Failure(happened, meaning, advice, details, code=error.code)
     if isinstance(error, OSError):
         return Failure(
             tr("{doing}: {told}", doing=doing, told=error.strerror or str(error)),
@@ -66,11 +73,23 @@ def _known(error: InspectorError) -> tuple[str, str]:
     if isinstance(error, InputError):
         return tr("Nothing was changed."), tr("Mend what was given, or choose another.")
     if isinstance(error, FileError):
-        return tr("Nothing was written to the file; drafts are kept."), tr(
-            "Open it again, or open another file."
-        )
+        return tr("Nothing was written to the file; drafts are kept."), _file_advice(error.code)
     if isinstance(error, DocumentError):
         return tr("This block is left as it was; all others work."), tr(
-            "Run the check of the file from the File menu."
+            "“context-inspector check FILE” on the command line says what is wrong with the file."
         )
     return tr("Nothing was changed."), tr("Try again.")
+
+
+def _file_advice(code: str) -> str:
+    if code == "file.not_found":
+        return tr("Look where it went, or open another file.")
+    if code == "file.moved":
+        return tr("Save a copy of what is open, or open another file.")
+    if code == "file.not_a_constellation":
+        return tr("Open another file; one of another program comes in by “Import an agent file …”.")
+    if code in _SALVAGED:
+        return tr(
+            "“context-inspector salvage FILE NEW” on the command line brings what can be read into a new file."
+        )
+    return tr("Open it again, or open another file.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count, takewhile
 from pathlib import Path
 
 from PySide6.QtGui import QKeySequence
@@ -33,7 +34,7 @@ class FileCommands:
             Action("file.import", tr("Import an agent file …"), self._ask_import, "Ctrl+I", "import"),
             Action("file.new", tr("New constellation …"), self._ask_new, keys.New, "new_file"),
             Action("file.sample", tr("See the sample"), self.see_sample, None, "sample"),
-            Action("file.new_sample", tr("Make the sample afresh …"), self._ask_sample, None, "sample"),
+            Action("file.new_sample", tr("Make the sample afresh"), self.new_sample, None, "sample"),
             Action("file.save_copy", tr("Save a copy …"), self._ask_copy, keys.SaveAs, "copy", self._no_file),
             Action("file.close", tr("Close file"), self._close, None, "close", self._no_file),
         )
@@ -43,7 +44,10 @@ class FileCommands:
         self._services.bridge.spawn(
             self._services.workspace.opener.is_constellation(path),
             name=tr("Looking at {file}", file=path.name),
-            on_done=lambda ours: self._services.workspace.open(path) if ours else self.import_(path),
+            # What bears our name is told of as ours, even where it is none or is broken.
+            on_done=lambda ours: (
+                self._services.workspace.open(path) if ours or path.suffix == SUFFIX else self.import_(path)
+            ),
         )
 
     def import_(self, path: Path) -> None:
@@ -66,11 +70,16 @@ class FileCommands:
         )
 
     def see_sample(self) -> None:
-        """Open the sample, made anew where it is not there yet."""
-        target = data_folder() / f"sample{SUFFIX}"
-        if target.exists():
-            self._services.workspace.open(target)
-            return
+        """Open the sample as it was left, the one that was made last; it is made where it is not there yet."""
+        there = list(takewhile(Path.exists, _samples()))
+        if there:
+            self._services.workspace.open(there[-1])
+        else:
+            self.new_sample()
+
+    def new_sample(self) -> None:
+        """Make the sample as of now, beside those that are there, and open it."""
+        target = next(path for path in _samples() if not path.exists())
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._services.workspace.create_sample(target)
 
@@ -79,7 +88,9 @@ class FileCommands:
 
         def told(_: None) -> None:
             text = tr("A copy is in {file}.", file=str(path))
-            self._banners.show_notice(Notice("copied", text, tone="ok", passing=True))
+            remark = tr("This window still shows the file it is a copy of.")
+            choices = ((tr("Go on in the copy"), lambda: self._services.workspace.open(path)),)
+            self._banners.show_notice(Notice("copied", text, remark, "ok", choices=choices))
 
         if not self._refuse_existing(path):
             self._services.workspace.save_copy(path, told)
@@ -111,10 +122,6 @@ class FileCommands:
     def _ask_new(self) -> None:
         first = self._folder() / f"agents{SUFFIX}"
         self._ask_new_path(tr("New constellation"), first, self._services.workspace.create)
-
-    def _ask_sample(self) -> None:
-        first = self._folder() / f"sample{SUFFIX}"
-        self._ask_new_path(tr("Where to put the sample"), first, self._services.workspace.create_sample)
 
     def _ask_copy(self) -> None:
         path = self._services.workspace.path
@@ -152,3 +159,10 @@ class FileCommands:
         remark = tr("Nothing was written. Choose another name, or move that file away first.")
         self._banners.show_notice(Notice("exists", text, remark, "warning"))
         return True
+
+
+def _samples() -> Iterator[Path]:
+    """Where samples are made, in that order."""
+    yield data_folder() / f"sample{SUFFIX}"
+    for number in count(2):
+        yield data_folder() / f"sample-{number}{SUFFIX}"

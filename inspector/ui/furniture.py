@@ -157,7 +157,8 @@ class Furniture(QObject):
     def _connect(self) -> None:
         self.services.selection.opened.connect(self._open_ref)
         self.workspace.file_changed.connect(self._show_file)
-        self.workspace.agent_changed.connect(self.services.selection.clear)
+        self.workspace.agent_changed.connect(self._select_anew)
+        self.window.centre.shown.connect(self._select_front)
         self.services.selection.changed.connect(lambda selected: self._saw(selected.ref))
         self.window.dropped.connect(self.files.take)
         self.window.closing.connect(self._tabs.keep)
@@ -169,9 +170,24 @@ class Furniture(QObject):
                 if panel is not None:
                     panel.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
                 return
+        if ref.kind is RefKind.SECTION and ref.part is not None:
+            # A list of the navigator: its card says where it is shown.
+            return
         request = next((row for row in self._rows if row.id == "request"), None)
         if request is not None:
             self.open_view(request.id)
+
+    def _select_front(self, key: object) -> None:
+        """What is done with the selected thing is done with what the tab in front shows."""
+        ref = key[1] if isinstance(key, tuple) else None
+        if isinstance(ref, Ref) and self._tabs.is_following:
+            selected = self.services.selection.ref
+            if selected is None or selected.whole != ref:
+                self.services.selection.select(ref)
+
+    def _select_anew(self) -> None:
+        self.services.selection.clear()
+        self._select_front(self.window.centre.current_key)
 
     def _saw(self, ref: Ref | None) -> None:
         if ref is not None and ref.kind is RefKind.BLOCK:
@@ -192,6 +208,7 @@ class Furniture(QObject):
                 if row.place is Place.CENTRE and row.shown and not row.opens:
                     self.open_view(row.id)
             self._tabs.follow(path)
+            self._select_front(self.window.centre.current_key)
             self._focus_first()
         self.services.actions.refresh()
 

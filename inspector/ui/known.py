@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from inspector.domain.agents import Agent
+from inspector.domain.agents import Agent, ContextConfig
 from inspector.domain.changes import Change, Health
 from inspector.domain.counts import Count
 from inspector.domain.health import Problem
 from inspector.domain.ref import Ref
 from inspector.domain.requests import Request
-from inspector.domain.snapshot import BlockState, SharedBlock
+from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
 from inspector.ui.doors import Holdings
 
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """What the Request is built with in place of the agent's own settings; None is the agent's own."""
+    """What the Request is built with in place of the agent's own settings; None is the agent's own.
+
+    `config` goes for everything but the layout; `pinned` are blocks that are taken as pinned.
+    """
 
     model: str | None = None
     layout: str | None = None
+    config: ContextConfig | None = None
+    pinned: frozenset[str] = frozenset()
+
+    def asked(self, spec: RequestSpec) -> RequestSpec:
+        """What is asked of a build, with what is tried in it."""
+        spec = replace(spec, model=self.model, layout=self.layout, pinned=self.pinned)
+        config = self.config
+        if config is None:
+            return spec
+        return replace(
+            spec,
+            limits=config.limits,
+            strategy=config.strategy,
+            activity=config.activity,
+            max_messages_cap=config.max_messages_cap,
+        )
 
 
 @dataclass(slots=True)

@@ -60,6 +60,11 @@ class OpenTabs(QObject):
         workspace.agent_changed.connect(self._changed)
         workspace.holdings_changed.connect(self._drop_unknown)
 
+    @property
+    def is_following(self) -> bool:
+        """Whether the tabs are those of a file, not on the way to them."""
+        return self._path is not None
+
     def leave(self) -> None:
         """Keep the tabs of the file that is followed, and follow none."""
         self.keep()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import SourceKind
+from inspector.ui.models.names import name_of
 from inspector.ui.panel import Services
-from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.palette import Entry
 from inspector.ui.wording import tr
 
-_PREVIEW = 90
 _FOUND_KINDS = (SourceKind.MESSAGE, SourceKind.SUMMARY, SourceKind.TOOL, SourceKind.EVENT)
 
 
@@ -60,6 +60,5 @@ def _pieces(services: Services) -> Iterator[Entry]:
         source = placed.piece.source
         ref = source.ref
         if ref is not None and source.kind in _FOUND_KINDS:
-            sent = next((run.text for run in placed.piece.runs if run.sent), "")
-            title = source.label or one_line(sent, _PREVIEW)
-            yield Entry(str(ref), title, lambda ref=ref: services.selection.select(ref), source.kind.value)  # type: ignore[misc]
+            go = partial(services.selection.select, ref)
+            yield Entry(str(ref), name_of(placed.piece), go, tr(source.kind.value))

@@ -6,12 +6,16 @@ never starves the figures and never piles up work.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Coroutine, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.changes import Change
+from inspector.domain.content import Content
 from inspector.domain.counts import Count
+from inspector.domain.edits.base import Edit, Version
 from inspector.domain.errors import InspectorError
 from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import RefKind
@@ -20,7 +24,7 @@ from inspector.domain.snapshot import RequestSpec
 from inspector.runtime.settings import Settings
 from inspector.ui.bridge import Bridge
 from inspector.ui.doors import Doors
-from inspector.ui.drafts import Drafts
+from inspector.ui.drafts import Drafts, Work
 from inspector.ui.known import Known, count_of
 from inspector.ui.wording import tr
 
@@ -81,6 +85,7 @@ class Refresher(QObject):
         self._known = Known()
         self._stale = _Stale()
         self._running = False
+        self._merged: dict[str, tuple[Edit, Version, Content]] = {}
         settings.watch(self._note_setting)
 
     def begin(self, doors: Doors, known: Known) -> None:
@@ -90,9 +95,10 @@ class Refresher(QObject):
 
     def end(self) -> None:
         """Stop: nothing that is still on its way is taken any more."""
-        for key in (_REFRESH, _OTHERS):
+        for key in (_REFRESH, _OTHERS, *(_reading(agent.id) for agent in self._known.agents)):
             self._bridge.cancel(key)
         self._doors, self._known, self._stale, self._running = None, Known(), _Stale(), False
+        self._merged.clear()
 
     def refresh(self, *, agents: bool = False, holdings: bool = False, saved: bool = False) -> None:
         """Build the Request anew, and before that read again what is named; `saved` also the one without drafts."""
@@ -103,9 +109,7 @@ class Refresher(QObject):
         self._bridge.cancel(_OTHERS)
         if not self._running and self._doors is not None:
             self._running = True
-            self._bridge.supersede(
-                _REFRESH, self._run_until_fresh(self._doors), name=tr("Building the Request")
-            )
+            self._start(_REFRESH, self._doors, self._run_until_fresh(self._doors), tr("Building the Request"))
 
     def note(self, change: Change) -> None:
         """Find out what a change made stale."""
@@ -121,13 +125,17 @@ class Refresher(QObject):
         """Read what is under an agent, if it has not been read."""
         if self._doors is not None and agent_id not in self._known.holdings:
             work = self._read_holdings(self._doors, agent_id)
-            self._bridge.supersede(("holdings", agent_id), work, name=tr("Reading an agent"))
+            self._start(_reading(agent_id), self._doors, work, tr("Reading an agent"))
 
     def count_others(self) -> None:
         """Build, while nothing else is wanted, the Requests of agents that are not shown, for their figures."""
         if self._doors is not None and not self._running:
             work = self._count_others(self._doors)
-            self._bridge.supersede(_OTHERS, work, name=tr("Counting the other agents' tokens"))
+            self._start(_OTHERS, self._doors, work, tr("Counting the other agents' tokens"))
+
+    def _start(self, key: Hashable, doors: Doors, work: Coroutine[Any, Any, None], name: str) -> None:
+        # Of a file that was left meanwhile it is no news that nothing can be read from it any more.
+        self._bridge.supersede(key, work, name=name, on_error=lambda _: doors is not self._doors)
 
     def _spec(self, doors: Doors) -> RequestSpec:
         return RequestSpec(now=doors.now(), zone=self._settings.text("time.zone"))
@@ -190,19 +198,52 @@ class Refresher(QObject):
         self.problems_changed.emit()
 
     async def _build(self, doors: Doors, agent_id: str, *, saved: bool) -> None:
-        what_if = self._known.what_if
-        spec = replace(self._spec(doors), model=what_if.model, layout=what_if.layout)
-        drafts = self._drafts.contents()
-        plain: Request | None = self._known.saved_request
-        request: Request | None = None
-        problem: Problem | None = None
-        try:
-            if saved or not drafts:
-                plain = await doors.request(agent_id, spec, {})
-            request = await doors.request(agent_id, spec, drafts) if drafts else plain
-        except InspectorError as error:
-            plain, problem = None, Problem(error.code, Severity.ERROR, "", error.parameters)
+        spec = self._known.what_if.asked(self._spec(doors))
+        drafts = await self._contents(doors)
+        plain, problem = self._known.saved_request, None
+        if saved or not drafts:
+            plain, problem = await _built(doors, agent_id, spec, {})
+        # One may be too large where the other is not: what a draft makes of it, or what is saved.
+        request, problem = await _built(doors, agent_id, spec, drafts) if drafts else (plain, problem)
         if doors is self._doors and agent_id == self._known.agent_id:
             self._known.take_request(plain, request, problem)
             self.request_changed.emit(request)
             self.problems_changed.emit()
+
+    async def _contents(self, doors: Doors) -> Mapping[str, Content]:
+        """What blocks will hold when drafts are saved: with what others wrote since those were begun."""
+        found = dict(self._drafts.contents())
+        self._merged = {block_id: each for block_id, each in self._merged.items() if block_id in found}
+        for block_id in self._drafts.block_ids:
+            work, state = self._drafts.get(block_id), self._known.blocks.get(block_id)
+            if work is None or state is None or work.edit.base in (None, state.version):
+                continue
+            known = self._merged.get(block_id)
+            if known is None or known[:2] != (work.edit, state.version):
+                known = work.edit, state.version, await _merged(doors, work)
+                self._merged[block_id] = known
+            found[block_id] = known[2]
+        return found
+
+
+def _reading(agent_id: str) -> Hashable:
+    """What reading an agent goes by."""
+    return "holdings", agent_id
+
+
+async def _merged(doors: Doors, work: Work) -> Content:
+    try:
+        return await doors.preview(work.edit)
+    except InspectorError:
+        # It fits no more, which is told where it is saved.
+        return work.content
+
+
+async def _built(
+    doors: Doors, agent_id: str, spec: RequestSpec, drafts: Mapping[str, Content]
+) -> tuple[Request | None, Problem | None]:
+    """The Request, or why there is none."""
+    try:
+        return await doors.request(agent_id, spec, drafts), None
+    except InspectorError as error:
+        return None, Problem(error.code, Severity.ERROR, "", error.parameters)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths
+from PySide6.QtCore import QMessageLogContext, QStandardPaths, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from inspector.runtime.resources import THEME_NAMES, load_icon, theme_mapping
+from inspector.runtime.wording import word
 from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import MainWindow
 from inspector.ui.preferences import Preferences
+from inspector.ui.safe_text import show_controls
 from inspector.ui.theme import Theme
 
 PROGRAM = "context-inspector"
@@ -38,14 +43,43 @@ def usual_start(file: Path | None, *, sample: bool = False) -> Start:
 
 
 def make_application(arguments: Sequence[str]) -> QApplication:
-    """The Qt application in the style that the themes are made for."""
-    application = QApplication(list(arguments))
+    """The Qt application in the style that the themes are made for; the program ends where Qt cannot start."""
+    with _refusal_told():
+        application = QApplication(list(arguments))
     application.setApplicationName(PROGRAM)
     application.setApplicationDisplayName("Context Inspector")
     application.setStyle("Fusion")
     # The last window closing must not end the loop under the coroutines that are still closing the file.
     application.setQuitOnLastWindowClosed(False)
     return application
+
+
+@contextmanager
+def _refusal_told() -> Iterator[None]:
+    """End the program with a message and 1 where Qt, which nothing can stop then, would end it with a core dump."""
+    said: list[str] = []
+
+    def hear(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+        if kind is not QtMsgType.QtFatalMsg:
+            said.append(message)
+            return
+        # Its last words are general advice; what went wrong it said before.
+        _say(word("told.no_window", {"why": " ".join(said) or message}))
+        os._exit(1)
+
+    before = qInstallMessageHandler(hear)
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(before)
+    for message in said:
+        _say(message)
+
+
+def _say(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(show_controls(text) + "\n")
+        sys.stderr.flush()
 
 
 def make_look(application: QApplication, preferences: Preferences) -> tuple[Appearance, Icons]:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from PySide6.QtCore import QObject, QTimer
 
 from inspector.domain.changes import FileMoved
 from inspector.domain.counts import Method
+from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.health import Severity
 from inspector.ui.failures import Failure
 from inspector.ui.known import WhatIf
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import Services
-from inspector.ui.widgets.banner import Notice, failure_notice
+from inspector.ui.widgets.banner import FAILURE, Notice, failure_notice
 from inspector.ui.widgets.status import Status
 from inspector.ui.widgets.top_bar import Option
 from inspector.ui.wording import ago, tr, tr_code, tr_count
+from inspector.ui.workspace import Mended
 
 _WORST = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: ""}
+_MENDED = "mended"
 _CLOCK_MILLISECONDS = 5_000
 _BUSY_AFTER_MILLISECONDS = 500
 _IDLE_MILLISECONDS = 700
@@ -31,7 +36,7 @@ class Telling(QObject):
         super().__init__(parent)
         self._services = services
         self._window = window
-        self._busy = self._moved = False
+        self._busy = self._moved = self._replaced = False
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self.tell)
         self._clock = QTimer(self, interval=_CLOCK_MILLISECONDS)
@@ -61,7 +66,10 @@ class Telling(QObject):
             signal.connect(self._tell_soon)
         workspace.file_changed.connect(self._file_changed)
         workspace.drafts_changed.connect(self._tell_restored)
+        workspace.blocks_changed.connect(self._name_restored)
         workspace.moved.connect(self._tell_moved)
+        workspace.mended.connect(self._tell_mended)
+        self._window.top_bar.what_if.clicked.connect(lambda _=False: self._end_trial())
         workspace.busy_changed.connect(self._note_busy)
         bridge.failed.connect(self._tell_failure)
         self._services.settings.watch(lambda _: self._soon.start())
@@ -135,14 +143,38 @@ class Telling(QObject):
     def _try_model(self, model: str) -> None:
         workspace = self._services.workspace
         own = workspace.agent is not None and workspace.agent.model == model
-        workspace.try_out(WhatIf(None if own else model, workspace.what_if.layout))
+        workspace.try_out(replace(workspace.what_if, model=None if own else model))
         self._soon.start()
 
     def _try_layout(self, layout: str) -> None:
         workspace = self._services.workspace
         own = workspace.agent is not None and workspace.agent.config.layout == layout
-        workspace.try_out(WhatIf(workspace.what_if.model, None if own else layout))
+        workspace.try_out(replace(workspace.what_if, layout=None if own else layout))
         self._soon.start()
+
+    def _end_trial(self) -> None:
+        self._services.workspace.try_out(WhatIf())
+        self._soon.start()
+
+    def _tell_mended(self, mended: Mended) -> None:
+        text = tr("{name} was changed.", name=mended.name)
+        choices = ((tr("Undo"), lambda: self._take_back(mended)),)
+        self._window.banners.show_notice(
+            Notice(_MENDED, text, mended.told, "ok", choices=choices, passing=True)
+        )
+
+    def _take_back(self, mended: Mended) -> None:
+        """Set things back as they were, unless somebody has set them otherwise meanwhile."""
+        workspace, banners = self._services.workspace, self._window.banners
+        banners.close_notice(_MENDED)
+        done, back = mended.edit.operation, mended.back.operation
+        agent = next((each for each in workspace.agents if each.id == mended.edit.target.id), None)
+        ours = [each.config for each in (done, back) if isinstance(each, ConfigureAgent)]
+        if ours and agent is not None and agent.config not in ours:
+            text = tr("The settings of {name} were changed again meanwhile.", name=mended.name)
+            banners.show_notice(Notice(_MENDED, text, tr("Nothing was taken back."), "warning"))
+            return
+        workspace.apply([mended.back], tr("Taken back: {told}", told=mended.told))
 
     def _file_changed(self) -> None:
         self._moved = False
@@ -150,6 +182,12 @@ class Telling(QObject):
         banners.close_notice("moved")
         banners.close_notice("read_only")
         banners.close_notice("restored")
+        banners.close_notice("copied")
+        banners.close_notice(_MENDED)
+        for notice in banners.notices:
+            # What a rule or the world refused was of the file that is left, or of the way here.
+            if notice.key.startswith(FAILURE) and notice.tone != "error":
+                banners.close_notice(notice.key)
         reason = workspace.read_only
         if reason is not None:
             text = tr("This file is open for reading only.")
@@ -158,10 +196,7 @@ class Telling(QObject):
         self._soon.start()
 
     def _tell_restored(self) -> None:
-        drafts = self._services.workspace.drafts
-        restored = [
-            id_ for id_ in drafts.block_ids if (work := drafts.get(id_)) is not None and work.restored
-        ]
+        restored = self._restored()
         if not restored:
             self._window.banners.close_notice("restored")
             return
@@ -170,25 +205,37 @@ class Telling(QObject):
             "{count} unsaved drafts of last time are back.",
             len(restored),
         )
-        labels = [
-            state.block.label
-            for id_ in restored
-            if (state := self._services.workspace.block(id_)) is not None
-        ]
-        self._window.banners.show_notice(Notice("restored", text, ", ".join(labels), "info"))
+        self._window.banners.show_notice(Notice("restored", text, self._labels_of(restored), "info"))
+
+    def _name_restored(self) -> None:
+        """Drafts come back before the blocks are read that they are on; then the banner, if it is there, names them."""
+        there = next((each for each in self._window.banners.notices if each.key == "restored"), None)
+        if there is not None and there.remark != self._labels_of(self._restored()):
+            self._tell_restored()
+
+    def _restored(self) -> list[str]:
+        drafts = self._services.workspace.drafts
+        return [id_ for id_ in drafts.block_ids if (work := drafts.get(id_)) is not None and work.restored]
+
+    def _labels_of(self, block_ids: Sequence[str]) -> str:
+        states = (self._services.workspace.block(id_) for id_ in block_ids)
+        return ", ".join(state.block.label for state in states if state is not None)
 
     def _tell_moved(self, moved: FileMoved) -> None:
-        self._moved = True
+        self._moved, self._replaced = True, moved.what == "replaced"
+        self._show_moved()
+        self._soon.start()
+
+    def _show_moved(self) -> None:
         path = self._services.workspace.path
 
         def again() -> None:
             if path is not None:
                 self._services.workspace.open(path)
 
-        replaced = moved.what == "replaced"
         happened = (
             tr("Another file has taken this file's place.")
-            if replaced
+            if self._replaced
             else tr("The file was moved or deleted while it was open.")
         )
         self._window.banners.show_notice(
@@ -204,9 +251,12 @@ class Telling(QObject):
                 closable=False,
             )
         )
-        self._soon.start()
 
     def _tell_failure(self, failure: Failure) -> None:
+        if self._moved and failure.code == "file.moved":
+            # The one banner on it says so already, and what can be done; it is told once more.
+            self._show_moved()
+            return
         self._window.banners.show_notice(failure_notice(failure))
 
     def _note_busy(self, busy: bool) -> None:

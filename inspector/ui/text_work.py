@@ -13,6 +13,7 @@ from inspector.domain.errors import RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
 from inspector.ui.doors import EditOptions
+from inspector.ui.drafts import Work
 from inspector.ui.editors.splicing import carried_over, difference
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.workspace import Workspace
@@ -34,14 +35,16 @@ class TextWork(QObject):
 
     Every change in the editor is a draft at once, counted in its base version. `changed` tells that there is
     another text or another state of saving. `met` carries the stored block when somebody else wrote under a draft.
-    `locked` tells that the block is read-only for its agent and that saving needs a person's word. `saved` tells
-    that a save went through.
+    `locked` tells that the block is read-only for its agent and that saving needs a person's word, `refused` carries
+    any other refusal. `saved` tells that a save went through. `discarded` carries the `Work` that was given up.
     """
 
     changed = Signal()
     met = Signal(object)
     locked = Signal()
+    refused = Signal(object)
     saved = Signal()
+    discarded = Signal(object)
 
     def __init__(self, workspace: Workspace, editor: TextEditor, block_id: str, parent: QObject) -> None:
         super().__init__(parent)
@@ -55,6 +58,7 @@ class TextWork(QObject):
         self._saved: _Saved | None = None
         self._late: BlockState | None = None
         self._again: tuple[str, bool] | None = None
+        self._taking_back = False
         editor.edited.connect(self._edited)
 
     @property
@@ -103,14 +107,38 @@ class TextWork(QObject):
         self.changed.emit()
 
     def discard(self) -> None:
-        """Go back to the stored text."""
-        state = self._workspace.block(self._ref.id)
-        if self._saving is not None or state is None or not isinstance(state.content, TextContent):
+        """Go back to the stored text. Where the draft is on that text, this is a step that can be undone."""
+        state, edit = self._workspace.block(self._ref.id), self._edit()
+        if self._saving is not None or self._saved is not None or edit is None:
             return
-        self._original = self._saved = None
-        self._load(state, state.content.text)
+        if state is None or not isinstance(state.content, TextContent):
+            return
+        stored, text = state.content.text, self._editor.text
+        if self._original is None and state.version == self._base:
+            self._take_back(text, stored)
+        self._original = None
+        self._load(state, stored)
         self._workspace.drop_draft(self._ref.id)
+        self.discarded.emit(Work(edit, TextContent(text)))
         self.changed.emit()
+
+    def bring_back(self, work: Work) -> None:
+        """Take up again what was discarded, unless there is other work by now."""
+        state = self._workspace.block(self._ref.id)
+        if self.is_dirty or self._saving is not None or self._saved is not None or state is None:
+            return
+        if isinstance(state.content, TextContent):
+            self._workspace.set_draft(work.edit, work.content)
+            self._begin(state, state.content.text)
+            self.changed.emit()
+
+    def _take_back(self, text: str, stored: str) -> None:
+        self._taking_back = True
+        try:
+            for splice in difference(text, stored):
+                self._editor.replace_range(splice.start, splice.delete, splice.insert)
+        finally:
+            self._taking_back = False
 
     def _edit(self) -> Edit | None:
         if self._original is not None:
@@ -121,6 +149,8 @@ class TextWork(QObject):
         )
 
     def _edited(self) -> None:
+        if self._taking_back:
+            return
         self._original = None
         if self._saved is None:
             self._keep()
@@ -208,5 +238,8 @@ class TextWork(QObject):
             self.take(late)
         if isinstance(error, RefusedError) and error.code == _LOCKED:
             self.locked.emit()
+            return True
+        if isinstance(error, RefusedError):
+            self.refused.emit(error)
             return True
         return False

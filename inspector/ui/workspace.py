@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -31,13 +32,23 @@ from inspector.ui.refreshing import Refresher
 from inspector.ui.wording import tr
 
 
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What the button of a fix did: the edit, the one that takes it back, whose it is, and in words."""
+
+    edit: Edit
+    back: Edit
+    name: str
+    told: str
+
+
 class Workspace(QObject):
     """What the window works on.
 
     Signals: `file_changed` (opened, closed), `agents_changed`, `agent_changed` (another one is shown), `agent_counted`,
     `holdings_changed` (agent id), `blocks_changed` (ids whose content or row is another), `request_changed`
     (the `Request`, or None while none can be built), `drafts_changed`, `problems_changed`, `written` (a `Change`
-    that came in), `moved` (a `FileMoved`), `busy_changed` (whether figures are being made).
+    that came in), `moved` (a `FileMoved`), `busy_changed` (whether figures are being made), `mended` (a `Mended`).
     """
 
     file_changed = Signal()
@@ -52,6 +63,7 @@ class Workspace(QObject):
     written = Signal(object)
     moved = Signal(object)
     busy_changed = Signal(bool)
+    mended = Signal(object)
 
     def __init__(self, bridge: Bridge, opener: Opener, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -105,6 +117,11 @@ class Workspace(QObject):
     def request(self) -> Request | None:
         """The Request with all drafts, None while none is built or can be."""
         return self._known.request
+
+    @property
+    def request_problem(self) -> Problem | None:
+        """Why no Request can be built, None while one is."""
+        return self._known.request_problem
 
     @property
     def saved_request(self) -> Request | None:
@@ -248,6 +265,10 @@ class Workspace(QObject):
             work = self._doors.apply(intents)
             self._write(self._bridge.spawn(work, name=tr("Saving"), on_done=on_done))
 
+    def mend(self, mended: Mended) -> None:
+        """Apply what the button of a fix does, and tell of it."""
+        self.apply([mended.edit], mended.told, lambda _: self.mended.emit(mended))
+
     def set_draft(self, edit: Edit, content: Content) -> None:
         """Keep unsaved work on a block; the figures follow at once."""
         known = edit.target.id in self.drafts
@@ -276,9 +297,16 @@ class Workspace(QObject):
 
     def preview(self, edit: Edit, on_done: Callable[[Content], None]) -> None:
         """Work out what an edit would give, storing nothing."""
-        if self._doors is not None:
+        doors = self._doors
+        if doors is not None:
             key = ("preview", edit.target.id)
-            self._bridge.supersede(key, self._doors.preview(edit), name=tr("Previewing"), on_done=on_done)
+            self._bridge.supersede(
+                key,
+                doors.preview(edit),
+                name=tr("Previewing"),
+                on_done=on_done,
+                on_error=lambda _: doors is not self._doors,
+            )
 
     def count_others(self) -> None:
         """Build, while nothing else is wanted, the Requests of agents that are not shown, for their figures."""
@@ -332,7 +360,8 @@ class Workspace(QObject):
         self._fresh.end()
         self._bridge.cancel("feed")
         if doors is not None:
-            await doors.close()
+            # Half closed it would keep the file; whoever has no time to wait lets it end by itself.
+            await asyncio.shield(doors.close())
         self._known = Known()
         self.drafts.clear()
 

@@ -10,7 +10,7 @@ from inspector.domain.agents import Agent
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
-from inspector.domain.errors import FileError, InspectorError
+from inspector.domain.errors import BudgetError, FileError, InspectorError
 from inspector.domain.exchange import ImportedAgent, ImportPlan
 from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
@@ -42,6 +42,8 @@ class FakeDoors:
         self.kept: dict[str, Edit] = {}
         self.builds: list[tuple[str, RequestSpec, dict[str, Content]]] = []
         self.fails: InspectorError | None = None
+        self.too_large: set[str] = set()
+        """Blocks with whose drafts no Request fits; the empty name stands for what is saved."""
         self.gate = asyncio.Event()
         self.gate.set()
         self.copies: list[Path] = []
@@ -81,6 +83,8 @@ class FakeDoors:
         await self.gate.wait()
         if self.fails is not None:
             raise self.fails
+        if self.too_large & (drafts.keys() or {""}):
+            raise BudgetError("budget.does_not_fit", piece="x", label="x", needed=16_000, available=14_000)
         return invented.request(dict(drafts), agent_id)
 
     async def preview(self, edit: Edit) -> Content:

@@ -35,6 +35,7 @@ _FIXED = frozenset(
             "request_hash",
             "manifest_digest",
             "content_hash",
+            "seal",
         ),
         *("answered_by", "lease_until", "operation", "edit", "provider", "spaced"),
     }

@@ -27,7 +27,7 @@ from inspector.ui.engine_doors import EngineOpener
 from inspector.ui.furniture import furnish
 from inspector.ui.panels import PANELS
 
-made = []
+made, copied = [], []
 
 def put(window, look, bridge, opener):
     made.append(furnish(window, look, bridge, opener, PANELS))
@@ -48,6 +48,10 @@ def look():
         shell.window.close()
     elif how == "tabs":
         open_tabs()
+    elif how == "copy":
+        made[0].services.actions.run("request.copy")
+        copied.append(made[0].workspace.request.text)
+        QTimer.singleShot(0, shell.window.close)
     elif how == "error":
         QTimer.singleShot(0, lambda: 1 / 0)
         QTimer.singleShot(50, shell.window.close)
@@ -85,6 +89,8 @@ timer = QTimer()
 timer.timeout.connect(look)
 timer.start(20)
 code = run(shell, load_engine=EngineOpener, load_furniture=put)
+if how == "copy":
+    print("COPIED", [shell.application.clipboard().text()] == copied)
 names = {each.name for each in threading.enumerate()} - {threading.main_thread().name}
 print("LEFT", sorted(name for name in names if not name.startswith("worker")))
 sys.exit(code)
@@ -151,6 +157,14 @@ def test_that_an_error_in_a_slot_is_told_and_the_window_lives(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     assert "FAILED" in done.stdout
     assert "ZeroDivisionError" in done.stdout
+
+
+def test_that_what_was_copied_outlives_the_window_and_the_program_ends_in_order(
+    tmp_path: Path, sample: Path
+) -> None:
+    done = start(tmp_path, sample, "copy")
+    assert done.returncode == 0, done.stderr
+    assert "COPIED True" in done.stdout
 
 
 def test_that_a_start_that_went_well_is_not_counted_as_failed(tmp_path: Path) -> None:

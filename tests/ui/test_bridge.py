@@ -162,3 +162,23 @@ def test_that_a_failure_says_what_it_means_and_what_to_do(error: Exception, faul
     assert failure.meaning
     assert failure.advice
     assert type(error).__name__ in failure.details
+
+
+async def test_that_how_something_ends_that_was_given_up_is_no_news(
+    qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
+) -> None:
+    told: list[Failure] = []
+    bridge.failed.connect(told.append)
+
+    async def stubborn() -> None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            raise ValueError("Connection closed") from None
+
+    bridge.supersede("reading", stubborn(), name="reading")
+    await asyncio.sleep(0)
+    got: list[int] = []
+    bridge.supersede("reading", give(7), name="reading", on_done=got.append)
+    await until(lambda: got and not bridge.running)
+    assert told == []

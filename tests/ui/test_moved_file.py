@@ -80,7 +80,7 @@ async def test_that_the_window_says_so_keeps_the_draft_and_writes_nowhere(
     QTest.keyClicks(panel.page.editor, "and more: ")
     press(panel, panel.save_button.text())
     await calm(scene.real, scene.until)
-    assert any("moved, deleted or replaced" in text for text in banner_texts(scene.real))
+    assert [each.key for each in scene.real.window.banners.notices] == ["moved"]
     assert panel.page.editor.text == f"{TYPED}and more: {STORED}"
     work = scene.real.furniture.workspace.drafts.get(NOTES.id)
     assert work is not None
@@ -107,7 +107,10 @@ async def test_that_a_copy_is_saved_of_what_was_open(scene: Scene, happening: st
     assert panel.page.editor.text == f"{TYPED}{STORED}"
     assert await content_of(copy, scene.surroundings) == TextContent(STORED)
     # The copy is the same constellation, so the draft goes with it.
-    await show(scene.real, copy, scene.until)
+    press(scene.real.window.banners, "Go on in the copy")
+    await scene.until(lambda: scene.real.furniture.workspace.path == copy)
+    await calm(scene.real, scene.until)
+    assert "copied" not in [each.key for each in scene.real.window.banners.notices]
     panel = await open_block(scene.real, scene.until)
     await scene.until(lambda: panel.page.editor.text == f"{TYPED}{STORED}")
 

@@ -13,6 +13,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
 from inspector.ui.preferences import Preferences
+from inspector.ui.safe_text import ElidedLabel
 from tests.ui import invented
 from tests.ui.conftest import Studio, Until, open_window
 from tests.ui.fake_engine import FakeDoors, FakeOpener
@@ -189,4 +190,45 @@ async def test_that_what_is_stored_badly_gives_the_first_tabs(
     Preferences(tmp_path / "window.json").store_view(FILE, stored)
     made = await run_window()
     assert keys(made) == [("request", None)]
+    await end(made)
+
+
+async def test_that_the_tab_in_front_is_what_is_selected(run_window: RunWindow, until: Until) -> None:
+    made = await run_window()
+    selection, centre = made.furniture.services.selection, made.window.centre
+    for ref in (QUESTIONS, PERSONA):
+        selection.open(ref)
+    bar = centre.tabBar()
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(1).center())
+    assert centre.current_key == ("block", QUESTIONS)
+    assert selection.ref == QUESTIONS
+    request = made.furniture.workspace.request
+    assert request is not None
+    selection.select(PERSONA)
+    # What shows all of them leaves the selection as it is.
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(0).center())
+    assert selection.ref == PERSONA
+    centre.setCurrentIndex(2)
+    await end(made)
+    again = await run_window()
+    await until(lambda: again.furniture.services.selection.ref == PERSONA)
+    await end(again)
+
+
+async def test_that_a_tab_on_another_agents_block_says_whose_it_is(
+    run_window: RunWindow, until: Until
+) -> None:
+    made = await run_window()
+    workspace, centre = made.furniture.workspace, made.window.centre
+    made.furniture.services.selection.open(PERSONA)
+    assert centre.tabText(1) == "persona"
+    owner = workspace.agent
+    other = next(each for each in workspace.agents if owner is not None and each.id != owner.id)
+    workspace.show_agent(other.id)
+    assert owner is not None
+    await until(lambda: centre.tabText(1) == f"persona of {owner.name}")
+    panel = centre.currentWidget()
+    assert any(each.text().startswith(f"of {owner.name}") for each in panel.findChildren(ElidedLabel))
+    workspace.show_agent(owner.id)
+    await until(lambda: centre.tabText(1) == "persona")
     await end(made)

@@ -156,7 +156,8 @@ async def test_that_a_file_for_reading_only_says_why(
     studio.opener.prepare = prepare  # type: ignore[assignment]
     await open_file(studio, until)
     assert [notice.key for notice in studio.window.banners.notices] == ["read_only"]
-    assert studio.furniture.services.actions.row("agent.new").why_not()
+    for id_ in ("agent.new", "block.new"):
+        assert studio.furniture.services.actions.row(id_).why_not() == "the file is open for reading only"
 
 
 async def test_that_a_failure_is_a_banner_and_nothing_modal(

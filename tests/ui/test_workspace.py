@@ -16,7 +16,7 @@ from inspector.domain.edits.text import SetText
 from inspector.domain.errors import BudgetError, FileError, Refusal, RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.bridge import Bridge
-from inspector.ui.doors import EditOptions, RestoredDraft
+from inspector.ui.doors import EditOptions, Holdings, RestoredDraft
 from inspector.ui.failures import Failure
 from inspector.ui.known import WhatIf
 from inspector.ui.workspace import Workspace
@@ -120,6 +120,39 @@ async def test_that_a_draft_is_counted_at_once_and_kept(
     await until(
         lambda: workspace.request and workspace.request.tokens == saved.tokens and not desk.doors.kept
     )
+    await desk.bridge.close()
+
+
+async def test_that_what_is_saved_keeps_its_figures_while_a_draft_is_too_large(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    await desk.open(until)
+    workspace, saved = desk.workspace, desk.workspace.request
+    desk.doors.too_large = {"blk_questions"}
+    workspace.set_draft(DRAFT, TextContent("far too much"))
+    await until(lambda: workspace.request_problem is not None)
+    assert workspace.request is None
+    assert workspace.saved_request is saved
+    workspace.drop_draft("blk_questions")
+    await until(lambda: workspace.request is not None)
+    assert workspace.request_problem is None
+    await desk.bridge.close()
+
+
+async def test_that_a_draft_that_fits_has_figures_though_what_is_saved_is_too_large(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    desk.doors.too_large = {""}
+    opener = desk.opener
+    opener.prepare = lambda _: desk.doors  # type: ignore[assignment]
+    desk.workspace.open(FILE)
+    await until(lambda: desk.workspace.request_problem is not None)
+    workspace = desk.workspace
+    assert workspace.saved_request is None
+    workspace.set_draft(DRAFT, TextContent("less"))
+    await until(lambda: workspace.request is not None)
+    assert workspace.request_problem is None
+    assert workspace.saved_request is None
     await desk.bridge.close()
 
 
@@ -394,4 +427,32 @@ async def test_that_other_agents_get_their_figures_when_nothing_else_is_wanted(
     assert len(desk.doors.builds) == built
     desk.doors.tell(change(Ref(RefKind.BLOCK, "blk_oncall"), owner=invented.GRACE))
     await until(lambda: desk.workspace.count_of(invented.GRACE) is None)
+    await desk.bridge.close()
+
+
+async def test_that_what_was_still_read_of_a_file_that_is_left_is_no_fault(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    """As a connection does it: what waits in it fails when it is closed, whether cancelled or not."""
+
+    class Slow(FakeDoors):
+        async def holdings(self, agent_id: str) -> Holdings:
+            if agent_id == invented.GRACE:
+                try:
+                    await asyncio.Event().wait()
+                except asyncio.CancelledError:
+                    while not self.closed:  # noqa: ASYNC110 - the close is what it waits for
+                        await asyncio.sleep(0)
+                    raise ValueError("Connection closed") from None
+            return await super().holdings(agent_id)
+
+    desk.opener.prepare = Slow
+    await desk.open(until)
+    desk.workspace.load(invented.GRACE)
+    await asyncio.sleep(0)
+    desk.opener.prepare = FakeDoors
+    desk.workspace.open(Path("other.constellation"))
+    await until(lambda: desk.workspace.path == Path("other.constellation") and desk.workspace.request)
+    await until(lambda: "Reading an agent" not in desk.bridge.running)
+    assert desk.failures == []
     await desk.bridge.close()

@@ -36,7 +36,16 @@ from tests.ui.conftest import Until
 from tests.ui.real_files import Real
 
 # They end the walk, ask the system for a place, or leave the test's own folders.
-_NOT_RUN = ("program.quit", "file.close", "file.sample", "block.delete", "view.close_tab", "look.", "layout.")
+_NOT_RUN = (
+    "program.quit",
+    "file.close",
+    "file.sample",
+    "file.new_sample",
+    "block.delete",
+    "view.close_tab",
+    "look.",
+    "layout.",
+)
 _SECTIONS = ("instructions", "core", "working", "shared", "summary", "activity", "tools", "messages", "reply")
 _FIELD_LENGTH = 300
 Look = Callable[[str, bool], None]

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inspector.domain.counts import Method, joint_method
+from inspector.domain.left_out import alike, nearest
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Piece, Request, Section, SourceKind
 from inspector.domain.rules import InRule
+from inspector.ui.models.names import name_of, name_of_source
 from inspector.ui.models.tree import Row
 from inspector.ui.wording import number, tr, tr_code, tr_count
 
@@ -34,7 +36,7 @@ _GROUPED: dict[SourceKind, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class BudgetRow:
-    """A section or a piece. `change` is against the saved state, 0 when nothing is unsaved."""
+    """A section or a piece of a window of `window` tokens. `change` is against the saved state."""
 
     key: str
     name: str
@@ -89,7 +91,7 @@ class BudgetRows:
     def rows(self, request: Request, saved: Request | None) -> tuple[Row, ...]:
         """Sections with their pieces below them. `saved` is what changes are told against, None for none."""
         before = None if saved is None else {section.name: section for section in saved.sections}
-        window = request.limits.usable
+        window = request.limits.max_tokens
         made = {}
         for section in request.sections:
             was = None if before is None else _pieces_of(before.get(section.name))
@@ -130,20 +132,14 @@ def piece_name(piece: Piece) -> str:
     """What a person calls a piece."""
     if piece.rule in STRUCTURE:
         return tr_code(f"piece.{piece.rule}")
-    return piece.source.label or piece.source.id or piece.id
+    return name_of(piece)
 
 
 def out_rows(request: Request) -> tuple[OutRow, ...]:
     """What is left out: batches, messages and events that one rule left out stand together, all else by itself."""
-    rows: list[OutRow] = []
-    groups: dict[tuple[SourceKind, bool, str], list[LeftOut]] = {}
-    for each in request.left_out:
-        if each.source.kind in _GROUPED:
-            groups.setdefault((each.source.kind, each.source.batch, each.rule), []).append(each)
-        else:
-            rows.append(_out_row(each))
-    rows += [_out_row(group[0]) if len(group) == 1 else _group_row(group) for group in groups.values()]
-    return tuple(sorted(rows, key=lambda row: -row.tokens))
+    return tuple(
+        _out_row(group[0]) if len(group) == 1 else _group_row(group) for group in alike(request.left_out)
+    )
 
 
 def spoken_tokens(row: BudgetRow) -> str:
@@ -215,29 +211,23 @@ def _sum(pieces: Sequence[Piece]) -> int:
 
 
 def _out_row(each: LeftOut) -> OutRow:
-    name = each.source.label or each.source.id or tr(each.source.kind.value)
+    name = name_of_source(each.source)
     why = tr_code(f"left_out.{each.rule}", each.parameters)
     key = f"{each.source.kind}:{each.source.id}:{each.rule}"
     return OutRow(key, name, each.tokens, why, each.source.ref, each.fix)
 
 
 def _group_row(group: Sequence[LeftOut]) -> OutRow:
-    nearest = min(group, key=_effort)
-    first = group[0]
-    why = tr_code(f"left_out.{first.rule}", nearest.parameters)
+    near, first = nearest(group), group[0]
+    why = tr_code(f"left_out.{first.rule}", near.parameters)
+    of_all = all(tr_code(f"left_out.{each.rule}", each.parameters) == why for each in group)
     words = ("{count} batch", "{count} batches") if first.source.batch else _GROUPED[first.source.kind]
     return OutRow(
         key=f"{'batch' if first.source.batch else first.source.kind}s:{first.rule}",
         name=tr_count(*words, len(group)),
         tokens=sum(each.tokens for each in group),
-        why=why if len(group) == 1 else tr("The nearest: {why}", why=why),
-        ref=nearest.source.ref,
-        fix=nearest.fix,
+        why=why if of_all else tr("The nearest: {why}", why=why),
+        ref=near.source.ref,
+        fix=near.fix,
         count=len(group),
     )
-
-
-def _effort(each: LeftOut) -> tuple[bool, int]:
-    """The smallest change of a group is the one that the button makes."""
-    value = each.fix.value if each.fix is not None else None
-    return each.fix is None, value if isinstance(value, int) else 0

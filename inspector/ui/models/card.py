@@ -13,6 +13,7 @@ from inspector.domain.blocks import (
     ListSchema,
     LogSchema,
     MapSchema,
+    Permission,
     Schema,
     TextSchema,
     TreeSchema,
@@ -23,6 +24,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import LeftOut, Piece, Request, Section, SourceKind
 from inspector.domain.rules import PARTLY_IN
 from inspector.domain.snapshot import BlockState, LastWrite, SharedBlock
+from inspector.ui.models.names import name_of, name_of_source
 from inspector.ui.wording import moment, number, share, signed, tr, tr_code, tr_count
 
 
@@ -76,6 +78,29 @@ _SOURCES = {
     SourceKind.ARCHIVAL: lambda: tr("archival entry"),
     SourceKind.LITERAL: lambda: tr("text of the layout or the agent"),
 }
+_LISTED = {
+    "messages": lambda: tr(
+        "There is no panel for messages yet. Those that are sent stand in the Request; on the command line, "
+        "“context-inspector search FILE WORDS” finds words in all of them and “export FILE” writes all out."
+    ),
+    "summaries": lambda: tr(
+        "There is no panel for summaries yet. On the command line, “context-inspector summaries FILE” lists them."
+    ),
+    "activity": lambda: tr(
+        "There is no panel for activity yet. On the command line, “context-inspector activity FILE” lists it."
+    ),
+    "archival": lambda: tr(
+        "There is no panel for archival entries yet. On the command line, “context-inspector search FILE WORDS” "
+        "finds words in them and “export FILE” writes all out."
+    ),
+    "queue": lambda: tr(
+        "There is no panel for the queue yet. On the command line, “context-inspector export FILE” writes it out."
+    ),
+    "consent": lambda: tr(
+        "There is no panel for consent yet. On the command line, “context-inspector export FILE” writes it out."
+    ),
+}
+"""Where the lists of the navigator can be seen that no panel shows."""
 _SCHEMAS: dict[type, str] = {
     TextSchema: "text",
     MapSchema: "map",
@@ -84,6 +109,16 @@ _SCHEMAS: dict[type, str] = {
     TreeSchema: "tree",
     CompositeSchema: "composite",
     UnreadableSchema: "unreadable schema",
+}
+
+
+_LEVELS = {
+    Permission.READ_ONLY: lambda: tr("read only"),
+    Permission.PARTNER: lambda: tr("writing asks the partner"),
+    Permission.HUMAN: lambda: tr("writing asks a human"),
+    Permission.APPEND: lambda: tr("may be appended to"),
+    Permission.READ_WRITE: lambda: tr("read and write"),
+    Permission.ADMIN: lambda: tr("read, write and delete"),
 }
 
 
@@ -152,12 +187,18 @@ def schema_name(schema: Schema | UnreadableSchema) -> str:
     return tr(_SCHEMAS[type(schema)])
 
 
+def level_name(level: Permission) -> str:
+    """What an agent may do with a block, in words."""
+    return _LEVELS[level]()
+
+
 def _title(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, state: BlockState | None) -> str:
     if state is not None:
         return state.block.label
-    source = pieces[0].source if pieces else out.source if out else None
-    if source is not None and source.label:
-        return source.label
+    if pieces and (pieces[0].source.label or pieces[0].source.id):
+        return name_of(pieces[0])
+    if out is not None and (out.source.label or out.source.id):
+        return name_of_source(out.source)
     return tr("{kind} {id}", kind=ref.kind.value.replace("_", " "), id=ref.id)
 
 
@@ -166,7 +207,7 @@ def _note(ref: Ref, state: BlockState | None, facts: CardFacts) -> str:
         return tr("part {part}", part=ref.part) if ref.part else ""
     shared = facts.shared.get(ref.id)
     level = shared.level if shared else state.block.permission
-    words = [state.block.block_type.value, schema_name(state.block.schema), level.label.replace("_", " ")]
+    words = [state.block.block_type.value, schema_name(state.block.schema), level_name(level)]
     if shared:
         words.insert(0, tr("shared by {owner}", owner=shared.owner_name))
     if ref.part:
@@ -206,7 +247,7 @@ def _draft_text(block: Block, facts: CardFacts) -> str:
     piece_id = f"block:{block.id}"
     now = sum(piece.tokens for piece in pieces_of(Ref(RefKind.BLOCK, block.id), facts.request))
     before = facts.saved_tokens.get(piece_id)
-    if before is None:
+    if before is None or facts.request is None:
         return tr("not saved yet")
     difference = signed(now - before)
     return (
@@ -249,7 +290,7 @@ def _cost_rows(pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts)
 def _source_text(piece: Piece, facts: CardFacts) -> str:
     told = _SOURCES[piece.source.kind]()
     owner = facts.names.get(piece.source.owner or "")
-    if piece.source.id:
+    if piece.source.id and piece.source.kind is not SourceKind.LITERAL:
         told = tr("{kind} {id}", kind=told, id=piece.source.id)
     return tr("{told} of {owner}", told=told, owner=owner) if owner else told
 
@@ -257,7 +298,7 @@ def _source_text(piece: Piece, facts: CardFacts) -> str:
 def _section_card(ref: Ref, facts: CardFacts) -> Card | None:
     section = _section_of(ref, facts.request)
     if section is None:
-        return Card(tr(ref.part.replace("_", " ").capitalize()) if ref.part else ref.id)
+        return _list_card(ref.part) if ref.part else Card(ref.id)
     text = tr(
         "{tokens} · {method} · {share} of the window",
         tokens=number(section.tokens),
@@ -270,6 +311,13 @@ def _section_card(ref: Ref, facts: CardFacts) -> Card | None:
         CardRow(tr("Characters"), number(section.length)),
     )
     return Card(section.title or section.name, tr("section"), rows)
+
+
+def _list_card(part: str) -> Card:
+    """One of the navigator's lists that have no panel yet: where they can be seen."""
+    told = _LISTED.get(part)
+    rows = () if told is None else (CardRow(tr("Shown by"), told()),)
+    return Card(tr(part.replace("_", " ").capitalize()), "", rows)
 
 
 def _section_of(ref: Ref, request: Request | None) -> Section | None:

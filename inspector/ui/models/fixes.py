@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from inspector.domain.activity import Importance
 from inspector.domain.agents import Agent, ContextConfig
-from inspector.domain.blocks import Block, BlockType, LogSchema
+from inspector.domain.blocks import Block, BlockType, LogSchema, UnreadableSchema
 from inspector.domain.edits.base import Edit, Operation
 from inspector.domain.edits.block_rows import SetBlockType, SetPinned, SetSchema
 from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.limits import ImportanceBased, TimeDecay, Truncate, Window
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix
+from inspector.ui.known import WhatIf
 
 _Configure = Callable[[ContextConfig, int], ContextConfig | None]
 
@@ -35,6 +36,37 @@ def edit_for(fix: Fix, agent: Agent, block: Block | None = None) -> Edit | None:
         return None if named is None else _of_agent(agent, named)
     operation = _of_block(fix, block)
     return None if operation is None or fix.target is None else Edit(fix.target, operation)
+
+
+def edit_back(edit: Edit, agent: Agent, block: Block | None = None) -> Edit | None:
+    """What takes the edit of a fix back; None where it is not known how things were."""
+    operation = edit.operation
+    if isinstance(operation, ConfigureAgent):
+        return _of_agent(agent, agent.config)
+    if block is None:
+        return None
+    if isinstance(operation, SetPinned):
+        return Edit(edit.target, SetPinned(pinned=block.pinned))
+    if isinstance(operation, SetBlockType):
+        return Edit(edit.target, SetBlockType(block.block_type))
+    was = block.schema
+    if not isinstance(operation, SetSchema) or isinstance(was, UnreadableSchema):
+        return None
+    return Edit(edit.target, SetSchema(was))
+
+
+def tried_with(fix: Fix, agent: Agent, what_if: WhatIf) -> WhatIf | None:
+    """What is tried with the fix in it, None for a fix that is made in a block; nothing is stored."""
+    if fix.action == "pin" and fix.target is not None:
+        return replace(what_if, pinned=what_if.pinned | {fix.target.id})
+    config = what_if.config or agent.config
+    edit = edit_for(fix, replace(agent, config=config))
+    if edit is None or not isinstance(edit.operation, ConfigureAgent) or edit.operation.config is None:
+        return None
+    changed = edit.operation.config
+    if changed.layout != config.layout:
+        return replace(what_if, layout=changed.layout)
+    return replace(what_if, config=changed)
 
 
 def _of_agent(agent: Agent, config: ContextConfig) -> Edit:

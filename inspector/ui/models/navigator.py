@@ -269,7 +269,7 @@ def _block_badges(block: NavigatorBlock, place: str, state: NavigatorState) -> t
     if block.owner_name:
         badges.append(Badge(block.owner_name, spoken=tr("owned by {name}", name=block.owner_name)))
     if block.filled is not None and block.filled >= state.near_limit:
-        text = f"{block.filled:.0%}".replace("%", " %")
+        text = f"{number(round(100 * block.filled))} %"
         badges.append(Badge(text, "warning", spoken=tr("{share} of its characters", share=text)))
     badges += _size_badges(block, is_sent=place not in ("deleted", "archival"))
     if block.pinned:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -17,18 +19,20 @@ from inspector.domain.blocks import TextSchema
 from inspector.domain.content import Content, TextContent
 from inspector.domain.counts import Count
 from inspector.domain.edits.block_rows import RestoreBlock
-from inspector.domain.errors import DocumentError
+from inspector.domain.errors import DocumentError, RefusedError
 from inspector.domain.ref import Ref
 from inspector.domain.snapshot import BlockState
 from inspector.runtime.rendering import counted_characters, rendered_text
 from inspector.ui.actions import Action
+from inspector.ui.drafts import Work
 from inspector.ui.editors.text_page import TextPage
+from inspector.ui.failures import failure_of
 from inspector.ui.front_actions import FrontActions
-from inspector.ui.models.card import schema_name
+from inspector.ui.models.card import level_name, schema_name
 from inspector.ui.panel import Panel, Services
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, count_hidden
 from inspector.ui.text_work import TextWork
-from inspector.ui.widgets.banner import Banners, Notice
+from inspector.ui.widgets.banner import Banners, Notice, failure_notice
 from inspector.ui.widgets.controls import arrange, button, field
 from inspector.ui.widgets.empty_state import EmptyState
 from inspector.ui.widgets.segments import Segments
@@ -38,7 +42,7 @@ _EDIT, _RENDERED = 0, 1
 _MOST_LOOKED_THROUGH = 500_000
 """Characters up to which hidden ones are counted at every key."""
 _REASON_STEPS = 50
-_UNLOCK, _MET = "unlock", "met"
+_UNLOCK, _MET, _REFUSED, _DISCARDED = "unlock", "met", "refused", "discarded"
 
 
 class BlockPanel(Panel):
@@ -51,7 +55,7 @@ class BlockPanel(Panel):
         self.page = TextPage(appearance, icons)
         self.rendered = TextPage(appearance, icons, replaces=False)
         self.rendered.editor.setReadOnly(True)
-        self.rendered.editor.setAccessibleName(tr("The block as the model gets it"))
+        self.rendered.editor.setAccessibleName(tr("The block as it is rendered, without the Request's frame"))
         self.work = TextWork(services.workspace, self.page.editor, self._id, self)
         self._label = ElidedLabel("", strong=True)
         self._kind = ElidedLabel("", tone="muted")
@@ -61,7 +65,10 @@ class BlockPanel(Panel):
         self.views = Segments(
             tr("View of the block"),
             (tr("Edit"), tr("The text itself")),
-            (tr("Rendered"), tr("Exactly as the model gets it")),
+            (
+                tr("Rendered"),
+                tr("The text as it is rendered; the Request puts its frame around it"),
+            ),
         )
         self.reason_field = field(tr("Reason (optional)"))
         self.discard_button = button(tr("Discard"), self.work.discard)
@@ -119,7 +126,9 @@ class BlockPanel(Panel):
             Action("edit.undo", tr("Undo"), editor.undo_step, keys.Undo, "undo", no_undo),
             Action("edit.redo", tr("Redo"), editor.redo_step, keys.Redo, "redo", no_redo),
             Action("edit.save", tr("Save block"), self._save, keys.Save, "save", self._not_savable),
-            Action("edit.discard", tr("Discard draft"), self.work.discard, None, "delete", self._not_savable),
+            Action(
+                "edit.discard", tr("Discard draft"), self.work.discard, None, "delete", self._not_discardable
+            ),
             Action("edit.find", tr("Find in the block"), self._find, "Ctrl+F", "search"),
             Action(
                 "edit.replace", tr("Replace in the block"), self._replace, "Ctrl+H", "", self._not_editable
@@ -168,9 +177,12 @@ class BlockPanel(Panel):
         workspace.request_changed.connect(self._tell_tokens)
         workspace.drafts_changed.connect(self._tell)
         workspace.file_changed.connect(self._tell)
+        workspace.agent_changed.connect(self._tell)
         self.work.changed.connect(self._tell)
         self.work.met.connect(self._tell_met)
         self.work.locked.connect(self._ask_unlock)
+        self.work.refused.connect(self._tell_refused)
+        self.work.discarded.connect(self._offer_back)
         self.work.saved.connect(self.reason_field.clear)
         self.views.chosen.connect(self._show_view)
         self.reason_field.returnPressed.connect(self._save)
@@ -206,6 +218,14 @@ class BlockPanel(Panel):
     def _not_savable(self) -> str:
         return self._not_editable() or ("" if self.work.is_dirty else tr("nothing was changed"))
 
+    def _not_discardable(self) -> str:
+        """A draft on a block that was deleted can still be given up."""
+        state = self._state
+        deleted = self._is_text and state is not None and not state.block.is_active
+        if not deleted or self.services.workspace.read_only is not None:
+            return self._not_savable()
+        return "" if self.work.is_dirty else tr("nothing was changed")
+
     def _take(self, block_ids: tuple[str, ...]) -> None:
         state = self._state
         if self._id not in block_ids or state is None:
@@ -224,7 +244,8 @@ class BlockPanel(Panel):
             self._stack.setCurrentWidget(self._empty)
             return
         dirty = self._is_text and self.work.is_dirty
-        self.set_heading(state.block.label, marked=dirty)
+        owner, label = self._other_owner(state), state.block.label
+        self.set_heading(tr("{label} of {owner}", label=label, owner=owner) if owner else label, marked=dirty)
         self._label.setText(state.block.label)
         self._kind.setText(self._kind_of(state))
         why_not = self._not_editable()
@@ -243,18 +264,30 @@ class BlockPanel(Panel):
         words = [
             state.block.block_type.value,
             schema_name(state.block.schema),
-            tr(level.label.replace("_", " ")),
+            level_name(level),
         ]
         if shared:
             words.append(tr("shared by {owner}", owner=shared.owner_name))
+        owner = self._other_owner(state)
+        if owner:
+            words.insert(0, tr("of {owner}", owner=owner))
         return " · ".join(words)
+
+    def _other_owner(self, state: BlockState) -> str:
+        """The name of the agent that it belongs to, where the one that is shown has nothing to do with it."""
+        workspace, owner = self.services.workspace, state.block.owner
+        shown = workspace.agent
+        if shown is None or owner == shown.id or workspace.shared(self._id) is not None:
+            return ""
+        return next((each.name for each in workspace.agents if each.id == owner), "")
 
     def _tell_buttons(self, dirty: bool, why_not: str) -> None:
         state = self._state
         writable = self._is_text and state is not None and state.block.is_active
-        for each in (self.save_button, self.discard_button):
-            each.setVisible(writable)
-            each.setEnabled(dirty and not why_not and not self.work.is_saving)
+        self.save_button.setVisible(writable)
+        self.save_button.setEnabled(dirty and not why_not and not self.work.is_saving)
+        self.discard_button.setVisible(writable or dirty)
+        self.discard_button.setEnabled(not self._not_discardable() and not self.work.is_saving)
         self.reason_field.setVisible(writable)
         self.reason_field.setEnabled(not why_not)
         note = tr("saving …") if self.work.is_saving else tr("not saved") if dirty else ""
@@ -280,7 +313,9 @@ class BlockPanel(Panel):
         if not state.block.is_active:
             restore = () if workspace.read_only else ((tr("Restore"), self._restore),)
             text = tr("This block is deleted; no agent sees it.")
-            self._put(Notice("deleted", text, choices=restore, closable=False))
+            drafted = self._is_text and self.work.is_dirty
+            remark = tr("Your draft is kept: restore the block to save it, or discard it.") if drafted else ""
+            self._put(Notice("deleted", text, remark, choices=restore, closable=False))
         else:
             self.banners.close_notice("deleted")
         if workspace.read_only is not None:
@@ -289,9 +324,9 @@ class BlockPanel(Panel):
             self._put(Notice("read_only", text, told, "warning", closable=False))
         else:
             self.banners.close_notice("read_only")
-        if not self.work.is_dirty:
-            self.banners.close_notice(_MET)
-            self.banners.close_notice(_UNLOCK)
+        # Each speaks of a draft that is there, or of none.
+        for key in (_DISCARDED,) if self.work.is_dirty else (_MET, _UNLOCK, _REFUSED):
+            self.banners.close_notice(key)
 
     def _put(self, notice: Notice) -> None:
         """Show a notice, unless it is there with the same words."""
@@ -304,7 +339,8 @@ class BlockPanel(Panel):
         drafted = self._id in self.services.workspace.drafts
         readable = self._state is not None and self._content is not None
         told = tr("not in the Request") if now is None else tokens(now)
-        self._tokens.setText(told if readable else "")
+        is_known = readable and self.services.workspace.request is not None
+        self._tokens.setText(told if is_known else "")
         change = 0 if now is None or saved is None or not drafted else now.tokens - saved.tokens
         self._change.setText(signed(change))
         self._change.set_tone("warning" if change > 0 else "ok")
@@ -371,6 +407,7 @@ class BlockPanel(Panel):
     def _save(self) -> None:
         if not self._not_savable():
             self.banners.close_notice(_UNLOCK)
+            self.banners.close_notice(_REFUSED)
             self.work.save(self.reason_field.text().strip())
 
     def _ask_unlock(self) -> None:
@@ -383,6 +420,16 @@ class BlockPanel(Panel):
     def _save_unlocked(self) -> None:
         self.banners.close_notice(_UNLOCK)
         self.work.save(self.reason_field.text().strip(), unlock=True)
+
+    def _tell_refused(self, error: RefusedError) -> None:
+        state = self._state
+        label = state.block.label if state else self._id
+        failure = failure_of(error, doing=tr("Saving {label}", label=label))
+        self.banners.show_notice(replace(failure_notice(failure), key=_REFUSED))
+
+    def _offer_back(self, work: Work) -> None:
+        choices = ((tr("Bring it back"), lambda: self.work.bring_back(work)),)
+        self.banners.show_notice(Notice(_DISCARDED, tr("Your draft was discarded."), choices=choices))
 
     def _tell_met(self, state: BlockState) -> None:
         name = state.written.actor.name if state.written else tr("Somebody else")

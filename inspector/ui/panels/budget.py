@@ -10,34 +10,36 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QSplitter,
+    QStyle,
     QTreeView,
     QVBoxLayout,
     QWidget,
 )
 
 from inspector.domain.counts import Method
-from inspector.domain.edits.base import Edit
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Request
 from inspector.ui.appearance import TextSize
+from inspector.ui.known import WhatIf
 from inspector.ui.models.budget import BudgetRow, BudgetRows, OutRow, comes_from, spoken_tokens
 from inspector.ui.models.columns import VALUE_ROLE, Column
-from inspector.ui.models.fixes import edit_for
+from inspector.ui.models.fixes import edit_back, edit_for, tried_with
 from inspector.ui.models.tree import RowTree
 from inspector.ui.panel import Panel, Services
-from inspector.ui.safe_text import ElidedLabel, PlainLabel
+from inspector.ui.safe_text import ElidedLabel, PlainLabel, few_lines
 from inspector.ui.selection import Selected, Span
 from inspector.ui.widgets.badged_rows import BadgedRow, BadgedRows
-from inspector.ui.widgets.budget_bar import BudgetBar, Segment
+from inspector.ui.widgets.budget_bar import BudgetBar, Kept, KeptFor, Segment
 from inspector.ui.widgets.controls import arrange, rule
 from inspector.ui.widgets.left_out import LeftOutList, LeftOutRow
 from inspector.ui.widgets.request_view import METHOD_MARKS
 from inspector.ui.widgets.rows_view import dress_tree
 from inspector.ui.wording import number, share, signed, tr, tr_code
+from inspector.ui.workspace import Mended
 
 Index = QModelIndex | QPersistentModelIndex
-_WIDEST = ("199,999", "≈", "99.9 %", "+9,999")
-_SHARE, _CHANGE, _NAME_STEPS = 3, 4, 32
+_WIDEST = ("199,999", "≈", "99.9 %", "+99,999")
+_SHARE, _CHANGE, _NAME_STEPS = 3, 4, 26
 _OPEN_AT_FIRST = frozenset({"core", "working", "log", "shared"})
 
 
@@ -48,7 +50,10 @@ class BudgetPanel(Panel):
         super().__init__(services)
         self._total = PlainLabel("–", size="large")
         self._of = ElidedLabel("", tone="muted")
-        self._reserved = ElidedLabel("", tone="muted", size="small")
+        self._reply = Kept(services.appearance, KeptFor.REPLY)
+        self._margin = Kept(services.appearance, KeptFor.ESTIMATES)
+        self._kept = QWidget()
+        self._why_none = PlainLabel("", tone="error", wrap=True)
         self.bar = BudgetBar(services.appearance)
         self._rows = BudgetRows()
         self._model = RowTree(self._columns(), self)
@@ -116,7 +121,11 @@ class BudgetPanel(Panel):
                 tr("Share"),
                 lambda row: share(row.tokens, row.window),
                 right=True,
-                tip=lambda _: tr("Share of the whole window"),
+                tip=lambda row: tr(
+                    "{share} of the window of {tokens} tokens",
+                    share=share(row.tokens, row.window),
+                    tokens=number(row.window),
+                ),
                 sort=lambda row: row.tokens,
                 roles=muted,
             ),
@@ -168,10 +177,13 @@ class BudgetPanel(Panel):
         self._top, self._totals, self._middle = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         arrange(self._totals, self._total, self._of, None)
         self._totals.setAlignment(self._of, Qt.AlignmentFlag.AlignBottom)
-        arrange(self._top, self._totals, self._reserved)
+        arrange(QVBoxLayout(self._kept), self._reply, self._margin)
+        arrange(self._top, self._totals, self._kept)
         self._top.setStretch(0, 1)
-        self._top.setAlignment(self._reserved, Qt.AlignmentFlag.AlignBottom)
-        arrange(self._middle, self.bar)
+        self._top.setAlignment(self._kept, Qt.AlignmentFlag.AlignBottom)
+        middle = QVBoxLayout()
+        arrange(middle, self.bar, self._why_none, spacing=8)
+        arrange(self._middle, middle)
         self.bar.pointed.connect(lambda name: self.services.selection.select(Ref(RefKind.SECTION, name)))
         title = QFrame()
         title.setProperty("role", "dock_title")
@@ -201,12 +213,14 @@ class BudgetPanel(Panel):
     def _measure_columns(self) -> None:
         space = self.services.appearance.space
         metrics = QFontMetrics(self.services.appearance.font())
+        # What the style leaves free at both ends of a cell, beside the style sheet's padding; one for rounding.
+        free = 2 * (self.tree.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin) + 1) + 1
         small = QFontMetrics(self.services.appearance.font(TextSize.SMALL))
         for column, widest in enumerate(_WIDEST, 1):
             head = small.horizontalAdvance(
                 str(self._model.headerData(column, Qt.Orientation.Horizontal) or "")
             )
-            width = max(metrics.horizontalAdvance(widest) + space(3), head + space(5))
+            width = max(metrics.horizontalAdvance(widest) + 2 * space(1) + free, head + space(5))
             self._widths[column] = width
             self.tree.header().resizeSection(column, width)
         self._fit_width()
@@ -214,7 +228,7 @@ class BudgetPanel(Panel):
     def _fit_width(self) -> None:
         """With little room the reserve goes below the total, and shares, then drafts if there are none, give way."""
         margins = self._top.contentsMargins()
-        needed = self._totals.sizeHint().width() + self._reserved.sizeHint().width()
+        needed = self._totals.sizeHint().width() + self._kept.sizeHint().width()
         below = needed + margins.left() + margins.right() > self.width()
         directions = QBoxLayout.Direction
         self._top.setDirection(directions.TopToBottom if below else directions.LeftToRight)
@@ -229,16 +243,23 @@ class BudgetPanel(Panel):
         if request is None:
             self._total.setText("–")
             self._of.setText(tr("no Request"))
-            self._reserved.setText("")
-            self.bar.show_budget((), 1, 0)
+            self._reply.tell("")
+            self._margin.tell("")
+            self.bar.show_budget((), 1, {})
+            self._tell_why_none()
             self._model.set_rows(())
             self._left_out = None
             self._show_out(())
+            self._out_note.setText("")
             return
+        self._why_none.hide()
         self._show_total(request)
         segments = [Segment(each.name, each.title or each.name, each.tokens) for each in request.sections]
-        limits = request.limits
-        self.bar.show_budget(segments, limits.max_tokens, limits.reserved_response_tokens)
+        kept = {
+            KeptFor.REPLY: request.limits.reserved_response_tokens,
+            KeptFor.ESTIMATES: request.margin_tokens,
+        }
+        self.bar.show_budget(segments, request.limits.max_tokens, kept)
         workspace = self.services.workspace
         self._model.set_rows(
             self._rows.rows(request, workspace.saved_request if len(workspace.drafts) else None)
@@ -250,21 +271,24 @@ class BudgetPanel(Panel):
             self._show_out(self._rows.left_out(request))
         self._follow_selection(self.services.selection.selected)
 
+    def _tell_why_none(self) -> None:
+        problem = self.services.workspace.request_problem
+        told = few_lines(tr_code(problem.code, problem.parameters)) if problem is not None else ""
+        self._why_none.setText(told)
+        self._why_none.setVisible(bool(told))
+
     def _show_total(self, request: Request) -> None:
         limits = request.limits
         mark = "" if request.method is Method.EXACT else "~ "
         self._total.setText(f"{mark}{number(request.tokens)}")
-        self._total.set_tone(self.services.marks.tone(request.tokens, limits.usable))
+        self._total.set_tone(self.services.marks.tone(request.tokens, limits.usable - request.margin_tokens))
         self._of.setText(tr("of {usable} tokens", usable=number(limits.usable)))
-        kept = share(limits.reserved_response_tokens, limits.max_tokens)
-        if request.margin_tokens:
-            margin = share(request.margin_tokens, limits.max_tokens)
-            told = tr(
-                "{share} kept for the reply, {margin} for what is only estimated", share=kept, margin=margin
-            )
-        else:
-            told = tr("{share} kept for the reply", share=kept)
-        self._reserved.setText(told)
+        self._reply.tell(
+            tr("{share} kept for the reply", share=share(limits.reserved_response_tokens, limits.max_tokens))
+        )
+        margin = share(request.margin_tokens, limits.max_tokens)
+        told = tr("{share} kept for what is only estimated", share=margin)
+        self._margin.tell(told if request.margin_tokens else "")
         self._fit_width()
 
     def _open_new_sections(self, request: Request) -> None:
@@ -288,23 +312,44 @@ class BudgetPanel(Panel):
         if fix is None:
             return LeftOutRow(row.key, row.name, figures, row.why)
         told = tr_code(f"fix.{fix.action}", fix.parameters)
-        if self._edit_for(fix) is None:
+        if not self._can_do(fix):
             return LeftOutRow(row.key, row.name, figures, f"{row.why} {told}")
         do = tr_code(f"fix_button.{fix.action}", fix.parameters)
         return LeftOutRow(row.key, row.name, figures, row.why, do, told)
 
     def _apply(self, key: str) -> None:
         fix = self._outs[key].fix if key in self._outs else None
-        edit = self._edit_for(fix) if fix is not None else None
-        if fix is not None and edit is not None:
-            self.services.workspace.apply([edit], tr_code(f"fix.{fix.action}", fix.parameters))
+        if fix is None:
+            return
+        tried, mended = self._tried_with(fix), self._mended_by(fix)
+        if tried is not None:
+            self.services.workspace.try_out(tried)
+        elif mended is not None:
+            self.services.workspace.mend(mended)
 
-    def _edit_for(self, fix: Fix) -> Edit | None:
+    def _can_do(self, fix: Fix) -> bool:
+        return self._tried_with(fix) is not None or self._mended_by(fix) is not None
+
+    def _tried_with(self, fix: Fix) -> WhatIf | None:
+        """While something is tried, what is tried is mended, and nothing that is stored."""
         workspace = self.services.workspace
-        if workspace.agent is None or workspace.read_only is not None:
+        if workspace.agent is None or workspace.what_if == WhatIf():
+            return None
+        return tried_with(fix, workspace.agent, workspace.what_if)
+
+    def _mended_by(self, fix: Fix) -> Mended | None:
+        workspace = self.services.workspace
+        agent = workspace.agent
+        if agent is None or workspace.read_only is not None or workspace.what_if != WhatIf():
             return None
         state = workspace.block(fix.target.id) if fix.target and fix.target.kind is RefKind.BLOCK else None
-        return edit_for(fix, workspace.agent, state.block if state else None)
+        block = state.block if state else None
+        edit = edit_for(fix, agent, block)
+        back = None if edit is None else edit_back(edit, agent, block)
+        if edit is None or back is None:
+            return None
+        name = agent.name if block is None else block.label
+        return Mended(edit, back, name, tr_code(f"fix.{fix.action}", fix.parameters))
 
     def _choose_out(self, key: str) -> None:
         ref = self._outs[key].ref if key in self._outs else None

@@ -32,7 +32,7 @@ class DetailPanel(Panel):
         self._rows = QFormLayout()
         self._buttons = Flow()
         page = QWidget()
-        arrange(QVBoxLayout(page), self._rows, self._buttons, None)
+        arrange(QVBoxLayout(page), self._rows, None)
         self._scroll = QScrollArea()
         self._scroll.setWidget(page)
         self._scroll.setWidgetResizable(True)
@@ -41,11 +41,18 @@ class DetailPanel(Panel):
         empty = EmptyState(
             tr("Nothing selected"), tr("Click any text, row or bar to see where it comes from.")
         )
+        # What can be done stays in sight however much there is to read.
+        whole = QWidget()
+        column = QVBoxLayout(whole)
+        arrange(column, self._scroll, self._buttons)
+        column.setStretch(0, 1)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(empty)
-        self._stack.addWidget(self._scroll)
+        self._stack.addWidget(whole)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._gather)
+        services.appearance.changed.connect(self._measure)
+        self._measure()
         self._listen()
 
     @property
@@ -82,7 +89,6 @@ class DetailPanel(Panel):
                 self._shown[place] = (label, row)
 
     def _lay_out(self, card: Card) -> None:
-        self._measure()
         clear(self._rows)
         clear(self._buttons)
         self._shown.clear()
@@ -91,6 +97,7 @@ class DetailPanel(Panel):
             name.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
             name.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.MinimumExpanding)
             text = PlainLabel(row.text, tone=row.tone if row.tone != "text" else "", wrap=True)
+            text.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
             text.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import QHeaderView, QStackedLayout, QTableView, QWidget
+from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QHeaderView, QStackedLayout, QStyle, QTableView, QWidget
 
 from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
@@ -16,6 +17,8 @@ from inspector.ui.wording import tr, tr_code, tr_count
 
 _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 _DRAFT = "draft"
+_WHAT, _WHERE, _NO_END = 1, 2, 100_000
+_WIDE_STEPS, _HIGH_STEPS, _KIND_STEPS, _WHERE_STEPS = 200, 40, 22, 32
 _WORDS = {
     Severity.ERROR: lambda: tr("error"),
     Severity.WARNING: lambda: tr("warning"),
@@ -50,7 +53,17 @@ class ProblemsPanel(Panel):
         header = self._view.horizontalHeader()
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         header.setStretchLastSection(False)
-        header.resizeSection(2, 240)
+        self._view.setWordWrap(True)
+        self._view.setTextElideMode(Qt.TextElideMode.ElideNone)
+        self._high = QTimer(self, singleShot=True, interval=0)
+        self._high.timeout.connect(self._fit_rows)
+        for signal in (
+            header.sectionResized,
+            services.appearance.changed,
+            self._model.dataChanged,
+            self._model.modelReset,
+        ):
+            signal.connect(lambda *_: self._high.start())
         self._view.selectionModel().currentRowChanged.connect(self._choose)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(
@@ -58,11 +71,39 @@ class ProblemsPanel(Panel):
         )
         self._stack.addWidget(self._view)
         services.workspace.problems_changed.connect(self._fill)
+        services.appearance.changed.connect(self._measure)
+        self._measure()
         self._fill()
 
     def first_focus(self) -> QWidget:
         """The list."""
         return self._view
+
+    def sizeHint(self) -> QSize:
+        """Wide: beside another panel it gets its part by what each would like to have."""
+        space = self.services.appearance.space
+        return QSize(space(_WIDE_STEPS), space(_HIGH_STEPS))
+
+    def _measure(self) -> None:
+        header, space = self._view.horizontalHeader(), self.services.appearance.space
+        header.resizeSection(0, space(_KIND_STEPS))
+        header.resizeSection(2, space(_WHERE_STEPS))
+
+    def _fit_rows(self) -> None:
+        """Make every row as high as its text is at the width that there is."""
+        appearance, style = self.services.appearance, self._view.style()
+        metrics = QFontMetrics(appearance.font())
+        free = 2 * (appearance.space() + style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin) + 1)
+        for row in range(self._model.rowCount()):
+            heights = [
+                metrics.boundingRect(
+                    QRect(0, 0, self._view.columnWidth(column) - free, _NO_END),
+                    Qt.TextFlag.TextWordWrap,
+                    self._model.index(row, column).data(),
+                ).height()
+                for column in (_WHAT, _WHERE)
+            ]
+            self._view.setRowHeight(row, max(heights) + appearance.space(2))
 
     def _fill(self) -> None:
         problems = sorted(self.services.workspace.problems, key=lambda each: _RANK[each.severity])

@@ -17,6 +17,7 @@ from inspector.ui.exact_text import copy_text
 from inspector.ui.front_actions import FrontActions
 from inspector.ui.models.budget import comes_from
 from inspector.ui.panel import Panel, Services
+from inspector.ui.safe_text import few_lines
 from inspector.ui.selection import Selected, Span
 from inspector.ui.widgets.controls import ActionButton, arrange
 from inspector.ui.widgets.empty_state import EmptyState
@@ -25,7 +26,7 @@ from inspector.ui.widgets.request_places import Stretch
 from inspector.ui.widgets.request_rows import Cutter, RequestRows
 from inspector.ui.widgets.request_view import RequestView
 from inspector.ui.widgets.segments import Segments
-from inspector.ui.wording import signed, tr
+from inspector.ui.wording import signed, tr, tr_code
 
 _FOLDED_AT_FIRST = frozenset({"tools"})
 _WITH_DRAFTS = 1
@@ -137,7 +138,7 @@ class RequestPanel(Panel):
     @property
     def _request(self) -> Request | None:
         workspace = self.services.workspace
-        return workspace.request if self._with_drafts else workspace.saved_request or workspace.request
+        return workspace.request if self._with_drafts else workspace.saved_request
 
     def _cut(self, *_: object) -> None:
         request = self._request
@@ -169,8 +170,14 @@ class RequestPanel(Panel):
             self._empty.tell(
                 tr("No agent is shown"), tr("All that a model call would send stands here, piece by piece.")
             )
-        elif workspace.problems:
-            self._empty.tell(tr("No Request can be built now"), tr("The Problems panel says why."))
+        elif (problem := workspace.request_problem) is not None:
+            self._empty.tell(
+                tr("No Request can be built now"), few_lines(tr_code(problem.code, problem.parameters))
+            )
+        elif workspace.request is not None:
+            self._empty.tell(
+                tr("No Request can be built of what is saved"), tr("With the drafts, there is one.")
+            )
         else:
             self._empty.tell(tr("Building the Request …"))
 

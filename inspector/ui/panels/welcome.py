@@ -19,7 +19,7 @@ _CHOICES = (
         "file.sample",
         "sample",
         "See the sample",
-        "Three agents with memory, messages and summaries, made afresh",
+        "Three agents with memory, messages and summaries; what you change in it stays",
     ),
     (
         "file.open",

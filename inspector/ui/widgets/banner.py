@@ -19,7 +19,9 @@ from inspector.ui.wording import tr
 
 _MOST = 3
 _WORDS_STEPS, _TALL_STEPS = 70, 150
-_PASSING_MILLISECONDS = 4_000
+_PASSING_MILLISECONDS, _CHOOSING_MILLISECONDS = 4_000, 15_000
+FAILURE = "failure:"
+"""How the keys of notices of failures begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Notice:
 def failure_notice(failure: Failure) -> Notice:
     """The banner for a failure: what happened, what it means for the data, what to do."""
     return Notice(
-        key=f"failure:{failure.happened}",
+        key=f"{FAILURE}{failure.happened}",
         text=failure.happened,
         remark=f"{failure.meaning} {failure.advice}",
         tone="error" if failure.fault else "warning",
@@ -143,7 +145,8 @@ class Banners(QWidget):
         self.show()
         QAccessible.updateAccessibility(QAccessibleEvent(banner, QAccessible.Event.Alert))
         if notice.passing:
-            QTimer.singleShot(_PASSING_MILLISECONDS, banner, lambda: self._pass(banner))
+            stays = _CHOOSING_MILLISECONDS if notice.choices else _PASSING_MILLISECONDS
+            QTimer.singleShot(stays, banner, lambda: self._pass(banner))
 
     def close_notice(self, key: str) -> None:
         """Take a notice away, if it is there."""

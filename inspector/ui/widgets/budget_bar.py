@@ -1,16 +1,18 @@
-"""The window as one bar: sections in their colours, what is free, and the reserved reply apart."""
+"""The window as one bar: sections in their colours, what is free, and apart what is kept free, with its legend."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QMouseEvent, QPainter, QPainterPath, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from inspector.ui.appearance import Appearance
-from inspector.ui.safe_text import safe_tooltip
+from inspector.ui.safe_text import ElidedLabel, safe_tooltip
+from inspector.ui.widgets.controls import arrange
 from inspector.ui.wording import number, share, tr
 
 
@@ -23,6 +25,20 @@ class Segment:
     tokens: int
 
 
+class KeptFor(StrEnum):
+    """What a part of the window is kept free for, from its end on."""
+
+    REPLY = "reply"
+    ESTIMATES = "estimates"
+
+
+_PATTERNS = {KeptFor.REPLY: Qt.BrushStyle.BDiagPattern, KeptFor.ESTIMATES: Qt.BrushStyle.Dense6Pattern}
+_KEPT = {
+    KeptFor.REPLY: lambda: tr("Kept for the reply"),
+    KeptFor.ESTIMATES: lambda: tr("Kept for what is only estimated: counts may be too low by as much"),
+}
+
+
 class BudgetBar(QWidget):
     """`pointed` carries the name of the section that was clicked."""
 
@@ -33,7 +49,7 @@ class BudgetBar(QWidget):
         self._appearance = appearance
         self._segments: tuple[Segment, ...] = ()
         self._window = 0
-        self._reserved = 0
+        self._kept: dict[KeptFor, int] = {}
         self._selected = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
@@ -44,13 +60,14 @@ class BudgetBar(QWidget):
         """A line of text high."""
         return QSize(self._appearance.space(60), self._appearance.space(4))
 
-    def show_budget(self, segments: Sequence[Segment], window: int, reserved: int) -> None:
-        """Show sections (tokens) of a window (tokens) of which `reserved` are kept for the reply."""
+    def show_budget(self, segments: Sequence[Segment], window: int, kept: Mapping[KeptFor, int]) -> None:
+        """Show sections (tokens) of a window (tokens) of which some are kept free."""
         self._segments = tuple(each for each in segments if each.tokens)
-        self._window, self._reserved = max(1, window), reserved
-        told = ", ".join(f"{each.title} {share(each.tokens, self._window)}" for each in self._segments)
+        self._window, self._kept = max(1, window), {what: kept[what] for what in KeptFor if kept.get(what)}
+        told = [f"{each.title} {share(each.tokens, self._window)}" for each in self._segments]
+        told += [f"{_KEPT[what]()} {share(tokens, self._window)}" for what, tokens in self._kept.items()]
         self.setAccessibleName(tr("Share of the window by section"))
-        self.setAccessibleDescription(told)
+        self.setAccessibleDescription(", ".join(told))
         self.update()
 
     def select(self, name: str) -> None:
@@ -70,11 +87,9 @@ class BudgetBar(QWidget):
         painter.fillPath(path, theme.raised)
         painter.setClipPath(path)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-        reserved = self._part(self._reserved)
-        painter.fillRect(
-            QRectF(box.right() - reserved, box.top(), reserved, box.height()),
-            QBrush(theme.muted, Qt.BrushStyle.BDiagPattern),
-        )
+        for what, part in self._kept_parts():
+            painter.fillRect(part, QBrush(theme.muted, _PATTERNS[what]))
+            painter.fillRect(QRectF(part.left(), part.top(), 1, part.height()), theme.muted)
         for segment, part in self._parts():
             painter.fillRect(part, theme.section(segment.name))
             painter.fillRect(QRectF(part.right() - 1, part.top(), 1, part.height()), theme.surface)
@@ -85,7 +100,9 @@ class BudgetBar(QWidget):
                 )
         painter.setClipping(False)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(theme.error if self._used > self._window - self._reserved else theme.border)
+        painter.setPen(
+            theme.error if self._used > self._window - self._kept.get(KeptFor.REPLY, 0) else theme.border
+        )
         painter.drawPath(path)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -95,13 +112,25 @@ class BudgetBar(QWidget):
             self.pointed.emit(segment.name)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Tell which section is under the pointer."""
-        segment = self._segment_at(event.position().x())
-        if segment is None:
-            safe_tooltip(self, "")
-        else:
-            told = f"{segment.title}: {number(segment.tokens)} ({share(segment.tokens, self._window)})"
-            safe_tooltip(self, told)
+        """Tell which section is under the pointer, or what that part is kept for."""
+        safe_tooltip(self, self.told_at(event.position().x()))
+
+    def told_at(self, x: float) -> str:
+        """What stands at that place of the bar, nothing where it is free."""
+        segment = self._segment_at(x)
+        if segment is not None:
+            return self._figures(segment.title, segment.tokens)
+        found = (what for what, part in self._kept_parts() if part.left() <= x < part.right())
+        what = next(found, None)
+        return "" if what is None else self._figures(_KEPT[what](), self._kept[what])
+
+    def _figures(self, title: str, tokens: int) -> str:
+        return tr(
+            "{title}: {tokens} tokens ({share} of the window)",
+            title=title,
+            tokens=number(tokens),
+            share=share(tokens, self._window),
+        )
 
     @property
     def _used(self) -> int:
@@ -109,6 +138,13 @@ class BudgetBar(QWidget):
 
     def _part(self, tokens: int) -> float:
         return self.width() * tokens / max(self._window, self._used, 1)
+
+    def _kept_parts(self) -> Iterator[tuple[KeptFor, QRectF]]:
+        end = float(self.width())
+        for what, tokens in self._kept.items():
+            width = self._part(tokens)
+            yield what, QRectF(end - width, 0, width, self.height())
+            end -= width
 
     def _parts(self) -> list[tuple[Segment, QRectF]]:
         parts: list[tuple[Segment, QRectF]] = []
@@ -124,3 +160,46 @@ class BudgetBar(QWidget):
 
     def _segment_at(self, x: float) -> Segment | None:
         return next((segment for segment, part in self._parts() if part.left() <= x < part.right()), None)
+
+
+class Kept(QWidget):
+    """A line of the legend: how a part that is kept free is drawn, and what is said of it."""
+
+    def __init__(self, appearance: Appearance, what: KeptFor) -> None:
+        super().__init__()
+        self._label = ElidedLabel("", tone="muted", size="small")
+        row = QHBoxLayout(self)
+        arrange(row, _Swatch(appearance, what), self._label, spacing=6)
+        row.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.tell("")
+
+    @property
+    def told(self) -> str:
+        """What it says."""
+        return self._label.original
+
+    def tell(self, text: str) -> None:
+        """Say that; nothing is to be seen while there is nothing to say."""
+        self._label.setText(text)
+        self.setVisible(bool(text))
+
+
+class _Swatch(QWidget):
+    def __init__(self, appearance: Appearance, what: KeptFor) -> None:
+        super().__init__()
+        self._appearance, self._what = appearance, what
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        appearance.changed.connect(self.updateGeometry)
+        appearance.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        """A small box."""
+        return QSize(self._appearance.space(4), self._appearance.space(2.5))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint it as the bar does."""
+        painter, theme = QPainter(self), self._appearance.theme
+        painter.fillRect(self.rect(), theme.raised)
+        painter.fillRect(self.rect(), QBrush(theme.muted, _PATTERNS[self._what]))
+        painter.setPen(theme.border)
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))

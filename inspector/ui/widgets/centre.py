@@ -37,7 +37,8 @@ class Centre(QTabWidget):
         self._closable: set[Hashable] = set()
         self.setDocumentMode(True)
         self.setMovable(True)
-        self.setElideMode(Qt.TextElideMode.ElideRight)
+        # Titles are cut to a length already; where there are too many of them, they are scrolled.
+        self.setElideMode(Qt.TextElideMode.ElideNone)
         self.setUsesScrollButtons(True)
         self.setAccessibleName(tr("Open views"))
         self.tabBar().setAccessibleName(tr("Open views"))

@@ -58,11 +58,15 @@ def rank(entries: Sequence[Entry], words: str, recent: Sequence[str] = ()) -> li
         score_cutoff=_WORST_SCORE,
     )
     start = words.strip().casefold()
+    beginnings = start.split()
 
     def worth(match: tuple[str, float, int]) -> float:
         entry = entries[match[2]]
         title = entry.title.casefold()
-        bonus = _PREFIX_BONUS if any(word.startswith(start) for word in (title, *title.split())) else 0.0
+        begins = title.startswith(start) or all(
+            any(word.startswith(each) for word in title.split()) for each in beginnings
+        )
+        bonus = _PREFIX_BONUS if begins else 0.0
         return match[1] + bonus + (_RECENT_BONUS if entry.id in places else 0.0) - bool(entry.why_not)
 
     return [entries[match[2]] for match in sorted(found, key=worth, reverse=True)][:_SHOWN]

@@ -99,7 +99,7 @@ class TopBar(QToolBar):
         self.agent = Picker(tr("Agent"))
         self.model = Picker(tr("Model"))
         self.layout_ = Picker(tr("Layout"))
-        self.what_if = icon_button(icons, "restore", tr("Back to the agent's own model and layout"))
+        self.what_if = icon_button(icons, "restore", tr("Back to the agent's own settings"))
         self.what_if_label = PlainLabel(tr("what if"), tone="warning", size="small")
         self.search = _SearchButton(go_to)
         space = QWidget()

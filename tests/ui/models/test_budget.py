@@ -167,6 +167,44 @@ def test_that_events_and_messages_of_one_rule_stand_together_and_blocks_do_not()
     assert len({row.key for row in rows}) == 4
 
 
+def reaching(id_: str, reach: int, tokens: int, fix: Fix) -> LeftOut:
+    out = left_out(SourceKind.MESSAGE, id_, "history_full", tokens, fix, batch=True)
+    return replace(out, parameters={"needed": tokens, "reach": reach})
+
+
+def test_that_what_takes_two_settings_is_no_nearer_than_what_takes_one() -> None:
+    both = Fix("raise_history", Ref(RefKind.AGENT, invented.ADA), None, {"messages": 161, "tokens": 10_517})
+    more = replace(both, parameters={"messages": 150, "tokens": 9_000})
+    oldest, older = reaching("oldest", 10_517, 300, both), reaching("older", 9_000, 200, more)
+    near = reaching("near", 5_703, 100, raise_to(5_703))
+    [row] = out_rows(replace(made_request({}), left_out=(oldest, older, near)))
+    assert row.fix == near.fix
+    assert "5,703 tokens" in row.why
+    [row] = out_rows(replace(made_request({}), left_out=(oldest, older)))
+    assert row.fix == more
+    assert "9,000 tokens" in row.why
+
+
+def test_that_the_highest_importance_and_then_the_smallest_is_the_nearest() -> None:
+    def event(id_: str, level: str, tokens: int) -> LeftOut:
+        fix = Fix("lower_activity_min_importance", Ref(RefKind.AGENT, invented.ADA), level, {"value": level})
+        return left_out(SourceKind.EVENT, id_, "event_below_importance", tokens, fix)
+
+    outs = (event("a", "low", 1), event("b", "medium", 9), event("c", "medium", 8))
+    [row] = out_rows(replace(made_request({}), left_out=outs))
+    assert row.fix == outs[2].fix
+    assert row.ref == outs[2].source.ref
+
+
+def test_that_a_reason_that_all_of_a_group_have_is_not_called_that_of_the_nearest() -> None:
+    outs = tuple(
+        replace(left_out(SourceKind.EVENT, f"e{n}", "event_too_old", 10), parameters={"needed": n})
+        for n in range(3)
+    )
+    [row] = out_rows(replace(made_request({}), left_out=outs))
+    assert row.why == "Outside the look-back of the activity settings."
+
+
 @pytest.fixture
 def agent() -> Agent:
     return invented.agent(invented.ADA)

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+from inspector.domain.blocks import Permission
 from inspector.domain.counts import Method
 from inspector.domain.errors import DocumentError, Parameters
 from inspector.domain.health import Problem, Severity
@@ -7,7 +8,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import LeftOut, Source, SourceKind
 from inspector.domain.rules import OutRule
 from inspector.runtime.wording import word
-from inspector.ui.models.card import Card, CardFacts, card_for
+from inspector.ui.models.card import Card, CardFacts, card_for, level_name
 from tests.ui import invented
 
 CHECKLIST = Ref(RefKind.BLOCK, "blk_checklist")
@@ -43,7 +44,13 @@ def test_that_a_block_says_why_it_is_in_who_wrote_and_what_it_costs() -> None:
     assert told["Last written"].endswith("tool call call_block_edit · version 31")
     assert told["Characters"] == "167 of 5,000"
     assert told["Tokens"] == "96 · exact (o200k_base) · 0.7 % of the window"
-    assert card(CHECKLIST).note == "working · list · read write"
+    assert card(CHECKLIST).note == "working · list · read and write"
+
+
+def test_that_every_level_has_words_of_its_own() -> None:
+    told = [level_name(level) for level in Permission]
+    assert len(set(told)) == len(told)
+    assert not [each for each in told if "_" in each]
 
 
 def test_that_a_left_out_block_says_why_and_what_would_help() -> None:
@@ -66,6 +73,30 @@ def test_that_a_block_of_which_only_a_part_had_room_says_both() -> None:
     hint = replace(row, rule=OutRule.WINDOW_FULL, section="hints")
     facts = replace(FACTS, request=replace(request, left_out=(hint, *request.left_out)))
     assert "Why not all of it" not in rows(CHECKLIST, facts)
+
+
+def test_that_a_text_of_the_layout_is_told_without_the_programs_own_name_of_it() -> None:
+    request = invented.request()
+    piece = next(
+        each
+        for section in request.sections
+        for each in section.pieces
+        if each.source.kind is SourceKind.LITERAL
+    )
+    assert piece.source.id
+    told = rows(Ref(RefKind.LITERAL, piece.id))
+    assert told["Comes from"].startswith("text of the layout or the agent")
+    assert piece.source.id not in told["Comes from"]
+
+
+def test_that_a_draft_with_which_no_request_can_be_built_has_no_difference() -> None:
+    facts = replace(
+        FACTS,
+        request=None,
+        saved_tokens={"block:blk_checklist": 87},
+        blocks={"blk_checklist": replace(invented.state("blk_checklist"), draft=True)},
+    )
+    assert rows(CHECKLIST, facts)["Your draft"] == "not saved yet"
 
 
 def test_that_a_draft_says_its_difference_in_tokens() -> None:

@@ -99,6 +99,7 @@ def test_that_each_state_of_a_block_has_its_badge() -> None:
 
 def test_that_a_block_near_its_limit_says_how_near() -> None:
     assert badges(replace(PERSONA, filled=0.96)) == ["96 %", "431"]
+    assert badges(replace(PERSONA, filled=1014.78)) == ["101,478 %", "431"]
     assert badges(replace(PERSONA, filled=0.79)) == ["431"]
     assert badges(replace(PERSONA, filled=0.79), replace(STATE, near_limit=0.5)) == ["79 %", "431"]
 

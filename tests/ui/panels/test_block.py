@@ -23,7 +23,7 @@ async def test_that_a_text_block_opens_with_its_text_and_nothing_to_save(desk: O
     assert not one.panel.marked
     assert not one.panel.save_button.isEnabled()
     assert not one.panel.discard_button.isEnabled()
-    assert "working · text · read write" in words(one.panel)
+    assert "working · text · read and write" in words(one.panel)
     assert one.panel.figures == "69 of 5,000 characters · 598 tokens"
 
 
@@ -31,6 +31,18 @@ async def test_that_the_figures_follow_the_typing(desk: OpenDesk) -> None:
     one = await desk()
     one.type("a question more, ", at=0)
     await one.until(lambda: one.panel.figures == "86 of 5,000 characters · 600 tokens · +2")
+
+
+async def test_that_no_block_is_called_out_of_a_request_that_cannot_be_built(desk: OpenDesk) -> None:
+    one = await desk()
+    assert "tokens" in one.panel.figures
+    one.doors.too_large = {ID}
+    one.type("far too much", 0)
+    await one.until(lambda: one.workspace.request_problem is not None)
+    assert "not in the Request" not in one.panel.figures
+    assert "tokens" not in one.panel.figures
+    one.panel.work.discard()
+    await one.until(lambda: "tokens" in one.panel.figures)
 
 
 async def test_that_the_rendered_view_shows_the_draft_as_the_model_gets_it(desk: OpenDesk) -> None:

@@ -46,6 +46,16 @@ def test_that_what_was_used_lately_comes_first_among_equals() -> None:
     assert rank(ENTRIES, "", ("Pin",))[0].title == "Pin"
 
 
+def test_that_what_holds_all_words_comes_before_what_only_resembles_them() -> None:
+    titles = (
+        "Fold all sections of the Request",
+        "Unfold all sections of the Request",
+        "assistant: Run 4219: green on all four, no retry, and the smoke test is in the notes of today",
+    )
+    lines = [Entry(title, title, lambda: None) for title in titles]
+    assert rank(lines, "smoke all four")[0].title == titles[2]
+
+
 def test_that_nothing_similar_finds_nothing() -> None:
     assert rank(ENTRIES, "zzzzqqqq") == []
 

@@ -1,0 +1,54 @@
+"""The detail card in the window: its distances follow the text, and what can be done stays in sight."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QFormLayout, QPushButton
+
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.panels.detail import DetailPanel
+from tests.ui.conftest import Studio, Until
+
+CHECKLIST = Ref(RefKind.BLOCK, "blk_checklist")
+
+
+async def detail(studio: Studio, until: Until) -> DetailPanel:
+    studio.furniture.workspace.open(Path("harbor.constellation"))
+    await until(lambda: studio.furniture.workspace.request)
+    studio.furniture.services.selection.select(CHECKLIST)
+    panel = studio.window.panel("detail")
+    assert isinstance(panel, DetailPanel)
+    await until(lambda: panel.card is not None)
+    return panel
+
+
+def distances(panel: DetailPanel) -> list[int]:
+    form = panel.findChild(QFormLayout)
+    assert form is not None
+    margins = form.contentsMargins()
+    return [margins.left(), margins.top(), form.horizontalSpacing(), form.verticalSpacing()]
+
+
+async def test_that_distances_follow_the_size_of_text_and_come_back(studio: Studio, until: Until) -> None:
+    panel = await detail(studio, until)
+    before = distances(panel)
+    studio.furniture.services.appearance.set_scale(2.0)
+    assert distances(panel) == [2 * each for each in before]
+    studio.furniture.services.appearance.set_scale(1.0)
+    assert distances(panel) == before
+
+
+@pytest.mark.parametrize("height", [90, 138])
+async def test_that_the_buttons_are_whole_however_low_the_panel_is(
+    studio: Studio, until: Until, height: int
+) -> None:
+    panel = await detail(studio, until)
+    panel.resize(700, height)
+    buttons = panel.findChildren(QPushButton)
+    await until(lambda: all(each.isVisible() for each in buttons))
+    for each in buttons:
+        assert each.mapTo(panel, QPoint(0, 0)).y() >= 0
+        assert each.mapTo(panel, QPoint(0, each.height())).y() <= panel.height()
+        assert not each.visibleRegion().isEmpty()
+        assert each.visibleRegion().boundingRect().size() == each.size()
