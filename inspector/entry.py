@@ -42,11 +42,19 @@ def main(arguments: list[str] | None = None) -> int:
         return _serve_airlock()
     if first in COMMANDS or first.startswith("-"):
         return _run_command(given)
-    if len(given) == 1 and Path(first).exists():
+    if len(given) == 1 and _is_there(first):
         return open_window(Path(first), sample=False)
     if len(given) == 1 and (Path(first).suffix or Path(first).name != first):
         return _refuse("file.not_found", path=first)
     return _run_command(given)
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except OSError:
+        # Too long a name, or in a folder that nobody may look into.
+        return False
 
 
 def main_gui() -> int:

@@ -27,6 +27,7 @@ from inspector.runtime.engine import Engine
 from inspector.runtime.wording import word
 
 _ALL = 1_000_000_000
+_MOST_DIGITS = 18
 _LISTED = 50
 """Steps that a list has."""
 
@@ -132,10 +133,10 @@ async def _change(engine: Engine, place: _Place, named: str | None, *, redo: boo
     """
     if named is None and place.owner is None:
         return None
-    if named is not None and named.isdecimal():
+    if named is not None and named.isdecimal() and place.owner is None and len(named) <= _MOST_DIGITS:
         return int(named)
     for step in await _steps(engine, place, _ALL, redo=redo):
-        if place.holds(step) and named in (None, step.changeset):
+        if place.holds(step) and named in (None, step.changeset, str(step.seq)):
             return step.seq
     code = "refused.nothing_to_redo" if redo else "refused.nothing_to_undo"
     raise RefusedError(Refusal(code, {"actor": place.actor.name}))

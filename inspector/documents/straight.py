@@ -129,7 +129,9 @@ def _length(content: Mapping[str, Any]) -> int:
     if content["type"] == "delete" and "len" in content:
         return abs(int(content["len"]))
     given = content.get("text", content.get("value"))
-    return len(given) if content["type"] == "insert" and isinstance(given, str | list) else 1
+    # A value that is set in a map is one operation, however long it is.
+    is_run = content["type"] == "insert" and "pos" in content and isinstance(given, str | list)
+    return len(given) if is_run else 1
 
 
 def _text_of(operation: Mapping[str, Any]) -> str:

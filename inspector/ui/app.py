@@ -134,7 +134,7 @@ class Program:
         self.shell.application.processEvents()
 
     def _spare_what_lasts(self, workspace: Workspace) -> None:
-        """Spare the collector what an agent's view holds, once it is read, counted and built for the first time."""
+        """Spare the collector what an agent's view holds, once it is read and built for the first time."""
         soon = QTimer(self._collector, interval=_FREEZE_MILLISECONDS, singleShot=True)
         soon.timeout.connect(gc.freeze)
         shown: list[str] = []
@@ -145,7 +145,6 @@ class Program:
                 soon.start()
 
         workspace.agent_changed.connect(soon.start)
-        workspace.agent_counted.connect(soon.start)
         workspace.request_changed.connect(take)
 
     def _open_first(self) -> None:

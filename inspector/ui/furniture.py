@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QMenu
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.actions import Action
@@ -159,6 +160,10 @@ class Furniture(QObject):
         self.workspace.file_changed.connect(self._show_file)
         self.workspace.agent_changed.connect(self._select_anew)
         self.window.centre.shown.connect(self._select_front)
+        self.window.centre.tabBarClicked.connect(self._select_clicked)
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.focusObjectChanged.connect(self._follow_focus)
         self.services.selection.changed.connect(lambda selected: self._saw(selected.ref))
         self.window.dropped.connect(self.files.take)
         self.window.closing.connect(self._tabs.keep)
@@ -184,6 +189,16 @@ class Furniture(QObject):
             selected = self.services.selection.ref
             if selected is None or selected.whole != ref:
                 self.services.selection.select(ref)
+
+    def _select_clicked(self, place: int) -> None:
+        """The one in front is clicked again; another one tells by itself that it comes to the front."""
+        if place == self.window.centre.currentIndex():
+            self._select_front(self.window.centre.current_key)
+
+    def _follow_focus(self, now: QObject | None) -> None:
+        centre = self.window.centre
+        if isinstance(now, QWidget) and centre.count() and centre.currentWidget().isAncestorOf(now):
+            self._select_front(self.window.centre.current_key)
 
     def _select_anew(self) -> None:
         self.services.selection.clear()

@@ -10,11 +10,11 @@ from PySide6.QtCore import QObject, QTimer
 
 from inspector.domain.changes import FileMoved
 from inspector.domain.counts import Method
-from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.health import Severity
 from inspector.ui.failures import Failure
 from inspector.ui.known import WhatIf
 from inspector.ui.main_window import MainWindow
+from inspector.ui.models.fixes import stands
 from inspector.ui.panel import Services
 from inspector.ui.widgets.banner import FAILURE, Notice, failure_notice
 from inspector.ui.widgets.status import Status
@@ -99,7 +99,9 @@ class Telling(QObject):
             request.tokens if request else None,
             request.limits.usable if request else 0,
             request is None or request.method is Method.EXACT,
-            self._services.marks.tone(request.tokens, request.limits.usable) if request else "",
+            self._services.marks.tone(request.tokens, request.limits.usable - request.margin_tokens)
+            if request
+            else "",
             True,
         )
 
@@ -167,10 +169,12 @@ class Telling(QObject):
         """Set things back as they were, unless somebody has set them otherwise meanwhile."""
         workspace, banners = self._services.workspace, self._window.banners
         banners.close_notice(_MENDED)
-        done, back = mended.edit.operation, mended.back.operation
-        agent = next((each for each in workspace.agents if each.id == mended.edit.target.id), None)
-        ours = [each.config for each in (done, back) if isinstance(each, ConfigureAgent)]
-        if ours and agent is not None and agent.config not in ours:
+        target = mended.edit.target.id
+        agent = next((each for each in workspace.agents if each.id == target), None)
+        state = workspace.block(target)
+        block = state.block if state else None
+        # What it was before is no harm either: the change is not read again yet, or was taken back.
+        if not any(stands(each, agent, block) for each in (mended.edit, mended.back)):
             text = tr("The settings of {name} were changed again meanwhile.", name=mended.name)
             banners.show_notice(Notice(_MENDED, text, tr("Nothing was taken back."), "warning"))
             return

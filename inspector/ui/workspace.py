@@ -203,11 +203,13 @@ class Workspace(QObject):
 
     async def close(self) -> None:
         """Close the file."""
-        await self._leave()
+        await self.settle()
+        left = self._let_go()
         for tell in (self.file_changed, self.agents_changed, self.agent_changed, self.drafts_changed):
             tell.emit()
         self.request_changed.emit(None)
         self.problems_changed.emit()
+        await _closed(left)
 
     def show_agent(self, agent_id: str) -> None:
         """Show another agent's Request."""
@@ -333,11 +335,13 @@ class Workspace(QObject):
         try:
             agents, layouts = await doors.agents(), await doors.layouts()
             drafts = await doors.drafts()
-            await self._leave()
+            await self.settle()
         except BaseException:
             # Whatever was open stays open; this one is shown by nobody.
             await asyncio.shield(doors.close())
             raise
+        # Nothing is awaited until the views show the new file: what is typed belongs to one or the other.
+        left = self._let_go()
         self._doors = doors
         self._bridge.follow(doors.changes(), name=tr("Following changes"), key="feed")
         self._known.take_agents(agents)
@@ -348,22 +352,21 @@ class Workspace(QObject):
         for tell in (self.file_changed, self.agents_changed, self.agent_changed, self.drafts_changed):
             tell.emit()
         self._fresh.refresh(holdings=True, saved=True)
+        await _closed(left)
 
     def _write(self, task: asyncio.Task[Any] | None) -> None:
         if task is not None:
             self._writes.add(task)
             task.add_done_callback(self._writes.discard)
 
-    async def _leave(self) -> None:
-        await self.settle()
+    def _let_go(self) -> Doors | None:
+        """Know nothing of the file any more, and give it away to be closed."""
         doors, self._doors = self._doors, None
         self._fresh.end()
         self._bridge.cancel("feed")
-        if doors is not None:
-            # Half closed it would keep the file; whoever has no time to wait lets it end by itself.
-            await asyncio.shield(doors.close())
         self._known = Known()
         self.drafts.clear()
+        return doors
 
     def _note(self, change: object) -> None:
         if isinstance(change, FileMoved):
@@ -381,6 +384,12 @@ class Workspace(QObject):
             self._known.unseen.add(change.ref.id)
         self.written.emit(change)
         self._fresh.note(change)
+
+
+async def _closed(doors: Doors | None) -> None:
+    if doors is not None:
+        # Half closed it would keep the file; whoever has no time to wait lets it end by itself.
+        await asyncio.shield(doors.close())
 
 
 async def _given(doors: Doors) -> Doors:

@@ -114,6 +114,15 @@ def test_that_changes_can_be_looked_for_by_agent_and_by_thing(program: Program) 
     assert program.said("redo", "--agent", "Ada")["step"] == ada["step"]
 
 
+def test_that_a_number_of_another_agents_change_is_not_taken_back_for_this_one(program: Program) -> None:
+    edit = ("edit", "--agent", "Grace", "--block", "runbook/arm64-board", "--append", "x")
+    number = program.said(*edit)["seq"]
+    for named in (number, "9" * 5000):
+        refused = program.run("undo", "--agent", "Ada", "--change", named)
+        assert (refused.returncode, refused.stdout) == (3, b"")
+    assert program.said("undo", "--agent", "Grace", "--change", number)["step"]["change"] == number
+
+
 def test_that_an_agent_takes_back_its_own(program: Program) -> None:
     edit = ("--agent", "Ada", "--block", "scratchpad", "--append")
     program.said("edit", *edit, "the agent's", "--as-agent")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QTabBar
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.appearance import Appearance
+from inspector.ui.editors.text import TextEditor
 from inspector.ui.icons import Icons
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import ElidedLabel
@@ -209,6 +210,16 @@ async def test_that_the_tab_in_front_is_what_is_selected(run_window: RunWindow, 
     QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(0).center())
     assert selection.ref == PERSONA
     centre.setCurrentIndex(2)
+    # Pointed at elsewhere, and then back to what stands in the tab: by its tab, and by a click into it.
+    selection.select(QUESTIONS)
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(2).center())
+    assert selection.ref == PERSONA
+    made.window.panel("budget").setFocus()
+    selection.select(QUESTIONS)
+    editor = centre.currentWidget().findChild(TextEditor)
+    assert editor is not None
+    QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton)
+    await until(lambda: selection.ref == PERSONA)
     await end(made)
     again = await run_window()
     await until(lambda: again.furniture.services.selection.ref == PERSONA)

@@ -456,3 +456,29 @@ async def test_that_what_was_still_read_of_a_file_that_is_left_is_no_fault(
     await until(lambda: "Reading an agent" not in desk.bridge.running)
     assert desk.failures == []
     await desk.bridge.close()
+
+
+async def test_that_the_other_file_is_shown_before_the_one_that_is_left_is_closed(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    workspace = desk.workspace
+    workspace.open(Path("first.constellation"))
+    await until(lambda: workspace.request)
+    first = desk.opener.doors
+    assert first is not None
+    held = asyncio.Event()
+    close = first.close
+
+    async def slowly() -> None:
+        await held.wait()
+        await close()
+
+    first.close = slowly  # type: ignore[method-assign]
+    workspace.open(Path("second.constellation"))
+    await until(lambda: workspace.path == Path("second.constellation"))
+    assert not first.closed
+    workspace.open(Path("third.constellation"))
+    await until(lambda: workspace.path == Path("third.constellation"))
+    held.set()
+    await until(lambda: first.closed)
+    await until(lambda: workspace.request)

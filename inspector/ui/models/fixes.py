@@ -55,18 +55,32 @@ def edit_back(edit: Edit, agent: Agent, block: Block | None = None) -> Edit | No
     return Edit(edit.target, SetSchema(was))
 
 
+def stands(edit: Edit, agent: Agent | None, block: Block | None) -> bool:
+    """Whether what a fix has set is as it set it."""
+    operation = edit.operation
+    if isinstance(operation, ConfigureAgent):
+        return agent is not None and agent.config == operation.config
+    if block is None:
+        return False
+    if isinstance(operation, SetPinned):
+        return block.pinned == operation.pinned
+    if isinstance(operation, SetBlockType):
+        return block.block_type == operation.block_type
+    return isinstance(operation, SetSchema) and block.schema == operation.schema
+
+
 def tried_with(fix: Fix, agent: Agent, what_if: WhatIf) -> WhatIf | None:
     """What is tried with the fix in it, None for a fix that is made in a block; nothing is stored."""
     if fix.action == "pin" and fix.target is not None:
         return replace(what_if, pinned=what_if.pinned | {fix.target.id})
+    if fix.action == "set_layout":
+        # It may be the agent's own, from which what is tried differs.
+        return replace(what_if, layout=str(fix.value))
     config = what_if.config or agent.config
     edit = edit_for(fix, replace(agent, config=config))
     if edit is None or not isinstance(edit.operation, ConfigureAgent) or edit.operation.config is None:
         return None
-    changed = edit.operation.config
-    if changed.layout != config.layout:
-        return replace(what_if, layout=changed.layout)
-    return replace(what_if, config=changed)
+    return replace(what_if, config=edit.operation.config)
 
 
 def _of_agent(agent: Agent, config: ContextConfig) -> Edit:

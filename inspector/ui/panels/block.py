@@ -178,6 +178,7 @@ class BlockPanel(Panel):
         workspace.drafts_changed.connect(self._tell)
         workspace.file_changed.connect(self._tell)
         workspace.agent_changed.connect(self._tell)
+        workspace.holdings_changed.connect(self._tell)
         self.work.changed.connect(self._tell)
         self.work.met.connect(self._tell_met)
         self.work.locked.connect(self._ask_unlock)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from inspector.domain.counts import Method
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.requests import Fix, LeftOut, Request
+from inspector.domain.requests import Fix, Request
 from inspector.ui.appearance import TextSize
 from inspector.ui.known import WhatIf
 from inspector.ui.models.budget import BudgetRow, BudgetRows, OutRow, comes_from, spoken_tokens
@@ -60,7 +60,7 @@ class BudgetPanel(Panel):
         self.tree = self._make_tree()
         self._out_note = PlainLabel("", tone="muted", size="small")
         self._outs: dict[str, OutRow] = {}
-        self._left_out: tuple[LeftOut, ...] | None = None
+        self._told_out: tuple[object, ...] | None = None
         self._known_sections: set[str] = set()
         self._widths: dict[int, int] = {}
         self.left_out = LeftOutList(services.appearance, self._apply, self._choose_out)
@@ -248,7 +248,7 @@ class BudgetPanel(Panel):
             self.bar.show_budget((), 1, {})
             self._tell_why_none()
             self._model.set_rows(())
-            self._left_out = None
+            self._told_out = None
             self._show_out(())
             self._out_note.setText("")
             return
@@ -266,8 +266,9 @@ class BudgetPanel(Panel):
         )
         self._open_new_sections(request)
         # What did not go in is mostly the same from key to key, and there may be thousands of it.
-        if request.left_out != self._left_out:
-            self._left_out = request.left_out
+        told = request.left_out, workspace.what_if, workspace.read_only
+        if told != self._told_out:
+            self._told_out = told
             self._show_out(self._rows.left_out(request))
         self._follow_selection(self.services.selection.selected)
 
