@@ -14,12 +14,14 @@ from loro import ContainerID, ExportMode, Frontiers, LoroDoc, LoroText, VersionV
 from inspector.documents.errors import guarded
 from inspector.documents.known import Known, known_at, touched_between
 from inspector.documents.origins import Origin, Origins, Run, origins_of, runs_of
+from inspector.documents.rebase import Base, rebased_texts
 from inspector.documents.replica import EPOCH, Applied, Replica
 from inspector.documents.shapes.shape import Shape
 from inspector.documents.shapes.table import check_kind, shape_for
 from inspector.documents.shapes.text import TextShape
 from inspector.documents.stamp import Stamp
-from inspector.documents.taking_back import splice_texts, text_splices
+from inspector.documents.taking_back import names_of, splice_texts, text_splices
+from inspector.documents.trail import Trail
 from inspector.domain.blocks import Schema, TextSchema
 from inspector.domain.content import Content
 from inspector.domain.differences.backwards import taken_back
@@ -59,6 +61,7 @@ class Document:
         self.schema = schema
         self._replica = Replica(doc)
         self._read = read
+        self._trail = Trail()
 
     @classmethod
     def create(cls, schema: Schema, content: Content | None = None, stamp: Stamp | None = None) -> Document:
@@ -150,9 +153,7 @@ class Document:
         if base is not None and base != self.version:
             frontiers = self._replica.frontiers(base)
             if shape.merges(operation):
-                fork = self._replica.branch(frontiers)
-                there = self._shape(fork)
-                return self._take(fork.change(lambda: there.apply(operation, stamp), stamp.at))
+                return self._merge_late(operation, stamp, base, frontiers)
         return self._replica.change(lambda: shape.apply(operation, stamp), stamp.at)
 
     def content(self) -> Content:
@@ -389,10 +390,24 @@ class Document:
             return None
         return self.undo(version, base, stamp)
 
-    def _take(self, made: Applied | None) -> Applied | None:
-        """Merge a change that was made in a fork of this document."""
+    def _merge_late(
+        self, operation: Operation, stamp: Stamp, base: Version, frontiers: Frontiers
+    ) -> Applied | None:
+        """Do at an earlier version what was meant for it, and bring that to the present."""
+        branch = self._replica.branch(self._trail.fork(self._replica, frontiers))
+        there = self._shape(branch)
+        earlier = Base(base, branch.vector, branch.texts(names_of(there.texts().values())))
+        made = branch.change(lambda: there.apply(operation, stamp), stamp.at)
         if made is None:
             return None
-        before = self.version
-        self._replica.import_(made.update)
-        return replace(made, before=before, version=self.version)
+        splices = rebased_texts(self._replica, branch, earlier)
+        if splices is None:
+            before = self.version
+            self._replica.import_(made.update)
+            return replace(made, before=before, version=self.version)
+
+        def write() -> tuple[str, ...]:
+            splice_texts(self._replica, splices)
+            return made.changed_ids
+
+        return self._replica.change(write, stamp.at)

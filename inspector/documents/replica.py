@@ -7,7 +7,7 @@ same in the middle of a change, the document is made anew as of before it.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -74,6 +74,12 @@ class Replica:
             return Version(self.doc.state_frontiers.encode().hex())
 
     @property
+    def vector(self) -> VersionVector:
+        """How many operations of each replica are in here."""
+        with guarded("document.failed"):
+            return self.doc.oplog_vv
+
+    @property
     def peer(self) -> str:
         """The replica's id, as decimal text."""
         with guarded("document.failed"):
@@ -101,19 +107,22 @@ class Replica:
             doc = self._made_anew(frontiers)
         return Replica(doc)
 
-    def branch(self, frontiers: Frontiers) -> Replica:
-        """A new replica with the history up to there, whose edits are to be merged here.
+    def branch(self, fork: Replica) -> Replica:
+        """A fork of this one, as a replica whose edits are to be merged here.
 
         Of two insertions at one place, the replicas' ids decide which comes first. Against those that are there
         already the branch's decides the same way each time, so what is shown of a merge is what it gives.
         """
-        branch = self.fork(frontiers)
         with guarded("document.failed"):
-            known = self.doc.frontiers_to_vv(frontiers) or VersionVector()  # type: ignore[no-untyped-call]
-            others = [span.peer for span in known.get_missing_span(self.doc.oplog_vv)]
+            others = [span.peer for span in fork.doc.oplog_vv.get_missing_span(self.doc.oplog_vv)]
             if others:
-                branch.doc.peer_id = _beside(others)
-        return branch
+                fork.doc.peer_id = _beside(others)
+        return fork
+
+    def texts(self, names: Iterable[str]) -> dict[str, str]:
+        """The texts of those names as they are."""
+        with guarded("document.failed"):
+            return {name: self.doc.get_text(name).to_string() for name in names}
 
     def difference(self, before: Frontiers, after: Frontiers) -> DiffBatch:
         """What leads from one version to another."""

@@ -8,12 +8,12 @@ as somebody else, the operations say it themselves: they count their places in t
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from loro import ID, Frontiers
+from loro import ID, Frontiers, VersionVector
 
 from inspector.documents.errors import guarded
 from inspector.documents.replica import Replica
@@ -34,8 +34,8 @@ Splices = Mapping[str, Sequence[Splice]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
-    """Characters from `start` to `end` of the text before, or (`text` not None) new ones."""
+class Piece:
+    """A stretch of a text: characters from `start` to `end` of the one before, or (`text` not None) new ones."""
 
     start: int
     end: int
@@ -43,17 +43,44 @@ class _Piece:
 
     @property
     def length(self) -> int:
+        """Code points."""
         return self.end - self.start if self.text is None else len(self.text)
 
-    def cut(self, at: int) -> tuple[_Piece, _Piece]:
+    def cut(self, at: int) -> tuple[Piece, Piece]:
         """Both parts of it."""
         if self.text is not None:
-            return _Piece(0, 0, self.text[:at]), _Piece(0, 0, self.text[at:])
-        return _Piece(self.start, self.start + at), _Piece(self.start + at, self.end)
+            return Piece(0, 0, self.text[:at]), Piece(0, 0, self.text[at:])
+        return Piece(self.start, self.start + at), Piece(self.start + at, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A stretch of a history: its versions and their vectors."""
+
+    before: Version
+    after: Version
+    known: VersionVector
+    wanted: VersionVector
 
 
 class _NotStraight(Exception):
     """The operations alone do not tell: somebody wrote at the same time, or there are too many."""
+
+
+def pieces_since(
+    replica: Replica, names: Collection[str], base: Version, known: VersionVector
+) -> Mapping[str, Sequence[Piece]] | None:
+    """What the present texts of those names are made of since `base`, whose vector is `known`.
+
+    None if the operations do not tell. Each row ends with what is left of the text of then, its last piece without an
+    end. Where somebody else's program has put in what takes up places without being text, such as marks, the places
+    are not those of the texts.
+    """
+    stretch = _Stretch(base, replica.version, known, replica.vector)
+    try:
+        return _followed(_operations(replica, stretch, MOST_OPERATIONS), names)
+    except _NotStraight:
+        return None
 
 
 def straight_steps(
@@ -67,36 +94,46 @@ def straight_steps(
         steps = tuple(_steps(replica, names, versions))
     except _NotStraight:
         return None
-    first = replica.fork(replica.frontiers(versions[0]))
-    with guarded("document.failed"):
-        texts = {name: first.doc.get_text(name).to_string() for name in names}
-        present = {name: replica.doc.get_text(name).to_string() for name in names}
-    there = texts
+    there = texts = replica.fork(replica.frontiers(versions[0])).texts(names)
     for step in steps:
         there = {name: spliced(text, step.get(name, ())) for name, text in there.items()}
     # What others' programs can write into a text, such as marks, takes up places too.
-    return (texts, steps) if there == present else None
+    return (texts, steps) if there == replica.texts(names) else None
 
 
 def _steps(replica: Replica, names: Collection[str], versions: Sequence[Version]) -> Iterator[Splices]:
     left = MOST_OPERATIONS
     for before, after in pairwise(versions):
-        operations = [] if before == after else list(_operations(replica, before, after, left))
+        operations = list(_operations(replica, _stretch(replica, before, after), left))
         left -= len(operations)
-        pieces = {name: [_Piece(0, _ENDLESS)] for name in names}
-        for operation in operations:
-            row = pieces.get(_text_of(operation))
-            if row is not None:
-                _follow(row, operation["content"])
-        yield {name: tuple(_splices(row)) for name, row in pieces.items()}
+        yield {name: tuple(splices_of(row)) for name, row in _followed(operations, names).items()}
 
 
-def _operations(replica: Replica, before: Version, after: Version, most: int) -> Iterator[Mapping[str, Any]]:
-    """The operations between two versions in order, if each change was made on the one before."""
+def _followed(operations: Iterable[Mapping[str, Any]], names: Collection[str]) -> dict[str, list[Piece]]:
+    pieces = {name: [Piece(0, _ENDLESS)] for name in names}
+    for operation in operations:
+        row = pieces.get(_text_of(operation))
+        if row is not None:
+            _follow(row, operation["content"])
+    return pieces
+
+
+def _stretch(replica: Replica, before: Version, after: Version) -> _Stretch:
     with guarded("document.failed"):
         known = replica.doc.frontiers_to_vv(replica.frontiers(before))
         wanted = replica.doc.frontiers_to_vv(replica.frontiers(after))
-        if known is None or wanted is None or not wanted.includes_vv(known):
+    if known is None or wanted is None:
+        raise _NotStraight
+    return _Stretch(before, after, known, wanted)
+
+
+def _operations(replica: Replica, stretch: _Stretch, most: int) -> Iterator[Mapping[str, Any]]:
+    """The operations of a stretch in order, if each change was made on the one before."""
+    before, after, known, wanted = stretch.before, stretch.after, stretch.known, stretch.wanted
+    if before == after:
+        return
+    with guarded("document.failed"):
+        if not wanted.includes_vv(known):
             raise _NotStraight
         if replica.doc.len_changes > FEW and known.distance_between(wanted) > FEW:
             raise _NotStraight
@@ -139,10 +176,10 @@ def _text_of(operation: Mapping[str, Any]) -> str:
     return str(operation["container"]).removeprefix("cid:root-").removesuffix(":Text")
 
 
-def _follow(row: list[_Piece], content: Mapping[str, Any]) -> None:
+def _follow(row: list[Piece], content: Mapping[str, Any]) -> None:
     kind = content["type"]
     if kind == "insert":
-        row.insert(_begin(row, content["pos"]), _Piece(0, 0, content["text"]))
+        row.insert(_begin(row, content["pos"]), Piece(0, 0, content["text"]))
     elif kind == "delete":
         at, length = content["pos"], content["len"]
         # Letters that went one by one towards the front are told by the last place of all, and with a minus.
@@ -153,7 +190,7 @@ def _follow(row: list[_Piece], content: Mapping[str, Any]) -> None:
         raise _NotStraight
 
 
-def _begin(row: list[_Piece], at: int) -> int:
+def _begin(row: list[Piece], at: int) -> int:
     """Let a piece begin at a place, and give its index."""
     if at < 0:
         raise _NotStraight
@@ -168,7 +205,8 @@ def _begin(row: list[_Piece], at: int) -> int:
     raise _NotStraight
 
 
-def _splices(row: Sequence[_Piece]) -> Iterator[Splice]:
+def splices_of(row: Iterable[Piece]) -> Iterator[Splice]:
+    """What makes pieces of a text: the edit of it, as splices."""
     at = 0
     inserted = ""
     for piece in row:

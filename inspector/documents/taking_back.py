@@ -36,8 +36,7 @@ def text_splices(
     """
     if not texts:
         return {}
-    with guarded("document.failed"):
-        names = frozenset(_name_of(text.id) for text in texts.values())
+    names = names_of(texts.values())
     is_last = after == replica.version
     if is_last or not any(span.after == after for span in spans):
         spans = [Span(before, after), *(() if is_last else spans)]
@@ -51,6 +50,13 @@ def text_splices(
     letters = {name: Letters(text) for name, text in way.texts().items()}
     numbers = _follow(way, letters, spans, replica.version)
     return {name: each.turned(numbers[after]) for name, each in letters.items()}
+
+
+def names_of(texts: Iterable[LoroText]) -> frozenset[str]:
+    """The names of texts, all of which are containers of a document itself."""
+    with guarded("document.failed"):
+        found = [text.id for text in texts]
+    return frozenset(each.name for each in found if isinstance(each, ContainerID.Root))
 
 
 def splice_texts(replica: Replica, splices: Splices) -> None:
@@ -155,9 +161,3 @@ def _follow(
     for name, each in letters.items():
         each.edit(since.get(name, ()))
     return numbers
-
-
-def _name_of(container: ContainerID) -> str:
-    if not isinstance(container, ContainerID.Root):
-        raise TypeError(type(container).__name__)
-    return container.name

@@ -235,7 +235,7 @@ def test_that_a_change_of_an_older_version_tells_both_sides() -> None:
     assert applied is not None
     assert applied.before == before
     assert applied.version == document.version
-    assert applied.peer != document.peer
+    assert applied.peer == document.peer
     assert document.content_at(applied.before) == TextContent("bc")
     assert document.content_at(applied.version) == TextContent("abc")
     document.undo(applied.before, applied.version, stamp())

@@ -1,0 +1,100 @@
+"""An edit of a text as it was, brought onto the text as it is.
+
+Loro would merge it as well. But what is merged stands beside what came since, and where a history has many places at
+which two changes stand side by side, Loro goes through most of it for every further one. Where the operations tell
+what became of the text meanwhile, the edit is written as the next one instead, with the same outcome: nothing that
+others wrote is lost, and what both wrote at one place stands there in the order in which it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from loro import VersionVector
+
+from inspector.documents.replica import Replica
+from inspector.documents.straight import Piece, Splices, Texts, pieces_since, splices_of
+from inspector.documents.text_edits import spliced
+from inspector.domain.edits.base import Version
+from inspector.domain.edits.text import Splice
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A version that an edit was made for, its vector, and its texts by the names of their containers."""
+
+    version: Version
+    vector: VersionVector
+    texts: Texts
+
+
+def rebased_texts(replica: Replica, branch: Replica, base: Base) -> Splices | None:
+    """What was done in a branch to the texts since `base`, as an edit of those of `replica` as they are.
+
+    None if that was no edit of texts, or the operations do not tell what became of them.
+    """
+    made, came = (pieces_since(each, base.texts, base.version, base.vector) for each in (branch, replica))
+    if made is None or came is None:
+        return None
+    mine = {name: tuple(splices_of(pieces)) for name, pieces in made.items()}
+    edited = {name: splices for name, splices in mine.items() if splices}
+    theirs = {name: tuple(splices_of(came[name])) for name in edited}
+    if not edited or not (_is_all(branch, base.texts, edited) and _is_all(replica, base.texts, theirs)):
+        return None
+    return {name: rebased(splices, came[name]) for name, splices in edited.items()}
+
+
+def _is_all(replica: Replica, earlier: Texts, done: Splices) -> bool:
+    """Whether that made its texts: what others' programs can write into one, such as marks, takes up places too."""
+    there = replica.texts(done)
+    return all(spliced(earlier[name], splices) == there[name] for name, splices in done.items())
+
+
+def rebased(splices: Sequence[Splice], pieces: Sequence[Piece]) -> tuple[Splice, ...]:
+    """Splices of an earlier text as ones of the present one, which is made of `pieces` of that.
+
+    What is gone already is not removed again; what was written into a stretch that is removed stays.
+    """
+    return tuple(_joined(_parts(splices, pieces)))
+
+
+def _parts(splices: Sequence[Splice], pieces: Sequence[Piece]) -> Iterator[Splice]:
+    rest = iter(_old(pieces))
+    at, piece = next(rest)
+    for splice in splices:
+        end = splice.start + splice.delete
+        while piece.end <= splice.start:
+            at, piece = next(rest)
+        yield Splice(at + max(0, splice.start - piece.start), 0, splice.insert)
+        while piece.start < end:
+            first, last = max(splice.start, piece.start), min(end, piece.end)
+            yield Splice(at + first - piece.start, last - first, "")
+            if piece.end > end:
+                break
+            at, piece = next(rest)
+
+
+def _old(pieces: Iterable[Piece]) -> Iterator[tuple[int, Piece]]:
+    """Where in the present text each stretch of the earlier one begins."""
+    at = 0
+    for piece in pieces:
+        if piece.text is None:
+            yield at, piece
+        at += piece.length
+
+
+def _joined(splices: Iterable[Splice]) -> Iterator[Splice]:
+    """What touches is one; what does nothing is left out."""
+    last: Splice | None = None
+    for splice in splices:
+        if not splice.delete and not splice.insert:
+            continue
+        if last is not None and last.start + last.delete == splice.start:
+            last = Splice(last.start, last.delete + splice.delete, last.insert + splice.insert)
+            continue
+        if last is not None:
+            yield last
+        last = splice
+    if last is not None:
+        yield last

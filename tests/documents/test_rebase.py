@@ -1,0 +1,233 @@
+"""An edit that was made for an older version of a text: what comes of it, and that it does not cost the history."""
+
+from __future__ import annotations
+
+from itertools import count, pairwise
+from random import Random
+
+import pytest
+from hypothesis import given
+from loro import ExportMode, Frontiers, LoroDoc
+
+from inspector.documents.document import Document
+from inspector.documents.replica import Replica
+from inspector.documents.straight import MOST_OPERATIONS, straight_steps
+from inspector.documents.text_edits import spliced
+from inspector.documents.trail import Trail
+from inspector.domain.blocks import CompositeSchema, FieldDef, FieldType, MapSchema, SectionDef, TextSchema
+from inspector.domain.content import CompositeContent, FieldEntry, MapContent, TextContent
+from inspector.domain.edits.base import Version
+from inspector.domain.edits.fields import SetField
+from inspector.domain.edits.items import InSection
+from inspector.domain.edits.text import AppendText, InsertText, SetText, Splice, SpliceText
+from tests.documents.lives import SEEDS, text_of
+from tests.documents.making import UNHURRIED, new, replica, stamp
+
+FIRST = "abcdefghij"
+
+
+class Letters:
+    """Edits of a text in which every letter is written once."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = Random(seed)
+        self._next = count(0x4E00)
+
+    def splices(self, text: str) -> tuple[Splice, ...]:
+        """One to three splices that do something."""
+        found: list[Splice] = []
+        at = 0
+        for _ in range(self.chance.randint(1, 3)):
+            start = self.chance.randint(at, len(text))
+            delete = min(self.chance.choice((0, 1, 4)), len(text) - start)
+            letters = "".join(chr(next(self._next)) for _ in range(self.chance.choice((0, 1, 2))))
+            if delete or letters:
+                found.append(Splice(start, delete, letters))
+                at = start + delete
+        return tuple(found) or (Splice(0, 0, chr(next(self._next))),)
+
+
+def only(text: str, letters: str) -> str:
+    """The text without what is not among those letters."""
+    return "".join(each for each in text if each in letters)
+
+
+@UNHURRIED
+@given(SEEDS)
+def test_that_both_sides_are_there_as_each_of_them_wrote_it(seed: int) -> None:
+    letters = Letters(seed)
+    document = new(TextSchema(), TextContent(FIRST))
+    base = document.version
+    mine = letters.splices(FIRST)
+    my_text = spliced(FIRST, mine)
+    for _ in range(letters.chance.randint(1, 4)):
+        document.apply(SpliceText(letters.splices(text_of(document))), stamp())
+    theirs = text_of(document)
+    operation = letters.chance.choice((SpliceText(mine), SetText(my_text)))
+    made = document.apply(operation, stamp(), base)
+    merged = text_of(document)
+    gone = {each for each in FIRST if each not in my_text or each not in theirs}
+    assert set(merged) == {*theirs, *my_text} - gone
+    assert len(set(merged)) == len(merged)
+    assert only(merged, my_text) == "".join(each for each in my_text if each not in gone)
+    assert only(merged, theirs) == "".join(each for each in theirs if each not in gone)
+    # What the others had done already is no change.
+    assert (made is None) == (merged == theirs)
+
+
+@UNHURRIED
+@given(SEEDS)
+def test_that_loro_merges_to_the_same_letters(seed: int) -> None:
+    letters = Letters(seed)
+    document = new(TextSchema(), TextContent(FIRST))
+    base, mine = document.version, SpliceText(letters.splices(FIRST))
+    other = replica(document)
+    for _ in range(3):
+        document.apply(SpliceText(letters.splices(text_of(document))), stamp())
+    beside = other.apply(mine, stamp())
+    assert beside is not None
+    other.merge(document.export_updates())
+    document.apply(mine, stamp(), base)
+    assert sorted(text_of(other)) == sorted(text_of(document))
+
+
+def test_that_the_history_stays_a_line_and_the_change_one_of_the_documents_own() -> None:
+    document = new(TextSchema(), TextContent("one two three"))
+    versions = [document.version]
+    for number in range(6):
+        document.apply(AppendText(f" {number}"), stamp())
+        versions.append(document.version)
+        applied = document.apply(InsertText(0, f"<{number}>"), stamp(), versions[-2])
+        assert applied is not None
+        assert applied.peer == document.peer
+        versions.append(document.version)
+    assert straight_steps(Replica(loro_of(document)), {"text"}, versions) is not None
+
+
+def loro_of(document: Document) -> LoroDoc:
+    """The document in Loro's own words."""
+    found = LoroDoc()  # type: ignore[no-untyped-call]
+    found.import_(document.export_snapshot())
+    return found
+
+
+def test_that_what_came_at_one_place_stands_before_what_comes_late() -> None:
+    document = new(TextSchema(), TextContent("ab"))
+    base = document.version
+    document.apply(InsertText(1, "1"), stamp())
+    document.apply(InsertText(2, "2"), stamp())
+    document.apply(InsertText(1, "x"), stamp(), base)
+    assert text_of(document) == "a12xb"
+
+
+def test_that_what_was_written_into_a_stretch_that_goes_stays() -> None:
+    document = new(TextSchema(), TextContent("keep this away"))
+    base = document.version
+    document.apply(InsertText(7, "NEW"), stamp())
+    document.apply(SetText("keep away"), stamp(), base)
+    assert text_of(document) == "keep NEWaway"
+
+
+def test_that_what_is_gone_already_changes_nothing() -> None:
+    document = new(TextSchema(), TextContent("keep this away"))
+    base = document.version
+    shorter = SpliceText((Splice(4, 5, ""),))
+    document.apply(shorter, stamp())
+    there = document.version
+    assert document.apply(shorter, stamp(), base) is None
+    assert document.version == there
+
+
+def test_that_loro_merges_where_the_operations_do_not_tell() -> None:
+    at_once, many, marked = (new(TextSchema(), TextContent("middle")) for _ in range(3))
+    bases = [each.version for each in (at_once, many, marked)]
+    other = replica(at_once)
+    other.apply(InsertText(0, "theirs "), stamp())
+    at_once.apply(AppendText(" mine"), stamp())
+    at_once.merge(other.export_updates())
+    # Backwards, so that no two of them are one operation.
+    for _ in range(MOST_OPERATIONS + 1):
+        many.apply(InsertText(0, "."), stamp())
+    foreign = loro_of(marked)
+    foreign.get_text("text").mark(0, 3, "bold", True)
+    foreign.commit()
+    marked.merge(foreign.export(ExportMode.Snapshot()))
+    outcomes = ("theirs middle late mine", "." * (MOST_OPERATIONS + 1) + "middle late", "middle late")
+    for document, base, outcome in zip((at_once, many, marked), bases, outcomes, strict=True):
+        applied = document.apply(AppendText(" late"), stamp(), base)
+        assert applied is not None
+        assert applied.peer != document.peer
+        assert sorted(text_of(document)) == sorted(outcome)
+        assert " late" in text_of(document)
+    assert text_of(many) == outcomes[1]
+
+
+def test_that_a_list_set_as_a_whole_is_merged_beside_texts() -> None:
+    fields = MapSchema((FieldDef("tags", FieldType.LIST),))
+    schema = CompositeSchema((SectionDef("notes", TextSchema()), SectionDef("facts", fields)))
+    tags = tuple(FieldEntry(each, each) for each in "ab")
+    document = new(
+        schema, CompositeContent({"notes": TextContent("text"), "facts": MapContent({"tags": tags})})
+    )
+    base = document.version
+    document.apply(InSection("notes", AppendText(" more")), stamp())
+    document.apply(InSection("facts", SetField("tags", ("a", "b", "theirs"))), stamp())
+    document.apply(InSection("facts", SetField("tags", ("mine", "a"))), stamp(), base)
+    document.apply(InSection("notes", InsertText(0, "late ")), stamp(), base)
+    content = document.content()
+    assert isinstance(content, CompositeContent)
+    facts = content.sections["facts"]
+    assert isinstance(facts, MapContent)
+    there = facts.fields["tags"]
+    assert isinstance(there, tuple)
+    assert [each.value for each in there] == ["mine", "a", "theirs"]
+    assert content.sections["notes"] == TextContent("late text more")
+
+
+@UNHURRIED
+@given(SEEDS)
+def test_that_a_trail_gives_what_the_whole_history_does(seed: int) -> None:
+    letters = Letters(seed)
+    document = new(TextSchema(), TextContent(FIRST))
+    versions = [document.version]
+    for _ in range(6):
+        base = letters.chance.choice(versions)
+        document.apply(SpliceText(letters.splices(text_of(versioned(document, base)))), stamp(), base)
+        versions.append(document.version)
+    present, trail = Replica(loro_of(document)), Trail()
+    for version in letters.chance.choices(versions, k=8):
+        fork = trail.fork(present, present.frontiers(version))
+        assert fork.version == version
+        assert fork.texts({"text"}) == present.fork(present.frontiers(version)).texts({"text"})
+        # It is the caller's own.
+        fork.doc.get_text("text").insert(0, "?")
+        fork.doc.commit()
+
+
+def versioned(document: Document, version: Version) -> Document:
+    """The document as it was."""
+    return document.at(version)
+
+
+def test_that_late_edits_one_after_the_other_go_through_the_history_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    document = new(TextSchema(), TextContent(FIRST))
+    versions = [document.version]
+    for number in range(20):
+        document.apply(AppendText(str(number)), stamp())
+        versions.append(document.version)
+    anew: list[str] = []
+    fork = Replica.fork
+
+    def counted(replica: Replica, frontiers: Frontiers) -> Replica:
+        anew.append(replica.version)
+        return fork(replica, frontiers)
+
+    monkeypatch.setattr(Replica, "fork", counted)
+    for before, _ in pairwise(versions):
+        document.apply(InsertText(0, "x"), stamp(), before)
+    assert len(anew) == 1
+    # Only what is before that costs it again.
+    document.apply(InsertText(0, "x"), stamp(), versions[0])
+    assert len(anew) == 2
