@@ -56,7 +56,7 @@ async def make_furnished(path: Path, surroundings: Surroundings, *, folded: bool
     """Make the file and close it; with `folded`, one block has been edited so often that it has a checkpoint."""
     engine = await Engine.open(path, surroundings, create=True)
     try:
-        await engine.apply([Intent(edit, NOOR) for edit in _edits()])
+        await engine.apply([Intent(edit, NOOR, "to begin with") for edit in _edits()])
         for label, _, operations in _BLOCKS:
             for operation in operations:
                 await engine.edit(f"blk_{label}", operation)
@@ -94,7 +94,9 @@ def _edits() -> list[Edit]:
             to(
                 RefKind.BLOCK,
                 f"blk_{label}",
-                CreateBlock(ADA, label, schema=schema, content=_CONTENTS.get(label)),
+                CreateBlock(
+                    ADA, label, schema, description=f"The {label} of Ada.", content=_CONTENTS.get(label)
+                ),
             )
             for label, schema, _ in _BLOCKS
         ),

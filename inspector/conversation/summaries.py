@@ -84,7 +84,7 @@ class SummaryWriter:
         changed = replace(summary, **given)
         if changed == summary:
             return self._journal.unchanged(intent)
-        await rows.set_texts(tx, changed)
+        await rows.set_texts(tx, summary, changed)
         return await self._changed(tx, intent, summary, changed)
 
     async def put_away(self, tx: Transaction, intent: Intent, operation: Operation) -> Receipt:

@@ -192,6 +192,14 @@ class Document:
         read_by = self.schema if schema is None else schema
         return Document(read_by, fork.doc, self._read_at(frontiers, version, read_by))
 
+    def trial(self) -> Document:
+        """A copy to try edits on. What waits for updates that are missing is not in it."""
+        with guarded("document.failed"):
+            copy = Document(self.schema, self._doc.fork(), self._read)
+        # Of what they have in common: to go through the history once is enough for all trials.
+        copy._trail = self._trail
+        return copy
+
     def contents_at(self, versions: Iterable[Version], schema: Schema | None = None) -> Iterator[Content]:
         """The contents at several versions, which is quicker than asking for one after the other.
 

@@ -118,7 +118,11 @@ def read_time(text: str) -> datetime:
     Raises:
         ValueError: when it is no time.
     """
-    moment = datetime.fromisoformat(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except TypeError as error:
+        # A damaged file gives nothing, or a number, where a text should be.
+        raise ValueError(f"no time: {text!r}") from error
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError as error:

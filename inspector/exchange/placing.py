@@ -65,7 +65,7 @@ def place_folder(
 
     Raises:
         FileError: ``file.exists``, ``export.not_a_folder``, ``export.folder_has_others``, or why it cannot be
-            written; nothing was changed.
+            written; nothing was changed then, unless it is ``export.left_aside``: what was there has another name.
     """
     target = _real(target)
     mode = _mode_of(target, replace, stat.S_ISDIR, "export.not_a_folder")
@@ -159,8 +159,22 @@ def _exchange(one: Path, other: Path) -> None:
         # In two steps: between them the old one stands beside its place, whole, under a name of its own.
         aside = other.with_name(f"{one.name}.old")
         other.rename(aside)
-        one.rename(other)
-        aside.rename(one)
+        try:
+            one.rename(other)
+        except OSError:
+            _put_back(aside, other)
+            raise
+        # The new one is in its place: that the old one keeps its name is no failure.
+        with contextlib.suppress(OSError):
+            aside.rename(one)
+
+
+def _put_back(aside: Path, place: Path) -> None:
+    try:
+        aside.rename(place)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise FileError("export.left_aside", path=str(place), aside=str(aside), why=why) from error
 
 
 def _exchanged(one: bytes, other: bytes) -> bool:

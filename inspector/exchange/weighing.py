@@ -1,8 +1,8 @@
 """One pass over JSON text before anything is made of it: what it would cost, and what no decoder may see.
 
 A decoder builds first and fails later, and some hostile files are small on disk and huge in memory. This pass
-makes no values. It stops at the first thing that passes a limit, so its time is bounded as its result is.
-Whether the text is JSON at all is left to the decoder: the pass only has to be right about text that is.
+makes no values but single keys. It stops at the first thing that passes a limit, so its time is bounded as its
+result is. Whether the text is JSON at all is left to the decoder: the pass only has to be right about text that is.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+
+import msgspec
 
 from inspector.domain.errors import MalformedError
 
@@ -39,8 +41,8 @@ _INT64 = 1 << 63
 _DIGITS_OF_INT64 = 19
 _LONGEST_NUMBER = 400
 _DUPLICATES_TOLD = 50
-_LONGEST_NAME, _MOST_NAMES = 32, 256
-"""Keys that the decoder makes once and uses again: short ones, and not too many."""
+_LONGEST_NAME, _MOST_NAMES = 6 * 64, 512
+"""Bytes and number of the keys that the decoder may make once and use again, an escape for each character included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +59,46 @@ class Limits:
 
 
 @dataclass(slots=True)
+class Names:
+    """Which keys the decoder has still: of short ones it keeps some, each until another takes its place.
+
+    It is asked itself, in the order in which it will meet the keys, so that what it still has now it will have then;
+    what else it decodes meanwhile can only make it forget more now. It is asked as soon as a key comes again.
+    """
+
+    made: dict[bytes, str] = field(default_factory=dict)
+    waiting: dict[bytes, None] = field(default_factory=dict)
+    """Keys that came for the first time, behind all that it was asked for."""
+
+    def makes(self, key: bytes) -> bool:
+        """Whether the decoder makes this key, which comes now, anew."""
+        if len(key) > _LONGEST_NAME:
+            return True
+        if key not in self.made and key not in self.waiting:
+            if len(self.made) + len(self.waiting) >= _MOST_NAMES:
+                self.made.clear()
+                self.waiting.clear()
+            self.waiting[key] = None
+            return True
+        for each in self.waiting:
+            self.made[each] = _made(each)
+        self.waiting.clear()
+        before, self.made[key] = self.made[key], _made(key)
+        return self.made[key] is not before
+
+
+@dataclass(slots=True)
 class Spent:
     """What earlier texts of the same import cost already."""
 
     memory: int = 0
     values: int = 0
-    names: set[bytes] = field(default_factory=set)
-    """Keys that were there before."""
+    names: Names = field(default_factory=Names)
 
 
 @dataclass(slots=True)
 class _Tally:
-    names: set[bytes]
+    names: Names
     memory: int = 0
     values: int = 0
     keys: list[set[bytes] | None] = field(default_factory=list)
@@ -113,7 +143,7 @@ def weigh(data: bytes, limits: Limits, spent: Spent | None = None) -> tuple[str,
 
 
 def _begun(spent: Spent | None) -> _Tally:
-    return _Tally(set()) if spent is None else _Tally(spent.names, spent.memory, spent.values)
+    return _Tally(Names()) if spent is None else _Tally(spent.names, spent.memory, spent.values)
 
 
 def _pay(spent: Spent | None, tally: _Tally) -> None:
@@ -137,10 +167,8 @@ def _weigh_text(data: bytes, span: tuple[int, int], tally: _Tally, limits: Limit
     is_key = data[end - 1] == 0x3A and bool(tally.keys)
     key = data[start : data.rindex(b'"', start, end)] if is_key else b""
     if plain:
-        if key not in tally.names:
+        if not is_key or tally.names.makes(key):
             tally.memory += length + _TEXT_COST
-            if 0 < len(key) <= _LONGEST_NAME and len(tally.names) < _MOST_NAMES:
-                tally.names.add(key)
     else:
         # The decoder unescapes into a buffer of its own before it makes the text.
         width = next((width for width, wide in _WIDTHS if wide.search(data, start, end)), 1)
@@ -150,6 +178,9 @@ def _weigh_text(data: bytes, span: tuple[int, int], tally: _Tally, limits: Limit
         if tally.memory > limits.max_memory:
             raise _too_heavy(data, start, tally, limits)
         _check_escapes(data, start, end)
+        if is_key:
+            # It may take the place of another one.
+            tally.names.makes(key)
     if not is_key:
         return
     tally.memory += _KEY_COST
@@ -159,6 +190,16 @@ def _weigh_text(data: bytes, span: tuple[int, int], tally: _Tally, limits: Limit
     if key in keys and len(tally.duplicates) < _DUPLICATES_TOLD:
         tally.duplicates.append(place(data, start))
     keys.add(key)
+
+
+def _made(key: bytes) -> str:
+    """The key as the decoder has it or makes it."""
+    try:
+        (name,) = msgspec.json.decode(b"{" + key + b'":0}')
+    except (msgspec.MsgspecError, UnicodeError):
+        # It will not come to that: the text is refused.
+        return ""
+    return str(name)
 
 
 def _open(data: bytes, start: int, tally: _Tally, limits: Limits) -> None:

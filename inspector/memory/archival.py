@@ -72,7 +72,10 @@ class ArchivalWriter:
             return self._journal.receipt(intent, ref, None)
         at = self._journal.moment(intent)
         after = entry if before is None else replace(entry, updated_at=at)
-        await archival.put(tx, after)
+        if before is None:
+            await archival.insert(tx, after)
+        else:
+            await archival.update(tx, before, after)
         await search.put(tx, found_of_entry(after))
         details = {"operation": intent.edit.operation.op, "count": 1}
         await self._journal.tell_change(tx, intent, EventKind.ARCHIVAL_OPERATION, details)

@@ -60,12 +60,14 @@ class Then:
         later_events: Events that were recorded later, whatever time they have.
         later_times: The times of all changes since.
         doubts: What could not be told, and why.
+        is_disordered: Times do not tell the order: the clock was set back, or rows are dated otherwise.
     """
 
     things: Mapping[Ref, Thing | None]
     later_events: frozenset[str] = frozenset()
     later_times: frozenset[datetime] = frozenset()
     doubts: tuple[Problem, ...] = ()
+    is_disordered: bool = False
 
 
 @dataclass(slots=True)
@@ -117,6 +119,7 @@ class PastThings:
             frozenset(each.ref.id for each in later if each.ref.kind is RefKind.EVENT),
             frozenset(each.at for each in later),
             tuple(collected.doubts),
+            disorder > 0,
         )
 
     async def _collect(

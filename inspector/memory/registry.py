@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from datetime import datetime
 from typing import Any
 
 from inspector.domain.activity import EventKind
@@ -31,6 +30,7 @@ from inspector.domain.edits.targets import is_aimed_right
 from inspector.domain.errors import NotFoundError
 from inspector.domain.health import Problem
 from inspector.domain.moments import Clock, IdGenerator
+from inspector.domain.past import Moment
 from inspector.domain.records import QueuedMessage, Run, Wakeup
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.calibrating import calibration_of
@@ -187,7 +187,7 @@ class AgentStore:
             return await calibrations.newest(connection)
 
     async def history_state(
-        self, agent_id: str, until: datetime | None = None
+        self, agent_id: str, until: Moment | None = None
     ) -> tuple[HistoryState | None, tuple[Problem, ...]]:
         """How far an agent's history was shortened when it was last sent, as of now or of a moment."""
         async with self._database.read() as connection:
@@ -228,7 +228,7 @@ class AgentStore:
             return self._journal.receipt(intent, ref, None)
         _check_agent(changed)
         changed = replace(changed, updated_at=self._journal.moment(intent))
-        await agents.update(tx, changed)
+        await agents.update(tx, agent, changed)
         if changed.status is not agent.status:
             details = {"agent": changed.name, "status": changed.status.value}
             await self._journal.tell_change(tx, intent, EventKind.AGENT_STATUS_CHANGED, details)

@@ -162,16 +162,9 @@ class Replicas:
         if ahead is not None and ahead.is_of(write):
             del self._ahead[block_id]
             return await _still_holds(connection, block_id, ahead, (schema, stored))
-        held = self._kept.pop(block_id, None)
-        # What a delta waits for may have come with a lower number: then all of them are looked at again.
-        if held is not None and held.schema == schema and not held.pending:
-            deltas = await since(connection, block_id, held.seq)
-            if all(delta.blob is not None for delta in deltas):
-                if deltas:
-                    await self.trust.admit_further(connection, block_id, deltas)
-                    await self.run(lambda: _catch_up(held, deltas))
-                if held.version == stored:
-                    return await self._apply(block_id, held, write)
+        held = await self._caught_up(connection, block_id, schema, stored)
+        if held is not None:
+            return await self._apply(block_id, held, write)
         replica = await self.load(connection, block_id, schema)
         await self.check_whole(replica, stored)
         return await self._apply(block_id, replica, write)
@@ -233,7 +226,9 @@ class Replicas:
         held = self._kept.get(block_id)
         if held is not None and _is_at(held, schema, stored):
             return held.document
-        replica = await self.load(connection, block_id, schema)
+        replica = await self._caught_up(connection, block_id, schema, stored)
+        if replica is None:
+            replica = await self.load(connection, block_id, schema)
         if block_id not in self._kept:
             self.keep(block_id, replica)
         return replica.document
@@ -291,6 +286,22 @@ class Replicas:
             await self.trust.close()
             await self.run(kept.clear)
             self._thread.shutdown(wait=False)
+
+    async def _caught_up(
+        self, connection: Connection, block_id: str, schema: Schema, stored: Version
+    ) -> Replica | None:
+        """The kept document, with what others have stored since; it is not kept then. None if it cannot be that."""
+        held = self._kept.pop(block_id, None)
+        # What a delta waits for may have come with a lower number: then all of them are looked at again.
+        if held is None or held.schema != schema or held.pending:
+            return None
+        deltas = await since(connection, block_id, held.seq)
+        if not all(delta.blob is not None for delta in deltas):
+            return None
+        if deltas:
+            await self.trust.admit_further(connection, block_id, deltas)
+            await self.run(lambda: _catch_up(held, deltas))
+        return held if held.version == stored else None
 
     async def _apply(self, block_id: str, replica: Replica, write: Write) -> Edited | None:
         try:

@@ -102,7 +102,7 @@ class RowWriter:
             _check_schema(operation.schema)
         await self._check(tx, block, changed)
         changed = replace(changed, updated_at=self._journal.moment(intent))
-        await blocks.update(tx, changed)
+        await blocks.update(tx, block, changed)
         await tell_of_block(self._journal, tx, intent, changed)
         differences = (_difference(block, changed), _difference(changed, block))
         seq = await self._journal.record(
@@ -133,7 +133,7 @@ class RowWriter:
             at = before.attached_at
         after = Attachment(block.id, operation.agent_id, operation.permission, at)
         if before != after:
-            await attachments.put(tx, after)
+            await attachments.put(tx, before, after)
         return await self._attachment_changed(tx, intent, block, before, after)
 
     async def _detach(

@@ -184,9 +184,11 @@ def block_row(block: Block) -> Row:
 def sealed(row: Row, found: Row | None) -> Row:
     """A block's row with a seal: the one that was found where its damage comes along, and stays to be told."""
     seal = SEALS["blocks"]
-    stored = None if found is None else found[seal.column]
-    is_damaged = bool(stored) and found is not None and seal.of(found) != stored
-    return {**row, seal.column: stored if is_damaged else seal.of(row)}
+    stored = "" if found is None else text(found[seal.column])
+    if found is None or not stored:
+        return {**row, seal.column: seal.of(row)}
+    written = {name: row[name] for name in seal.cells if row[name] != found[name]}
+    return {**row, seal.column: seal.renewed(stored, written)}
 
 
 def text(value: Value) -> str:

@@ -31,7 +31,7 @@ from inspector.domain.snapshot import BlockState, SharedBlock
 from inspector.memory.ahead import Ahead
 from inspector.memory.archival import ARCHIVAL_OPERATIONS, ArchivalWriter
 from inspector.memory.consent_grants import note_use, standing_of
-from inspector.memory.contents import ContentWriter
+from inspector.memory.contents import ContentWriter, shown_version
 from inspector.memory.history import BlockHistory
 from inspector.memory.past import PastThings
 from inspector.memory.permissions import Standing, check, effective_level
@@ -201,10 +201,18 @@ class MemoryStore:
 
     async def shared_block(self, block_id: str, agent_id: str) -> SharedBlock | None:
         """A block of another owner as an agent sees it; None when it does not."""
-        for each in await self.shared_with(agent_id):
-            if each.state.block.id == block_id:
-                return each
-        return None
+        async with self._database.read() as connection:
+            state = await blocks.get(connection, block_id)
+            if state is None or not state.block.is_active or state.block.owner == agent_id:
+                return None
+            owner = state.block.owner
+            if owner == CONSTELLATION_OWNER:
+                return _shared(self._told(state), agent_id, CONSTELLATION_NAME, None)
+            attachment = await attachments.get(connection, block_id, agent_id)
+            if attachment is None:
+                return None
+            name = (await agents.names(connection)).get(owner, owner)
+            return _shared(self._told(state), agent_id, name, attachment)
 
     async def shared_infos(self, agent_id: str) -> tuple[SharedBlockInfo, ...]:
         """What is shared with an agent, without the contents."""
@@ -248,14 +256,15 @@ class MemoryStore:
             schema = state.block.schema
             if isinstance(schema, UnreadableSchema):
                 raise refused("refused.unreadable_schema", label=state.block.label, why=schema.why)
-            replica = await self._replicas.load(connection, edit.target.id, schema)
+            document = await self._replicas.reading(connection, edit.target.id, schema, shown_version(state))
         stamp = Stamp(author, self._clock(), lambda: self._ids("itm"))
 
         def work() -> Content:
-            replica.document.apply(edit.operation, stamp, edit.base)
+            trial = document.trial()
+            trial.apply(edit.operation, stamp, edit.base)
             for operation in further:
-                replica.document.apply(operation, stamp)
-            return replica.document.content()
+                trial.apply(operation, stamp)
+            return trial.content()
 
         return await self._replicas.run(work)
 

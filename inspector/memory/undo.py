@@ -83,12 +83,12 @@ class Undoer:
         """
         return await self._go(wish, undone=True)
 
-    async def stack(self, actor: Actor, ref: Ref | None = None, limit: int = 100) -> UndoStack:
-        """What the actor can undo and redo, the next of each first, at most `limit` of each."""
+    async def stack(self, wish: UndoWish, limit: int = 100) -> UndoStack:
+        """What could be undone and redone of what a wish names, the next of each first, at most `limit` of each."""
         async with self._database.read() as connection:
             return UndoStack(
-                await _listed(connection, actor, ref, limit, undone=False),
-                await _listed(connection, actor, ref, limit, undone=True),
+                await _listed(connection, wish, limit, undone=False),
+                await _listed(connection, wish, limit, undone=True),
             )
 
     async def take_in(
@@ -100,7 +100,7 @@ class Undoer:
             RefusedError, DocumentError, FileError: as `undo` and `redo`; roll the transaction back then.
         """
         passed: list[Step] = []
-        async with aclosing(steps(tx, wish.actor, wish.ref, undone=undone)) as found:
+        async with aclosing(steps(tx, wish.actor, wish.ref, wish.owner, undone=undone)) as found:
             async for step in found:
                 if wish.change is not None and not step.holds(wish.change):
                     continue
@@ -117,7 +117,7 @@ class Undoer:
         self, connection: Connection, actor: Actor, change: int, *, undone: bool
     ) -> UndoStep | None:
         """The actor's step that a change belongs to, among those that stand so."""
-        async with aclosing(steps(connection, actor, None, undone=undone)) as found:
+        async with aclosing(steps(connection, actor, None, None, undone=undone)) as found:
             async for each in found:
                 if each.holds(change):
                     return await told(connection, each)
@@ -173,7 +173,7 @@ def _intent(wish: UndoWish, row: StepRow, edit: Edit) -> Intent:
 
 async def _first_edits(wish: UndoWish, connection: Connection, *, undone: bool) -> tuple[Intent, ...]:
     """What takes the first step back that comes into question, as things stand."""
-    async with aclosing(steps(connection, wish.actor, wish.ref, undone=undone)) as found:
+    async with aclosing(steps(connection, wish.actor, wish.ref, wish.owner, undone=undone)) as found:
         async for step in found:
             if wish.change is None or step.holds(wish.change):
                 return tuple([each async for each in _inverted(connection, wish, step)])
@@ -189,10 +189,10 @@ async def _inverted(connection: Connection, wish: UndoWish, step: Step) -> Async
 
 
 async def _listed(
-    connection: Connection, actor: Actor, ref: Ref | None, limit: int, *, undone: bool
+    connection: Connection, wish: UndoWish, limit: int, *, undone: bool
 ) -> tuple[UndoStep, ...]:
     listed: list[UndoStep] = []
-    async with aclosing(steps(connection, actor, ref, undone=undone)) as found:
+    async with aclosing(steps(connection, wish.actor, wish.ref, wish.owner, undone=undone)) as found:
         async for step in found:
             if len(listed) >= limit:
                 break

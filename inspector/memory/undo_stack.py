@@ -2,7 +2,7 @@
 
 A step is what is undone as one: an actor's changes of one changeset, or a single change. The newest of a step's
 rows says where it stands: made, taken back, or made again. What was taken back can be made again until the actor
-makes another change (of the thing asked about, where one is named).
+makes another change (of the thing or the agent asked about, where one is named).
 """
 
 from __future__ import annotations
@@ -41,16 +41,21 @@ class Step:
         kinds = {ref.kind, RefKind.ATTACHMENT} if ref.kind is RefKind.BLOCK else {ref.kind}
         return any(row.change.ref.kind in kinds and row.change.ref.id == ref.id for row in self.rows)
 
+    def is_of(self, owner: str) -> bool:
+        """Whether it changed anything of an agent's, or the agent itself."""
+        itself = Ref(RefKind.AGENT, owner)
+        return any(owner == row.change.owner or row.change.ref.whole == itself for row in self.rows)
+
 
 async def steps(
-    connection: Connection, actor: Actor, ref: Ref | None, *, undone: bool
+    connection: Connection, actor: Actor, ref: Ref | None, owner: str | None, *, undone: bool
 ) -> AsyncGenerator[Step, None]:
     """The actor's steps that can be undone, or with `undone` redone: the next one first.
 
-    With `ref`, those that touch that thing.
+    With `ref`, those that touch that thing; with `owner`, those that touch anything of that agent's.
     """
     known: set[str] = set()
-    async with aclosing(_rows(connection, actor, ref)) as rows:
+    async with aclosing(_rows(connection, actor, ref, owner)) as rows:
         async for row, step in rows:
             if undone and row.role is Role.DONE:
                 # Another change came after whatever was taken back before it.
@@ -72,7 +77,7 @@ async def told(connection: Connection, step: Step) -> UndoStep:
 
 
 async def _rows(
-    connection: Connection, actor: Actor, ref: Ref | None
+    connection: Connection, actor: Actor, ref: Ref | None, owner: str | None
 ) -> AsyncGenerator[tuple[StepRow, Step], None]:
     """The actor's changes that can be taken back, newest first, each with its step."""
     found: dict[str, Step] = {}
@@ -84,7 +89,7 @@ async def _rows(
             if row.step not in found:
                 found[row.step] = await _step(connection, actor, row)
             step = found[row.step]
-            if ref is None or step.touches(ref):
+            if (ref is None or step.touches(ref)) and (owner is None or step.is_of(owner)):
                 yield row, step
         before = page[-1].change.seq
 

@@ -11,6 +11,7 @@ from inspector.domain.activity import Event
 from inspector.domain.agents import Agent, Tool, ToolRule
 from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment
 from inspector.domain.errors import NotFoundError
+from inspector.domain.health import Problem
 from inspector.domain.layouts import Layout
 from inspector.domain.messages import Batch, Message
 from inspector.domain.past import Moment, PastView
@@ -64,8 +65,9 @@ class PastViews:
         own = await self._memory.states(agent_id, deleted=True)
         attached = await self._memory.all_attachments()
         everything = await self._memory.list(deleted=True)
-        events, bad_events = await self._conversation.events_until(moment.at, EVENTS_READ)
-        until = moment.at - timedelta(microseconds=1) if before_run else moment.at
+        events, bad_events = await self._events(moment, then)
+        # The state that a run leaves has the run's own place in the journal, which is behind this moment.
+        until = replace(moment, at=moment.at - timedelta(microseconds=1)) if before_run else moment
         state, bad_state = await self._agents.history_state(agent_id, until)
         names = laid.names()
         snapshot = replace(
@@ -76,7 +78,7 @@ class PastViews:
             shared=laid.shared(everything, attached, names),
             history=laid.history(),
             summaries=laid.summaries(),
-            events=tuple(each for each in events if _was_written(each, then)),
+            events=events,
             tools=laid.tools(tools),
             tool_rules=laid.rules(),
             agent_names=names,
@@ -84,6 +86,19 @@ class PastViews:
             layouts=laid.layouts(),
         )
         return PastView(moment, snapshot, (*then.doubts, *bad_tools, *bad_events, *bad_state))
+
+    async def _events(self, moment: Moment, then: Then) -> tuple[tuple[Event, ...], tuple[Problem, ...]]:
+        """The newest events of then. Where times do not tell the order, they are looked for from the end on."""
+        if not then.is_disordered:
+            found, problems = await self._conversation.events_until(moment.at, EVENTS_READ)
+            return tuple(each for each in found if _was_written(each, then)), problems
+        limit = EVENTS_READ
+        while True:
+            found, problems = await self._conversation.recent_events(limit)
+            written = tuple(each for each in found if _was_written(each, then))
+            if len(written) >= EVENTS_READ or len(found) + len(problems) < limit:
+                return written[-EVENTS_READ:], problems
+            limit *= 2
 
 
 def _value(then: Then, ref: Ref, present: object) -> object | None:
@@ -160,20 +175,16 @@ class _Laid:
         return group_batches(sorted(messages.values(), key=lambda each: each.position))
 
     def summaries(self) -> tuple[Summary, ...]:
-        """The summaries of then; one that was deleted since stands by its time."""
+        """The summaries of then in the order in which they were written, with those that were deleted."""
+        # All that there are now are present, in that order: deleted ones too.
         found = {each.id: each for each in self._present.summaries}
-        back: list[Summary] = []
         for ref, thing in self._things(RefKind.SUMMARY):
-            value = None if thing is None or thing.is_away else thing.value
-            if not isinstance(value, Summary) or value.agent_id != self._agent.id:
-                found.pop(ref.id, None)
-            elif ref.id in found:
+            value = None if thing is None else thing.value
+            if isinstance(value, Summary) and value.agent_id == self._agent.id:
                 found[ref.id] = value
             else:
-                back.append(value)
-        if not back:
-            return tuple(found.values())
-        return tuple(sorted((*found.values(), *back), key=lambda each: (each.created_at, each.id)))
+                found.pop(ref.id, None)
+        return tuple(found.values())
 
     def tools(self, offered: Sequence[Tool]) -> tuple[Tool, ...]:
         """The tools of the agent's that were registered, in its own order."""

@@ -73,7 +73,7 @@ class PastDoor:
         view = await self._views.of(agent_id, await self._views.moment(at))
         asked = replace(spec or RequestSpec(now=at), now=at)
         request = await self._context.build(view.snapshot, asked)
-        sent = [run for run in await self.runs(agent_id) if run.started_at <= at]
+        sent = [run for run in await self.runs(agent_id) if _was_sent(run, view.moment)]
         logged = await self.rebuild(sent[-1]) if sent else None
         return PastRequest(view.moment, request, view.snapshot, view.doubts, logged)
 
@@ -137,6 +137,11 @@ class PastDoor:
         except InspectorError:
             return Today.UNKNOWN
         return today_of(logged, request)
+
+
+def _was_sent(run: Run, moment: Moment) -> bool:
+    """Whether a run was stored up to a moment, by the journal; by its time where an import has lost its place there."""
+    return run.changes_seq < moment.seq if run.changes_seq else run.started_at <= moment.at
 
 
 def _doubt(run: Run, error: InspectorError) -> Problem:

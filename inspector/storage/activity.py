@@ -15,7 +15,7 @@ _COLUMNS = "SELECT seq, id, agent_id, kind, details, importance, timestamp, batc
 # The order in which they were written: times may be those of a clock that was set back.
 _RECENT = _COLUMNS + "WHERE seq > ? ORDER BY seq DESC LIMIT ?"
 _BY_ID = _COLUMNS + "WHERE id = ?"
-_UNTIL = _COLUMNS + "WHERE timestamp <= ? ORDER BY timestamp DESC, seq DESC LIMIT ?"
+_UNTIL = _COLUMNS + "WHERE timestamp <= ? ORDER BY seq DESC LIMIT ?"
 _INSERT = """
     INSERT INTO activity (id, agent_id, kind, details, importance, timestamp, batch_id)
     VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -52,7 +52,7 @@ async def until(
 ) -> tuple[tuple[Event, ...], tuple[Problem, ...]]:
     """The newest events that have a time up to a moment, in the order in which they were written."""
     rows = await source.fetch_all(_UNTIL, (write_time(moment), limit))
-    return read_rows(sorted(rows, key=lambda row: int(row["seq"])), _event, RefKind.EVENT)
+    return read_rows(rows[::-1], _event, RefKind.EVENT)
 
 
 async def count(source: Connection) -> int:

@@ -9,7 +9,7 @@ from inspector.domain.ref import RefKind
 from inspector.storage.connection import Connection, Row
 from inspector.storage.json_columns import dump, load, texts
 from inspector.storage.reading import read_rows
-from inspector.storage.sealing import seal_of
+from inspector.storage.sealing import SEALS, Cell, differing, set_cells
 
 _SELECT = """
     SELECT id, name, persona, instructions, provider, model, parameters, config, tools, status, metadata,
@@ -22,16 +22,11 @@ _ONE = _SELECT + "WHERE id = ?"
 _NAMES = "SELECT id, name FROM agents"
 _EXISTS = "SELECT 1 FROM agents WHERE id = ?"
 _INSERT = """
-    INSERT INTO agents (name, persona, instructions, provider, model, parameters, config, tools, status,
-                        metadata, created_at, updated_at, content_hash, id)
+    INSERT INTO agents (name, persona, instructions, provider, model, parameters, config, tools, metadata,
+                        status, created_at, updated_at, seal, id)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_UPDATE = """
-    UPDATE agents SET name = ?, persona = ?, instructions = ?, provider = ?, model = ?, parameters = ?,
-                      config = ?, tools = ?, status = ?, metadata = ?, created_at = ?, updated_at = ?,
-                      content_hash = ?
-    WHERE id = ?
-"""
+_SET_STATUS = "UPDATE agents SET status = ?, updated_at = ? WHERE id = ?"
 
 
 async def read_all(connection: Connection) -> tuple[tuple[Agent, ...], tuple[Problem, ...]]:
@@ -61,12 +56,16 @@ async def exists(connection: Connection, agent_id: str) -> bool:
 
 async def insert(transaction: Connection, agent: Agent) -> None:
     """Add an agent."""
-    await transaction.fetch_all(_INSERT, _columns(agent))
+    cells = _cells(agent)
+    times = (write_time(agent.created_at), write_time(agent.updated_at))
+    values = (*cells.values(), agent.status.value, *times, SEALS["agents"].of(cells), agent.id)
+    await transaction.fetch_all(_INSERT, values)
 
 
-async def update(transaction: Connection, agent: Agent) -> None:
-    """Replace an agent's row."""
-    await transaction.fetch_all(_UPDATE, _columns(agent))
+async def update(transaction: Connection, before: Agent, after: Agent) -> None:
+    """Write what differs of an agent's row."""
+    await set_cells(transaction, "agents", (after.id,), differing(_cells(before), _cells(after)))
+    await transaction.fetch_all(_SET_STATUS, (after.status.value, write_time(after.updated_at), after.id))
 
 
 def _agent(row: Row) -> Agent:
@@ -87,23 +86,16 @@ def _agent(row: Row) -> Agent:
     )
 
 
-def _columns(agent: Agent) -> tuple[str, ...]:
-    before_status = (
-        agent.name,
-        agent.persona,
-        dump(agent.instructions),
-        agent.provider,
-        agent.model,
-        agent.parameters,
-        dump(agent.config),
-        dump(agent.tools),
-    )
-    return (
-        *before_status,
-        agent.status.value,
-        agent.metadata,
-        write_time(agent.created_at),
-        write_time(agent.updated_at),
-        seal_of(*before_status, agent.metadata),
-        agent.id,
-    )
+def _cells(agent: Agent) -> dict[str, Cell]:
+    """What is sealed, in its order."""
+    return {
+        "name": agent.name,
+        "persona": agent.persona,
+        "instructions": dump(agent.instructions),
+        "provider": agent.provider,
+        "model": agent.model,
+        "parameters": agent.parameters,
+        "config": dump(agent.config),
+        "tools": dump(agent.tools),
+        "metadata": agent.metadata,
+    }

@@ -9,7 +9,7 @@ from inspector.domain.ref import RefKind
 from inspector.storage.connection import Connection, Row
 from inspector.storage.json_columns import dump, texts
 from inspector.storage.reading import read_rows
-from inspector.storage.sealing import seal_of
+from inspector.storage.sealing import SEALS, Cell, differing, set_cells
 
 _SELECT = """
     SELECT id, agent_id, content, tags, metadata, created_at, updated_at, is_deleted FROM archival_entries
@@ -23,14 +23,11 @@ AFTER_ROWID = """
 """
 """Entries behind a rowid, for going through all of them."""
 _COUNTS = "SELECT agent_id, count(*) AS entries FROM archival_entries WHERE is_deleted = 0 GROUP BY agent_id"
-_PUT = """
-    INSERT INTO archival_entries (id, agent_id, content, tags, metadata, created_at, updated_at, is_deleted,
-                                  content_hash)
+_INSERT = """
+    INSERT INTO archival_entries (id, agent_id, content, tags, metadata, created_at, updated_at, is_deleted, seal)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET content = excluded.content, tags = excluded.tags,
-        metadata = excluded.metadata, updated_at = excluded.updated_at, is_deleted = excluded.is_deleted,
-        content_hash = excluded.content_hash
 """
+_SET_STATE = "UPDATE archival_entries SET updated_at = ?, is_deleted = ? WHERE id = ?"
 
 
 async def get(connection: Connection, entry_id: str) -> ArchivalEntry | None:
@@ -56,23 +53,20 @@ async def counts(connection: Connection) -> dict[str, int]:
     return {row["agent_id"]: row["entries"] for row in await connection.fetch_all(_COUNTS)}
 
 
-async def put(transaction: Connection, entry: ArchivalEntry) -> None:
-    """Add an entry, or replace the one of that id."""
-    tags = dump(entry.tags)
-    await transaction.fetch_all(
-        _PUT,
-        (
-            entry.id,
-            entry.agent_id,
-            entry.content,
-            tags,
-            entry.metadata,
-            write_time(entry.created_at),
-            write_time(entry.updated_at),
-            int(entry.is_deleted),
-            seal_of(entry.content, tags, entry.metadata),
-        ),
-    )
+async def insert(transaction: Connection, entry: ArchivalEntry) -> None:
+    """Add an entry."""
+    cells = _cells(entry)
+    times = (write_time(entry.created_at), write_time(entry.updated_at))
+    seal = SEALS["archival_entries"].of(cells)
+    values = (entry.id, entry.agent_id, *cells.values(), *times, int(entry.is_deleted), seal)
+    await transaction.fetch_all(_INSERT, values)
+
+
+async def update(transaction: Connection, before: ArchivalEntry, after: ArchivalEntry) -> None:
+    """Write what differs of an entry."""
+    await set_cells(transaction, "archival_entries", (after.id,), differing(_cells(before), _cells(after)))
+    state = (write_time(after.updated_at), int(after.is_deleted), after.id)
+    await transaction.fetch_all(_SET_STATE, state)
 
 
 def entry_of(row: Row) -> ArchivalEntry:
@@ -91,3 +85,8 @@ def entry_of(row: Row) -> ArchivalEntry:
         read_time(row["updated_at"]),
         bool(row["is_deleted"]),
     )
+
+
+def _cells(entry: ArchivalEntry) -> dict[str, Cell]:
+    """What is sealed, in its order."""
+    return {"content": entry.content, "tags": dump(entry.tags), "metadata": entry.metadata}

@@ -8,18 +8,14 @@ from inspector.domain.blocks import Attachment, Permission
 from inspector.domain.codec import write_time
 from inspector.storage.connection import Connection, Row
 from inspector.storage.reading import behind, moment_of
-from inspector.storage.sealing import seal_of
+from inspector.storage.sealing import SEALS, Cell, differing, set_cells
 
 _SELECT = "SELECT block_id, agent_id, permission, attached_at FROM attachments "
 _ONE = _SELECT + "WHERE block_id = ? AND agent_id = ?"
 _OF_AGENT = _SELECT + "WHERE agent_id = ? ORDER BY attached_at, block_id"
 _OF_BLOCK = _SELECT + "WHERE block_id = ? ORDER BY attached_at, agent_id"
 _ALL = _SELECT + "ORDER BY attached_at, block_id, agent_id"
-_PUT = """
-    INSERT INTO attachments (block_id, agent_id, permission, attached_at, seal) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (block_id, agent_id) DO UPDATE SET permission = excluded.permission,
-        attached_at = excluded.attached_at, seal = excluded.seal
-"""
+_INSERT = "INSERT INTO attachments (block_id, agent_id, permission, attached_at, seal) VALUES (?, ?, ?, ?, ?)"
 _LAST = "SELECT max(attached_at) AS at FROM attachments"
 _REMOVE = "DELETE FROM attachments WHERE block_id = ? AND agent_id = ?"
 
@@ -51,20 +47,29 @@ async def next_time(connection: Connection, at: datetime) -> datetime:
     return behind(None if row is None else row["at"], at)
 
 
-async def put(transaction: Connection, attachment: Attachment) -> None:
-    """Share a block, or replace how it is shared."""
-    cells = (
-        attachment.block_id,
-        attachment.agent_id,
-        attachment.permission.label,
-        write_time(attachment.attached_at),
-    )
-    await transaction.fetch_all(_PUT, (*cells, seal_of(*cells)))
+async def put(transaction: Connection, before: Attachment | None, after: Attachment) -> None:
+    """Share a block, or write what differs of how it is shared; a time that cannot be read stays as it lies."""
+    cells = _cells(after)
+    if before is None:
+        await transaction.fetch_all(_INSERT, (*cells.values(), SEALS["attachments"].of(cells)))
+        return
+    key = (after.block_id, after.agent_id)
+    await set_cells(transaction, "attachments", key, differing(_cells(before), cells))
 
 
 async def remove(transaction: Connection, block_id: str, agent_id: str) -> None:
     """Share a block no more."""
     await transaction.fetch_all(_REMOVE, (block_id, agent_id))
+
+
+def _cells(attachment: Attachment) -> dict[str, Cell]:
+    """What is sealed, in its order."""
+    return {
+        "block_id": attachment.block_id,
+        "agent_id": attachment.agent_id,
+        "permission": attachment.permission.label,
+        "attached_at": write_time(attachment.attached_at),
+    }
 
 
 def _attachment(row: Row) -> Attachment:

@@ -20,7 +20,7 @@ from inspector.storage.changes import actor_of
 from inspector.storage.connection import Connection, Row, Undecodable
 from inspector.storage.json_columns import dump, load
 from inspector.storage.known_contents import content_of, length_of, text_of
-from inspector.storage.sealing import seal_of
+from inspector.storage.sealing import SEALS, Cell, differing, set_cells
 
 T = TypeVar("T")
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
@@ -69,14 +69,8 @@ _IDS = "SELECT id FROM blocks ORDER BY is_active DESC, id"
 _RENDERED = "SELECT rendered FROM block_contents WHERE block_id = ?"
 _INSERT = """
     INSERT INTO blocks (owner, label, description, block_type, schema, char_limit, permission, pinned,
-                        is_active, created_at, updated_at, metadata, seal, id)
+                        is_active, created_at, metadata, updated_at, seal, id)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_UPDATE = """
-    UPDATE blocks SET owner = ?, label = ?, description = ?, block_type = ?, schema = ?, char_limit = ?,
-        permission = ?, pinned = ?, is_active = ?, created_at = ?, updated_at = ?, metadata = ?,
-        seal = ?
-    WHERE id = ?
 """
 _TOUCH = "UPDATE blocks SET updated_at = ? WHERE id = ?"
 _PUT_CONTENT = """
@@ -166,12 +160,15 @@ async def content_size(connection: Connection, block_id: str) -> int:
 
 async def insert(transaction: Connection, block: Block) -> None:
     """Add a block; its content comes with `put_content`."""
-    await transaction.fetch_all(_INSERT, _columns(block))
+    cells = _cells(block)
+    values = (*cells.values(), write_time(block.updated_at), SEALS["blocks"].of(cells), block.id)
+    await transaction.fetch_all(_INSERT, values)
 
 
-async def update(transaction: Connection, block: Block) -> None:
-    """Replace a block's row."""
-    await transaction.fetch_all(_UPDATE, _columns(block))
+async def update(transaction: Connection, before: Block, after: Block) -> None:
+    """Write what differs of a block's row; what could not be read and is not set stays as it lies."""
+    await set_cells(transaction, "blocks", (after.id,), differing(_cells(before), _cells(after)))
+    await transaction.fetch_all(_TOUCH, (write_time(after.updated_at), after.id))
 
 
 async def put_content(
@@ -267,19 +264,19 @@ def _problem(row: Row, code: str, why: str = "") -> Problem:
     return Problem(code, Severity.WARNING if code in _READABLE else Severity.ERROR, where, parameters)
 
 
-def _columns(block: Block) -> tuple[object, ...]:
+def _cells(block: Block) -> dict[str, Cell]:
+    """What is sealed, in its order."""
     schema = block.schema
-    before_times = (
-        block.owner,
-        block.label,
-        block.description,
-        block.block_type.value,
-        schema.raw if isinstance(schema, UnreadableSchema) else dump(schema),
-        block.char_limit,
-        block.permission.label,
-        int(block.pinned),
-        int(block.is_active),
-    )
-    created_at = write_time(block.created_at)
-    seal = seal_of(*before_times, created_at, block.metadata)
-    return (*before_times, created_at, write_time(block.updated_at), block.metadata, seal, block.id)
+    return {
+        "owner": block.owner,
+        "label": block.label,
+        "description": block.description,
+        "block_type": block.block_type.value,
+        "schema": schema.raw if isinstance(schema, UnreadableSchema) else dump(schema),
+        "char_limit": block.char_limit,
+        "permission": block.permission.label,
+        "pinned": int(block.pinned),
+        "is_active": int(block.is_active),
+        "created_at": write_time(block.created_at),
+        "metadata": block.metadata,
+    }

@@ -20,7 +20,7 @@ from inspector.storage.json_columns import dump
 from inspector.storage.legible import LARGEST_NUMBER, flaws, place_of
 from inspector.storage.opening import Admission, admit, connect_to_check
 from inspector.storage.reindexing import index_problems
-from inspector.storage.sealing import SEALS, seal_of_bytes
+from inspector.storage.sealing import SEALS
 from inspector.storage.updates import hash_of
 from inspector.storage.whole_tables import CONSENT_CHANGES, TABLES
 
@@ -59,6 +59,9 @@ _KINDS: Mapping[str, RefKind] = {
     "summaries": RefKind.SUMMARY,
 }
 """What the rows of sealed tables are; those of `updates` are versions of a block, those of `changes` the journal."""
+
+_Flawed = dict[tuple[str, tuple[str, ...]], set[str]]
+"""Columns of rows that cannot be read, by table and key."""
 
 _REQUEST_TEXTS = "SELECT hash, CAST(text AS BLOB) FROM request_texts"
 
@@ -106,7 +109,7 @@ def _problems(
         told = {"agent": row["agent_id"], "position": row["position"]}
         yield Problem("check.position", Severity.ERROR, where, told)
     yield from _number_problems(connection, path)
-    flawed: set[tuple[str, ...]] = set()
+    flawed: _Flawed = {}
     yield from _row_problems(connection, flawed)
     yield from _seal_problems(connection, flawed)
     for row in connection.execute(_BLOCKS).fetchall():
@@ -125,8 +128,8 @@ def _number_problems(connection: sqlite3.Connection, path: str) -> Iterator[Prob
             yield Problem("check.number_out_of_range", Severity.ERROR, path, told)
 
 
-def _row_problems(connection: sqlite3.Connection, flawed: set[tuple[str, ...]]) -> Iterator[Problem]:
-    """What is no damage to SQLite, and still nothing that a reader can make sense of; `flawed` gets those rows."""
+def _row_problems(connection: sqlite3.Connection, flawed: _Flawed) -> Iterator[Problem]:
+    """What is no damage to SQLite, and still nothing that a reader can make sense of; `flawed` gets those cells."""
     for table in TABLES:
         if table is CONSENT_CHANGES:
             # They are among the changes.
@@ -134,31 +137,38 @@ def _row_problems(connection: sqlite3.Connection, flawed: set[tuple[str, ...]]) 
         for row in connection.execute(table.select_told):
             for column, why in flaws(table, row):
                 if table.name in SEALS:
-                    flawed.add((table.name, *(str(row[name]) for name in SEALS[table.name].key)))
+                    key = tuple(str(row[name]) for name in SEALS[table.name].key)
+                    flawed.setdefault((table.name, key), set()).add(column)
                 if (table.name, column) not in _TOLD_WITH_BLOCK:
                     told = {"table": table.name, "column": column, "why": why}
                     yield Problem("check.unreadable", Severity.ERROR, place_of(table, row), told)
 
 
-def _seal_problems(connection: sqlite3.Connection, flawed: set[tuple[str, ...]]) -> Iterator[Problem]:
-    """Rows that are not what was written. Of those that cannot be read that is told already."""
+def _seal_problems(connection: sqlite3.Connection, flawed: _Flawed) -> Iterator[Problem]:
+    """Rows that are not what was written. Of cells that cannot be read that is told already."""
     for seal in SEALS.values():
         for row in connection.execute(seal.select_bytes):
             key, (stored, *cells) = tuple(map(str, row[: len(seal.key)])), row[len(seal.key) :]
-            if stored == seal_of_bytes(cells) or (seal.table, *key) in flawed:
+            damaged, told = seal.damaged(stored, cells), flawed.get((seal.table, key), set())
+            if not damaged or (told and not seal.each) or told.issuperset(damaged):
                 continue
             if seal.table == "updates":
                 where = str(Ref(RefKind.BLOCK, key[0]))
                 yield Problem("check.version_damaged", Severity.ERROR, where, {"seq": row[1]})
-                continue
-            code = "check.text_damaged" if stored else "check.text_unsealed"
-            kind = _KINDS.get(seal.table)
-            yield Problem(
-                code, Severity.ERROR, f"{seal.table}:{key[0]}" if kind is None else str(Ref(kind, *key))
-            )
+            elif seal.table == "changes":
+                yield Problem("check.change_damaged", Severity.ERROR, f"changes:{key[0]}")
+            else:
+                columns = tuple(name for name in damaged if name not in told)
+                yield _cells_problem(str(Ref(_KINDS[seal.table], *key)), stored, columns)
     for key, text in connection.execute(_REQUEST_TEXTS):
         if hash_of(text) != key:
             yield Problem("check.request_damaged", Severity.ERROR, "request_texts", {"hash": str(key)})
+
+
+def _cells_problem(where: str, stored: str, columns: tuple[str, ...]) -> Problem:
+    if not stored:
+        return Problem("check.text_unsealed", Severity.ERROR, where)
+    return Problem("check.text_damaged", Severity.ERROR, where, {"columns": ", ".join(columns)})
 
 
 def _block_problems(

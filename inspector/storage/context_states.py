@@ -8,24 +8,30 @@ from inspector.domain.codec import write_time
 from inspector.domain.compaction import HistoryState
 from inspector.domain.errors import MalformedError
 from inspector.domain.health import Problem, Severity
+from inspector.domain.past import Moment
 from inspector.domain.ref import Ref, RefKind
 from inspector.storage.connection import Connection
 from inspector.storage.json_columns import dump, load
 from inspector.storage.reading import behind
 
 _LATEST = "SELECT at, state FROM context_states WHERE agent_id = ? ORDER BY at DESC LIMIT 1"
-_LATEST_UNTIL = "SELECT at, state FROM context_states WHERE agent_id = ? AND at <= ? ORDER BY at DESC LIMIT 1"
+# A run knows its place in the journal, unless an import brought it without history; the clock may have been set back.
+_LATEST_UNTIL = """
+    SELECT s.at, s.state FROM context_states AS s LEFT JOIN runs AS r ON r.id = s.run_id
+    WHERE s.agent_id = ?1 AND CASE WHEN r.changes_seq > 0 THEN r.changes_seq < ?2 ELSE s.at <= ?3 END
+    ORDER BY s.at DESC LIMIT 1
+"""
 _INSERT = "INSERT INTO context_states (agent_id, at, run_id, state) VALUES (?, ?, ?, ?)"
 
 
 async def latest(
-    connection: Connection, agent_id: str, until: datetime | None = None
+    connection: Connection, agent_id: str, until: Moment | None = None
 ) -> tuple[HistoryState | None, tuple[Problem, ...]]:
     """The state that an agent's history was last left in, as of now or of a moment, and whether it cannot be read."""
     row = await (
         connection.fetch_one(_LATEST, (agent_id,))
         if until is None
-        else connection.fetch_one(_LATEST_UNTIL, (agent_id, write_time(until)))
+        else connection.fetch_one(_LATEST_UNTIL, (agent_id, until.seq, write_time(until.at)))
     )
     if row is None:
         return None, ()

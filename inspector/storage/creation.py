@@ -94,7 +94,9 @@ def put_in_place(temporary: Path, path: Path) -> None:
             raise FileError("file.exists", path=str(path)) from None
         temporary.rename(path)
     else:
-        temporary.unlink()
+        # It is there under its name: that the other name stays is no failure.
+        with contextlib.suppress(OSError):
+            temporary.unlink()
     sync_folder(path.parent)
 
 

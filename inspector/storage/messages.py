@@ -12,7 +12,7 @@ from inspector.domain.messages import BatchType, Message, Part, Role
 from inspector.storage.connection import Connection, Row
 from inspector.storage.json_columns import dump, load
 from inspector.storage.reading import require_text
-from inspector.storage.sealing import SEALS, seal_of
+from inspector.storage.sealing import SEALS, Cell, set_cells
 
 _SELECT = """
     SELECT id, agent_id, position, batch_id, sequence_in_batch, role, content, batch_type, created_at, source,
@@ -32,7 +32,7 @@ _PLACE = """
 """
 _INSERT = """
     INSERT INTO messages (id, agent_id, position, batch_id, sequence_in_batch, role, content, batch_type,
-                          created_at, source, name, metadata, is_archived, is_deleted, compiled, content_hash)
+                          created_at, source, name, metadata, compiled, is_archived, is_deleted, seal)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 AFTER_ROWID = """
@@ -41,12 +41,6 @@ AFTER_ROWID = """
     FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?
 """
 """Messages behind a rowid, for going through all of them."""
-_SEALED = """
-    SELECT agent_id, position, batch_id, sequence_in_batch, role, content, batch_type, created_at, source, name,
-           metadata, compiled, content_hash
-    FROM messages WHERE id = ?
-"""
-_SET_CONTENT = "UPDATE messages SET content = ?, content_hash = ? WHERE id = ?"
 _SET_ARCHIVED = "UPDATE messages SET is_archived = ? WHERE id = ?"
 _SET_DELETED = "UPDATE messages SET is_deleted = ? WHERE id = ?"
 _NO_TIME = "1970-01-01T00:00:00Z"
@@ -87,38 +81,27 @@ async def next_place(source: Connection, agent_id: str, batch_id: str) -> tuple[
 
 async def insert(source: Connection, message: Message) -> None:
     """Add a row."""
-    cells = (
-        message.agent_id,
-        message.position,
-        message.batch_id,
-        message.sequence_in_batch,
-        message.role.value,
-        dump(message.content),
-        message.batch_type.value,
-        write_time(message.created_at),
-        message.source,
-        message.name,
-        message.metadata,
-    )
-    compiled = int(message.compiled)
-    flags = (int(message.is_archived), int(message.is_deleted), compiled)
-    await source.fetch_all(_INSERT, (message.id, *cells, *flags, seal_of(*cells, compiled)))
+    cells: dict[str, Cell] = {
+        "agent_id": message.agent_id,
+        "position": message.position,
+        "batch_id": message.batch_id,
+        "sequence_in_batch": message.sequence_in_batch,
+        "role": message.role.value,
+        "content": dump(message.content),
+        "batch_type": message.batch_type.value,
+        "created_at": write_time(message.created_at),
+        "source": message.source,
+        "name": message.name,
+        "metadata": message.metadata,
+        "compiled": int(message.compiled),
+    }
+    flags = (int(message.is_archived), int(message.is_deleted))
+    await source.fetch_all(_INSERT, (message.id, *cells.values(), *flags, SEALS["messages"].of(cells)))
 
 
 async def set_content(source: Connection, message_id: str, content: tuple[Part, ...]) -> None:
     """Replace a message's parts."""
-    text = dump(content)
-    row = await source.fetch_one(_SEALED, (message_id,))
-    if row is None:
-        return
-    before, form = dict(row), SEALS["messages"]
-    # Damage to what is not replaced here stays told.
-    seal = (
-        before[form.column]
-        if before[form.column] != form.of(before)
-        else form.of({**before, "content": text})
-    )
-    await source.fetch_all(_SET_CONTENT, (text, seal, message_id))
+    await set_cells(source, "messages", (message_id,), {"content": dump(content)})
 
 
 async def set_archived(source: Connection, message_id: str, *, archived: bool) -> None:

@@ -10,7 +10,7 @@ from inspector.domain.health import Problem, Severity
 from inspector.domain.summaries import PositionRange, Summary, SummaryDetails
 from inspector.storage.connection import Connection, Row
 from inspector.storage.json_columns import dump, load, texts
-from inspector.storage.sealing import seal_of
+from inspector.storage.sealing import SEALS, Cell, differing, set_cells
 
 _SELECT = """
     SELECT id, agent_id, content, topics, start_at, end_at, message_count, depth, previous_summary_id,
@@ -29,10 +29,9 @@ AFTER_ROWID = """
 _INSERT = """
     INSERT INTO summaries (id, agent_id, content, topics, start_at, end_at, message_count, depth,
                            previous_summary_id, covers_first, covers_last, children, details, created_at, is_deleted,
-                           content_hash)
+                           seal)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_SET_TEXTS = "UPDATE summaries SET content = ?, topics = ?, details = ?, content_hash = ? WHERE id = ?"
 _SET_DELETED = "UPDATE summaries SET is_deleted = ? WHERE id = ?"
 _EXISTS = "SELECT 1 FROM summaries WHERE id = ?"
 _COUNTS = "SELECT agent_id, count(*) AS summaries FROM summaries WHERE is_deleted = 0 GROUP BY agent_id"
@@ -75,13 +74,14 @@ async def counts(source: Connection) -> dict[str, int]:
 async def insert(source: Connection, summary: Summary) -> None:
     """Add a row."""
     covers = summary.covers
-    sealed = _sealed(summary)
+    cells = _cells(summary)
     await source.fetch_all(
         _INSERT,
         (
             summary.id,
             summary.agent_id,
-            *sealed[:2],
+            cells["content"],
+            cells["topics"],
             write_time(summary.start),
             write_time(summary.end),
             summary.message_count,
@@ -90,18 +90,17 @@ async def insert(source: Connection, summary: Summary) -> None:
             None if covers is None else covers.first,
             None if covers is None else covers.last,
             dump(summary.children),
-            sealed[2],
+            cells["details"],
             write_time(summary.created_at),
             int(summary.is_deleted),
-            seal_of(*sealed),
+            SEALS["summaries"].of(cells),
         ),
     )
 
 
-async def set_texts(source: Connection, summary: Summary) -> None:
-    """Store a summary's text, topics and details."""
-    sealed = _sealed(summary)
-    await source.fetch_all(_SET_TEXTS, (*sealed, seal_of(*sealed), summary.id))
+async def set_texts(source: Connection, before: Summary, after: Summary) -> None:
+    """Store what differs of a summary's text, topics and details."""
+    await set_cells(source, "summaries", (after.id,), differing(_cells(before), _cells(after)))
 
 
 async def set_deleted(source: Connection, summary_id: str, *, deleted: bool) -> None:
@@ -109,9 +108,9 @@ async def set_deleted(source: Connection, summary_id: str, *, deleted: bool) -> 
     await source.fetch_all(_SET_DELETED, (int(deleted), summary_id))
 
 
-def _sealed(summary: Summary) -> tuple[str, str, str]:
-    """What the seal is of, as it is stored."""
-    return summary.content, dump(summary.topics), dump(summary.details)
+def _cells(summary: Summary) -> dict[str, Cell]:
+    """What is sealed, as it is stored."""
+    return {"content": summary.content, "topics": dump(summary.topics), "details": dump(summary.details)}
 
 
 def _collect(row: Row, keep: Callable[[Summary], None], report: Callable[[Problem], None]) -> None:

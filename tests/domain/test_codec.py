@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
@@ -153,3 +154,9 @@ def test_that_the_times_of_all_years_are_texts_of_one_length_that_sort_as_they_d
     assert texts[2] == "2026-11-20T07:30:00.000000Z"
     assert texts == sorted(texts)
     assert list(map(read_time, texts)) == moments
+
+
+@pytest.mark.parametrize("stored", [None, 5, 2.5, b"2026-11-20T09:00:00.000000Z", "", "noon", "2026-13-01"])
+def test_that_what_is_no_time_is_told_whatever_a_damaged_file_gives(stored: Any) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        read_time(stored)

@@ -4,6 +4,8 @@ import io
 import zipfile
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 Chunks = Iterator[bytes]
 Bomb = Callable[[float], Chunks]
 
@@ -64,6 +66,36 @@ def _encoded(levels: int) -> Bomb:
     return write
 
 
+def rivals(count: int) -> list[bytes]:
+    """Keys of which the decoder keeps only one: each takes the place of the one before, so that all are made anew."""
+    first = b"%031d" % 0
+    found = [first]
+    for number in range(1, 100_000):
+        kept, other = _key(first), b"%031d" % number
+        _key(other)
+        if _key(first) is not kept:
+            found.append(other)
+        if len(found) == count:
+            return found
+    raise ValueError("the decoder keeps all keys")
+
+
+def _key(name: bytes) -> str:
+    (key,) = msgspec.json.decode(b'{"' + name + b'":0}')
+    assert isinstance(key, str)
+    return key
+
+
+def escaped(name: bytes) -> bytes:
+    """The same key, written otherwise."""
+    return b"".join(b"\\u%04x" % each for each in name)
+
+
+def row_of(*keys: bytes) -> bytes:
+    """An object with these keys and nothing in it."""
+    return b"{" + b",".join(b'"' + key + b'":null' for key in keys) + b"}"
+
+
 def _zip(scale: float) -> Chunks:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -108,6 +140,13 @@ BOMBS: dict[str, Bomb] = {
     "90 000 tiny messages": _filled(_AGENT, _MESSAGE, b"{}" + _END, 90_000 * len(_MESSAGE) / MEGABYTE),
     "90 000 open calls": _numbered(_AGENT, _CALL, b"{}" + _END, 90_000),
     "one key a million times": _filled(b"{", b'"a":1,', b'"a":2}', 1_000_000 * 6 / MEGABYTE),
+    "keys that take each other's place": _filled(b"[", row_of(*rivals(6)) + b",", b"{}]", 95),
+    "keys that take each other's place, half of them escaped": _filled(
+        b"[",
+        row_of(*(escaped(key) if at % 2 else key for at, key in enumerate(rivals(6)))) + b",",
+        b"{}]",
+        95,
+    ),
     "a million keys": _numbered(b'{"agents": [{"name": "a",', b'"k%d":1,', b'"z":1}]}', 1_000_000),
     "100 000 blocks of one label": _numbered(
         b'{"agents": [{"name": "a"}], "blocks": [', b'{"id":"b%d","label":"x","value":""},', b"{}]}", 100_000

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from inspector.domain.errors import InputError, MalformedError, NotFoundError
 from inspector.exchange.guard import parse_json, read_bytes, read_json
 from inspector.exchange.weighing import Limits, Spent, weigh
+from tests.exchange.bomb_files import escaped, rivals, row_of
 
 
 def refused(data: bytes, limits: Limits | None = None) -> MalformedError:
@@ -163,22 +164,37 @@ def test_that_a_string_is_taken_exactly_when_it_is_json_and_has_no_lone_surrogat
 
 
 LONG = "a key that is longer than those that are made once"
+PAIR = rivals(2)
+
+
+def rows(*keys: bytes, count: int = 5000) -> bytes:
+    """Many rows of the same keys."""
+    return b"[" + b",".join([row_of(*keys)] * count) + b"]"
+
+
 WEIGHED = {
-    "rows of the same keys": ([{f"column_{n}": f"{row} {n}" for n in range(20)} for row in range(2000)], 1.6),
-    "keys that differ": ({f"key number {number}": "" for number in range(20_000)}, 2.5),
-    "long keys": ([{f"{LONG} {n}": "" for n in range(20)} for _ in range(2000)], 2.5),
+    "rows of the same keys": (
+        msgspec.json.encode([{f"column_{n}": f"{row} {n}" for n in range(20)} for row in range(2000)]),
+        1.6,
+    ),
+    "keys that differ": (msgspec.json.encode({f"key number {number}": "" for number in range(20_000)}), 2.5),
+    "long keys": (msgspec.json.encode([{f"{LONG} {n}": "" for n in range(20)} for _ in range(2000)]), 2.5),
+    "keys that take each other's place": (rows(*rivals(6)), 1.5),
+    "two keys that take each other's place": (rows(*PAIR), 2),
+    "a key and an escaped one that takes its place": (rows(PAIR[0], escaped(PAIR[1])), 4),
+    "many keys that take each other's place": (rows(*rivals(40), count=500), 2),
+    "more keys than are kept": (rows(*(b"%031d" % number for number in range(700)), count=40), 2),
 }
 
 
 @pytest.mark.parametrize("name", WEIGHED)
 def test_that_what_is_weighed_is_what_it_takes_or_somewhat_more(name: str) -> None:
-    value, at_most = WEIGHED[name]
-    data = msgspec.json.encode(value)
+    data, at_most = WEIGHED[name]
     tracemalloc.start()
     decoded = msgspec.json.decode(data)
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert decoded == value
+    assert decoded
     spent = Spent()
     weigh(data, Limits(), spent)
     assert taken <= spent.memory <= at_most * taken

@@ -29,6 +29,10 @@ from tests.flows.export_desk import (
 )
 
 
+def test_that_all_real_agent_files_are_tried(samples_dir: Path) -> None:
+    assert sorted(each.name for each in samples_dir.glob("*.af")) == sorted(SAMPLES)
+
+
 @pytest.mark.parametrize("history", [False, True], ids=["content", "history"])
 @pytest.mark.parametrize("name", ["rich", "sample", *SAMPLES])
 async def test_that_an_export_that_is_imported_and_exported_again_is_the_same_byte_for_byte(

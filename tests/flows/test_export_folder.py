@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import pytest
 
 from inspector.domain.errors import FileError, InspectorError
+from tests.exchange.constellation.test_names import DEVICES, HOSTILE_LABELS, as_the_strictest_system_sees_it
 from tests.exchange.rows.rich import listed
 from tests.flows.export_desk import (
     ENTRUSTED,
@@ -28,6 +29,38 @@ async def test_that_a_folder_with_other_things_in_it_is_never_replaced(desk: Des
         await desk.told(original, target, FOLDER, replace=True)
     assert caught.value.code == "export.folder_has_others"
     assert (target / ".git" / "HEAD").read_text() == "ref"
+
+
+def all_below(folder: Path) -> set[Path]:
+    """Everything in a folder."""
+    return set(folder.rglob("*"))
+
+
+async def test_that_no_label_or_name_leads_out_of_the_folder_or_onto_another_s_file(
+    desk: Desk, tmp_db_dir: Path
+) -> None:
+    source = await desk.exported(await desk.made("rich"), JSON)
+    value = json.loads(source.read_bytes())
+    block = next(each for each in value["blocks"] if each["id"] == "blk_new")
+    for number, label in enumerate(
+        label for label in HOSTILE_LABELS if label.isascii() or label.isprintable()
+    ):
+        value["blocks"].append({**block, "id": f"blk_h{number}", "label": label})
+        value["agents"].append({**value["agents"][1], "id": f"agt_h{number}", "name": label})
+    source.write_text(json.dumps(value))
+    file = desk.place(".constellation")
+    await desk.bring_in(source, file)
+    before = all_below(tmp_db_dir)
+    target = await desk.exported(file, FOLDER)
+    made = all_below(tmp_db_dir) - before - {target}
+    assert len(made) > 200
+    assert all(each.resolve().is_relative_to(target) for each in made)
+    names = [each.relative_to(target).as_posix() for each in made]
+    assert len({as_the_strictest_system_sees_it(name) for name in names}) == len(names)
+    for part in {part for name in names for part in name.split("/")}:
+        assert PureWindowsPath(part).name == part
+        assert part.partition(".")[0].strip().lower() not in DEVICES
+        assert part[-1] not in ". "
 
 
 async def test_that_a_text_changed_in_the_folder_is_imported(desk: Desk) -> None:

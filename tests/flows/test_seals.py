@@ -25,7 +25,7 @@ from tests.fixtures import NOOR
 from tests.flows.export_desk import FOLDER, JSON, Desk
 from tests.looking import problems_in
 
-DAMAGED, VERSION = "check.text_damaged", "check.version_damaged"
+DAMAGED, VERSION, CHANGE = "check.text_damaged", "check.version_damaged", "check.change_damaged"
 CHANGED = [
     ("UPDATE blocks SET permission = 'admin' WHERE id = 'blk_parts'", DAMAGED, "block:blk_parts"),
     ("UPDATE blocks SET char_limit = char_limit + 1 WHERE id = 'blk_old'", DAMAGED, "block:blk_old"),
@@ -36,8 +36,8 @@ CHANGED = [
     ("UPDATE updates SET tool_call_id = 'call' WHERE id = 3", VERSION, "block:blk_log"),
     ("UPDATE updates SET at = '2020-01-01T00:00:00Z' WHERE id = 3", VERSION, "block:blk_log"),
     ("UPDATE updates SET counter_to = counter_to + 1 WHERE id = 3", VERSION, "block:blk_log"),
-    ("UPDATE changes SET reason = 'because' WHERE seq = 2", DAMAGED, "changes:2"),
-    ("UPDATE changes SET after = before WHERE seq = 2", DAMAGED, "changes:2"),
+    ("UPDATE changes SET reason = 'because' WHERE seq = 2", CHANGE, "changes:2"),
+    ("UPDATE changes SET after = before WHERE seq = 2", CHANGE, "changes:2"),
     ("UPDATE messages SET role = 'user' WHERE id = 'msg_1'", DAMAGED, "message:msg_1"),
     ("UPDATE messages SET name = NULL WHERE id = 'msg_1'", DAMAGED, "message:msg_1"),
     ("UPDATE messages SET position = 9 WHERE id = 'msg_3'", DAMAGED, "message:msg_3"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.storm import Side, storm
+from tests.bench.storm import LONG, UNPAUSED, Side, storm
 
 
 @pytest.mark.timeout(150)
@@ -22,8 +22,22 @@ async def test_that_20_seconds_of_an_agent_and_a_person_lose_nothing(tmp_db_dir:
 async def test_that_two_instances_with_300_random_edits_each_converge_and_keep_their_drafts(
     tmp_db_dir: Path,
 ) -> None:
-    outcome = await storm(tmp_db_dir, [Side("a", 1e6, 120.0, 300), Side("b", 1e6, 120.0, 300)], seed=7)
+    await converge(tmp_db_dir, 300)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_that_two_instances_with_1000_random_edits_each_converge_and_keep_their_drafts(
+    tmp_db_dir: Path,
+) -> None:
+    await converge(tmp_db_dir, 1000)
+
+
+async def converge(folder: Path, edits: int) -> None:
+    """Let both edit as fast as they can."""
+    sides = [Side(tag, UNPAUSED, LONG, edits) for tag in ("a", "b")]
+    outcome = await storm(folder, sides, seed=7)
     assert outcome.errors == []
     assert outcome.wrong == []
     assert outcome.converged
-    assert outcome.edits == {"a": 300, "b": 300}
+    assert outcome.edits == {"a": edits, "b": edits}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -20,6 +23,7 @@ from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import DocumentError
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.checking import check
+from inspector.storage.connection import Channel, Parameters, Row
 from tests.memory.past import force_fold, restore
 from tests.memory.world import AGENT, HUMAN, new_world, open_world
 
@@ -57,6 +61,10 @@ async def test_that_256_kilobytes_are_not_folded_and_one_byte_more_is(tmp_db_dir
         assert await world.rows("SELECT upto_seq FROM checkpoints") == [(3,)]
 
 
+def _parameters(sql: str) -> int:
+    return len(set(re.findall(r"\?\d+", sql))) or sql.count("?")
+
+
 def _noise(chance: Random, length: int) -> str:
     return "".join(chr(chance.randint(0x21, 0x7E)) for _ in range(length))
 
@@ -78,6 +86,36 @@ async def test_that_only_deltas_of_seven_days_and_not_of_the_newest_fifty_are_fo
         history = await world.memory.history("b")
         assert len(history) == 202
         assert [each.seq for each in history if each.folded] == list(range(1, folded + 1))
+
+
+async def test_that_an_edit_looks_at_no_rows_but_those_that_it_needs(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    fetch = Channel.fetch_all
+
+    async def told(self: Channel, sql: str, parameters: Parameters = ()) -> list[Row]:
+        asked.append(sql)
+        return await fetch(self, sql, parameters)
+
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(content="")
+        monkeypatch.setattr(Channel, "fetch_all", told)
+        for _ in range(101):
+            await world.memory.edit(block, AppendText("x"), actor=HUMAN)
+        assert await world.rows("SELECT upto_seq FROM checkpoints") == [(101,)]
+        path = world.database.path
+    with closing(sqlite3.connect(path)) as connection:
+        steps = {
+            row[3]: sql
+            for sql in set(asked)
+            if "updates" in sql and not sql.lstrip().startswith("INSERT")
+            for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * _parameters(sql))
+        }
+    assert not [step for step in steps if step.startswith("SCAN")], steps
+    (fold,) = (step for step, sql in steps.items() if "SET blob = NULL" in sql)
+    # Of a long history neither what is folded already nor what is too young for it.
+    assert fold == "SEARCH updates USING INDEX updates_unfolded (block_id=? AND at<?)"
 
 
 async def test_that_folded_versions_are_seen_compared_restored_and_taken_back(tmp_db_dir: Path) -> None:

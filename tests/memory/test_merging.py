@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from inspector.documents.replica import Replica
 from inspector.domain.blocks import (
     PARTNER_PROFILE,
     TASK_LIST,
@@ -22,6 +24,7 @@ from inspector.domain.edits.text import AppendText, ReplaceText, SetText
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.checking import check
+from inspector.memory.replicas import Replicas
 from tests.memory.world import AGENT, HUMAN, new_world, open_world
 
 
@@ -71,6 +74,43 @@ async def test_that_two_whole_texts_set_on_one_version_are_merged(tmp_db_dir: Pa
         await world.memory.edit(block, SetText(body.replace("first", "1st")), actor=HUMAN, base=base)
         await world.memory.edit(block, SetText(body.replace("third", "3rd")), actor=AGENT, base=base)
         assert await world.text(block) == "The 1st line.\nThe second line.\nThe 3rd line.\n"
+
+
+async def test_that_a_late_draft_is_tried_key_by_key_without_going_through_the_history_again(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(content="one two")
+        base = (await world.state(block)).version
+        other = await open_world(world.database.path, prefix="other")
+        read: list[str] = []
+        for owner, name in ((Replicas, "load"), (Replica, "fork")):
+            monkeypatch.setattr(owner, name, _noted(read, name, getattr(owner, name)))
+        try:
+            for number in range(5):
+                # Somebody else writes between any two keys.
+                await other.memory.edit(block, AppendText(f" {number}"), actor=AGENT)
+                draft = SetText("ONE"[: number + 1] + " two")
+                edit = Edit(Ref(RefKind.BLOCK, block), draft, base)
+                seen = await world.memory.preview(edit)
+                assert isinstance(seen, TextContent)
+                assert seen.text.startswith(draft.text)
+                assert seen.text.endswith(f" {number}")
+                if number == 0:
+                    # This store reads the document, and both go through its history, once.
+                    read.clear()
+            assert read == []
+            assert await world.text(block) == "one two 0 1 2 3 4"
+        finally:
+            await other.close()
+
+
+def _noted(read: list[str], name: str, do: Callable[..., object]) -> Callable[..., object]:
+    def noted(*given: object, **named: object) -> object:
+        read.append(name)
+        return do(*given, **named)
+
+    return noted
 
 
 async def test_that_an_editor_of_a_viewport_block_saves_the_whole_text(tmp_db_dir: Path) -> None:

@@ -29,6 +29,13 @@ from tests.workload import AGENT, HUMAN, Worker, prepare
 
 PAGE = 4096
 OF_BLOCKS = {"blocks": "id", "block_contents": "block_id", "updates": "block_id", "checkpoints": "block_id"}
+BESIDE = {
+    "agents": ("id",),
+    "attachments": ("block_id", "agent_id"),
+    "messages": ("id",),
+    "archival_entries": ("id",),
+}
+"""What else must come back, row by row, by what tells the rows of a table apart."""
 Rows = dict[str, list[dict[str, Value]]]
 
 
@@ -86,18 +93,21 @@ async def make_file(path: Path, surroundings: Surroundings) -> None:
 
 @dataclass(frozen=True)
 class Original:
-    """A whole file: its bytes, its rows, and on which pages each block's rows lie."""
+    """A whole file: its bytes, its rows, and on which pages each block's rows lie, and each row beside them."""
 
     content: bytes
     rows: Rows
     pages: dict[str, frozenset[int]]
+    beside: dict[tuple[str, tuple[Value, ...]], frozenset[int]]
 
     @classmethod
     def of(cls, path: Path) -> Original:
         """Look at a closed file."""
         content = path.read_bytes()
         found = read_rows(PageImage(content))
-        return cls(content, rows_of(path), {block: pages_of(found, block) for block in block_ids(found)})
+        pages = {block: pages_of(found, block) for block in block_ids(found)}
+        beside = {key: where for key, where in found.pages_of.items() if key[0] in BESIDE}
+        return cls(content, rows_of(path), pages, beside)
 
     @property
     def page_count(self) -> int:
@@ -111,12 +121,12 @@ class Original:
 
 
 def rows_of(path: Path) -> Rows:
-    """The rows of blocks, as SQLite reads them."""
+    """The rows of blocks and those beside them, as SQLite reads them."""
     with closing(sqlite3.connect(path)) as connection:
         connection.row_factory = sqlite3.Row
         return {
-            table: [dict(row) for row in connection.execute("SELECT * FROM " + table + " ORDER BY rowid")]
-            for table in OF_BLOCKS
+            table: [dict(row) for row in connection.execute("SELECT * FROM " + table)]
+            for table in (*OF_BLOCKS, *BESIDE)
         }
 
 
@@ -171,6 +181,9 @@ async def salvage_without(
             wrong += _compare(block, original, rows, told[block].recovery)
         elif block not in told:
             wrong.append(f"{block} is not in the report")
+        elif told[block].recovery is Recovery.WHOLE and _says(rows, block) != _says(original.rows, block):
+            wrong.append(f"{block} is said to be whole and says something else")
+    wrong += _missing(original, rows, number)
     target.unlink()
     damaged.unlink()
     return Result(number, report, intact, wrong)
@@ -183,6 +196,27 @@ def _compare(block: str, original: Original, rows: Rows, recovery: Recovery) -> 
     for table in OF_BLOCKS:
         if wanted[table] != there[table]:
             yield f"{block}: {table} differs"
+
+
+def _says(rows: Rows, block: str) -> list[object]:
+    """What a block says, and its versions: all that may differ is where it stands in the file."""
+    there = of_block(rows, block)
+    contents = [(row["content"], row["rendered"]) for row in there["block_contents"]]
+    versions = [(row["seq"], row["version_after"], row["at"], row["actor_id"]) for row in there["updates"]]
+    return [contents, versions, [row["schema"] for row in there["blocks"]]]
+
+
+def _missing(original: Original, rows: Rows, number: int) -> Iterator[str]:
+    """The rows beside blocks that lie on whole pages and did not come back as they were."""
+    for (table, key), where in original.beside.items():
+        if number in where:
+            continue
+        wanted, there = (
+            [row for row in each[table] if tuple(row[name] for name in BESIDE[table]) == key]
+            for each in (original.rows, rows)
+        )
+        if wanted != there:
+            yield f"{table} {key}: {'differs' if there else 'did not come back'}"
 
 
 async def refused(path: Path, target: Path, surroundings: Surroundings) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from datetime import timedelta
 from pathlib import Path
 
@@ -15,10 +16,12 @@ from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.errors import FileError
 from inspector.domain.ref import Ref, RefKind
 from inspector.exchange.formats import plan_import_of
+from inspector.runtime import backups
 from inspector.runtime.backups import BackupDoor, BackupPlace, backups_of, make_backup, restore_backup
 from inspector.runtime.engine import Engine
 from inspector.runtime.files import import_into, make_empty
 from inspector.runtime.surroundings import Surroundings
+from inspector.storage.backups import BackupFolder
 from tests.exchange.agent_files import file_of
 from tests.fixtures import HeldClock, OpenEngine
 
@@ -191,3 +194,22 @@ async def test_that_a_link_to_a_file_has_the_backups_of_the_file(
     assert await backups_of(path, surroundings.backups) == (made,)
     async with engine(link) as opened:
         assert await opened.backups.list() == (made,)
+
+
+async def test_that_the_disk_is_asked_where_the_file_lies_beside_the_loop(
+    engine: OpenEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+
+    class Folder(BackupFolder):
+        def __init__(self, root: Path, source: Path, constellation_id: str) -> None:
+            asked.append(threading.current_thread() is threading.main_thread())
+            super().__init__(root, source, constellation_id)
+
+    monkeypatch.setattr(backups, "BackupFolder", Folder)
+    async with engine() as opened:
+        made = door(opened, Stopwatch())
+        assert await made.list() == ()
+        assert (await made.make()).reason is BackupReason.BY_HAND
+        assert len(await made.list()) == 1
+    assert asked == [False]

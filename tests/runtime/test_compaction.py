@@ -2,13 +2,13 @@
 
 import sqlite3
 from contextlib import closing
-from datetime import timedelta
 from pathlib import Path
 
 from inspector.domain.actor import ActorKind
 from inspector.domain.compaction import ElidedResult, HistoryState
 from inspector.domain.edits.rows import CompactHistory, ConfigureAgent, StoreRun
 from inspector.domain.limits import Hysteresis, LimitOverrides, Truncate
+from inspector.domain.past import Moment
 from inspector.domain.ref import RefKind
 from inspector.domain.snapshot import RequestSpec
 from inspector.runtime.engine import Engine
@@ -87,14 +87,16 @@ async def test_that_a_sent_request_keeps_its_state_and_the_latest_counts(engine:
         await people(opened, Hysteresis())
         first = HistoryState("digest", 5, (ElidedResult("msg_1", "c1"),), "sum_1")
         second = HistoryState("digest", 9)
-        before = opened.surroundings.clock()
         for state in (first, second):
             sent = StoreRun(ADA, "turn", "gpt-4o", "the text", "{}", history_state=state)
             await do(opened, RefKind.RUN, "", sent)
         assert await opened.compaction.state(ADA) == second
         assert (await opened.context.snapshot(ADA)).history_state == second
-        early, problems = await opened.agents.history_state(ADA, before - timedelta(days=1))
-        assert (early, problems) == (None, ())
+        runs, _ = await opened.agents.runs(ADA)
+        now = opened.surroundings.clock()
+        places = (*(each.changes_seq for each in runs), (await opened.context.snapshot(ADA)).seq)
+        for place, there in zip(places, (None, first, second), strict=True):
+            assert await opened.agents.history_state(ADA, Moment(place, now)) == (there, ())
 
 
 async def test_that_a_state_that_cannot_be_read_is_told_of_and_the_history_begins_anew(

@@ -128,6 +128,7 @@ def _of(name: str, make: Callable[[Path], None], *verdicts: str, changes: bool =
 
 FOREIGN, WRONG, DAMAGED = "file.foreign_objects", "file.wrong_schema", "file.damaged"
 STRANGER = "file.not_a_constellation"
+LONG_VALUE = "a value longer than any may be"
 CRAFTED = (
     _of(
         "a table that is an endless view",
@@ -145,7 +146,7 @@ CRAFTED = (
         altered("ALTER TABLE tools ADD COLUMN evil TEXT AS (upper(name))"),
         WRONG,
     ),
-    _of("a value longer than any may be", large_cell(65), "warned"),
+    _of(LONG_VALUE, large_cell(65), "warned"),
     _of(
         "values of the wrong types",
         altered("UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE name = 'agents'"),

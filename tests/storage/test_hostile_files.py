@@ -50,8 +50,13 @@ async def test_that_the_untouched_file_is_just_opened(tmp_db_dir: Path, private:
     assert await verdict_of(path, private) == "opened"
 
 
-def test_that_no_damaged_file_crashes_hangs_or_is_changed() -> None:
-    figures = run(FIRST, MUTANTS)
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    ("first", "count"),
+    [(FIRST, MUTANTS), pytest.param(FIRST + MUTANTS, 2000, marks=pytest.mark.slow)],
+)
+def test_that_no_damaged_file_crashes_hangs_or_is_changed(first: int, count: int) -> None:
+    figures = run(first, count)
     assert (figures.aborts, figures.uncaught, figures.changed, figures.slow) == ([], [], [], [])
-    assert figures.verdicts.total() == MUTANTS
+    assert figures.verdicts.total() == count
     assert set(figures.verdicts) == {"opened", "opened with a warning", "refused"}

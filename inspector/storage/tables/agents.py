@@ -18,7 +18,7 @@ AGENTS = (
         metadata TEXT NOT NULL,
         created_at TEXT NOT NULL,
         updated_at TEXT NOT NULL,
-        content_hash TEXT NOT NULL DEFAULT ''
+        seal TEXT NOT NULL DEFAULT ''
     ) STRICT
     """,
     "CREATE INDEX agents_by_name ON agents (name)",

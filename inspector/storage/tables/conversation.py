@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 CONVERSATION = (
-    # `content` is the JSON list of the parts; `content_hash`, here and elsewhere, what tells damage from content.
+    # `content` is the JSON list of the parts; `seal`: `sealing`.
     """
     CREATE TABLE messages (
         id TEXT PRIMARY KEY,
@@ -21,7 +21,7 @@ CONVERSATION = (
         is_archived INTEGER NOT NULL DEFAULT 0 CHECK (is_archived IN (0, 1)),
         is_deleted INTEGER NOT NULL DEFAULT 0 CHECK (is_deleted IN (0, 1)),
         compiled INTEGER NOT NULL DEFAULT 0 CHECK (compiled IN (0, 1)),
-        content_hash TEXT NOT NULL DEFAULT '',
+        seal TEXT NOT NULL DEFAULT '',
         UNIQUE (agent_id, position)
     ) STRICT
     """,
@@ -46,7 +46,7 @@ CONVERSATION = (
         details TEXT NOT NULL,
         created_at TEXT NOT NULL,
         is_deleted INTEGER NOT NULL DEFAULT 0 CHECK (is_deleted IN (0, 1)),
-        content_hash TEXT NOT NULL DEFAULT ''
+        seal TEXT NOT NULL DEFAULT ''
     ) STRICT
     """,
     "CREATE INDEX summaries_by_agent ON summaries (agent_id, depth, created_at)",

@@ -75,6 +75,8 @@ MEMORY = (
     "CREATE INDEX updates_by_change ON updates (change_seq)",
     "CREATE INDEX updates_by_changeset ON updates (changeset) WHERE changeset IS NOT NULL",
     "CREATE INDEX updates_by_actor ON updates (block_id, actor_id, seq)",
+    # For folding: it must not look at what is folded or too young.
+    "CREATE INDEX updates_unfolded ON updates (block_id, at) WHERE blob IS NOT NULL",
     # A full snapshot of the document as of update `upto_seq`; loading takes the newest and what came after.
     """
     CREATE TABLE checkpoints (
@@ -109,7 +111,7 @@ MEMORY = (
         created_at TEXT NOT NULL,
         updated_at TEXT NOT NULL,
         is_deleted INTEGER NOT NULL DEFAULT 0 CHECK (is_deleted IN (0, 1)),
-        content_hash TEXT NOT NULL DEFAULT ''
+        seal TEXT NOT NULL DEFAULT ''
     ) STRICT
     """,
     "CREATE INDEX archival_by_agent ON archival_entries (agent_id, is_deleted, created_at)",
