@@ -97,8 +97,9 @@ _WRITE = {
 
 @dataclass
 class Figures:
-    """What was flipped where, and what was missed: the seed and the column."""
+    """What was flipped where, and what was missed: the seed and the column. `columns` have something in them."""
 
+    columns: int = 0
     flips: Counter[str] = field(default_factory=Counter)
     missed: list[tuple[int, str]] = field(default_factory=list)
     codes: Counter[str] = field(default_factory=Counter)
@@ -106,13 +107,13 @@ class Figures:
 
 async def run(path: Path, first: int, count: int) -> Figures:
     """Flip one bit at a time in a whole file, and put it back each time."""
-    figures = Figures()
     assert await check(path) == ()
     places = _places(path)
+    figures = Figures(len(places))
     for seed in range(first, first + count):
         chance = random.Random(seed)
         # Each column as often as any other, however much it holds.
-        column = chance.choice(sorted(places))
+        column = sorted(places)[seed % len(places)]
         rowid, whole = chance.choice(places[column])
         bit = chance.randrange(len(whole) * 8)
         flipped = bytearray(whole)

@@ -1,4 +1,4 @@
-"""Two writers on one block, killed with SIGKILL at any moment: what was acknowledged must be there.
+"""Two writers on the same blocks of all schemas, killed with SIGKILL at any moment: what was acknowledged is there.
 
 Run as ``python -m tests.bench.kills [--kills N] [--folder PATH]`` from the project's root; 500 kills by default.
 The exit code is 1 when an acknowledged edit was lost, or the file or a document is damaged.
@@ -7,6 +7,7 @@ The exit code is 1 when an acknowledged edit was lost, or the file or a document
 import argparse
 import asyncio
 import contextlib
+import json
 import os
 import random
 import re
@@ -19,9 +20,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from inspector.domain.codec import to_plain
+from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.health import Problem
+from inspector.domain.ref import Ref, RefKind
 from inspector.memory.checking import check
-from tests.memory.world import new_world, open_world
+from tests.memory.world import AGENT, new_world, open_world
+from tests.workload import SCHEMAS
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITERS = 2
@@ -37,6 +42,8 @@ class Outcome:
     acknowledged: int = 0
     lost: list[str] = field(default_factory=list)
     problems: tuple[Problem, ...] = ()
+    folds: object = 0
+    """How many blocks were folded meanwhile."""
 
     @property
     def is_good(self) -> bool:
@@ -47,9 +54,9 @@ class Outcome:
 class Victims:
     """Writers that edit until they are killed, each started by one process that has all it needs ready."""
 
-    def __init__(self, path: Path, block: str, folder: Path) -> None:
+    def __init__(self, path: Path, folder: Path) -> None:
         self._folder = folder
-        command = [sys.executable, "-m", "tests.memory.victims", str(path), block, str(folder)]
+        command = [sys.executable, "-m", "tests.memory.victims", str(path), str(folder)]
         self._process = subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -87,13 +94,14 @@ class Victims:
 async def storm(folder: Path, kills: int, seed: int) -> Outcome:
     """Keep two writers at work and kill one at a time until it was enough; then look at the file."""
     async with new_world(folder) as world:
-        block = await world.make(content="", char_limit=0)
+        for block, schema in SCHEMAS.items():
+            await world.do(Ref(RefKind.BLOCK, block), CreateBlock(AGENT.id, block, schema, char_limit=0))
         path = world.database.path
     told = folder / "told"
     told.mkdir()
     outcome = Outcome()
     chance = random.Random(seed)
-    victims = Victims(path, block, told)
+    victims = Victims(path, told)
     try:
         for _ in range(WRITERS):
             victims.start()
@@ -106,10 +114,11 @@ async def storm(folder: Path, kills: int, seed: int) -> Outcome:
     outcome.acknowledged = len(acknowledged)
     world = await open_world(path)
     try:
-        text = await world.text(block)
+        contents = [to_plain((await world.state(block)).content) for block in SCHEMAS]
+        [(outcome.folds,)] = await world.rows("SELECT count(*) FROM checkpoints")
     finally:
         await world.close()
-    counts = Counter(_MARK.findall(text))
+    counts = Counter(_MARK.findall(json.dumps(contents)))
     outcome.lost = [mark for mark in acknowledged if counts[mark] != 1]
     outcome.problems = await check(path)
     return outcome
@@ -127,8 +136,8 @@ def main() -> int:
         found = asyncio.run(storm(Path(folder), given.kills, given.seed))
     seconds = time.monotonic() - started
     print(
-        f"{found.kills} kills in {seconds:.0f} s: {found.acknowledged} edits acknowledged, {len(found.lost)} lost, "
-        f"{len(found.problems)} problems {found.problems[:3]}"
+        f"{found.kills} kills in {seconds:.0f} s: {found.acknowledged} edits acknowledged, {len(found.lost)} lost; "
+        f"{found.folds} blocks folded, {len(found.problems)} problems {found.problems[:3]}"
     )
     return int(not found.is_good)
 

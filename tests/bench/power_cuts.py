@@ -15,10 +15,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import FileError
+from inspector.memory.contents import FOLD_DELTAS
 from inspector.storage import database, opening
 from tests.disk import Event, watched_disk
 from tests.looking import problems_in
@@ -75,21 +77,29 @@ def synchronous(level: str) -> Iterator[None]:
 
 
 async def record(folder: Path, edits: int, level: str = AS_IT_IS) -> Record:
-    """Edit a block with every call to the disk noted, and a mark after each acknowledgement."""
+    """Edit a block with every call to the disk noted, and a mark after each acknowledgement.
+
+    It has been edited so often before that half-way through it is folded, with old deltas emptied.
+    """
     work = folder / "work"
     work.mkdir()
     async with new_world(work) as world:
         block = await world.make(content="", char_limit=0)
+        for _ in range(FOLD_DELTAS - edits // 2):
+            await world.memory.edit(block, AppendText("."), actor=HUMAN)
         path = world.database.path
     before = folder / path.name
     shutil.copy(path, before)
     with watched_disk(work) as plan, synchronous(level):
         plan.recording = True
         world = await open_world(path, prefix="w")
+        world.clock.now += timedelta(days=30)
         try:
             for number in range(edits):
                 await world.memory.edit(block, AppendText(f"<{number}>"), actor=HUMAN)
                 plan.mark(f"<{number}>")
+            assert await world.rows("SELECT count(*) FROM checkpoints") == [(1,)]
+            assert await world.rows("SELECT count(*) FROM updates WHERE blob IS NULL") > [(40,)]
         finally:
             await world.close()
     return Record(before, plan.events, block)

@@ -235,6 +235,10 @@ class Model:
                 block.writers.append((effect.operation.op, actor.id))
         self.journal.append(Made(seq, actor, effect, block.schema, first, role))
 
+    def first_of(self, made: Made) -> Made:
+        """The change that a row makes, takes back or makes again."""
+        return next(each for each in self.journal if each.seq == made.first)
+
     def steps(self, actor: Actor, target: str | None, *, undone: bool) -> Iterator[Made]:
         """The actor's changes that an undo (a redo, with `undone`) would look at, the next one first."""
         known: set[int] = set()
@@ -264,8 +268,7 @@ class Model:
 
     def _guess_content(self, actor: Actor, made: Made, *, unlock: bool) -> Guess:
         block, effect = made.effect.block, made.effect
-        first = next(each for each in self.journal if each.seq == made.first)
-        self.check(block, actor, first.effect.operation, unlock=unlock)
+        self.check(block, actor, self.first_of(made).effect.operation, unlock=unlock)
         self.check(block, actor, TAKING_BACK, unlock=unlock)
         if made.schema != block.schema or not self._is_clean(made):
             return Guess(made, "open")
@@ -341,7 +344,7 @@ class Model:
         made again. An undo may have found less of it, when others had removed or taken back the rest.
         """
         schema = made.effect.block.schema
-        origin = next(each for each in self.journal if each.seq == made.first)
+        origin = self.first_of(made)
         first = origin.effect
         own = (first.after, first.before) if made.role == "undone" else (first.before, first.after)
         if origin.schema != made.schema:

@@ -52,12 +52,17 @@ _ENTRY = EntrySchema(fields=(FieldDef("observation", required=True), FieldDef("c
 LOGS = (LogSchema(3, _ENTRY), LogSchema(1, _ENTRY))
 TEXTS = (TextSchema(), TextSchema(Viewport(2, 1)))
 TREES = (TreeSchema(),)
+_FACTS = (
+    FieldDef("count", FieldType.COUNTER),
+    FieldDef("about"),
+    FieldDef("tags", FieldType.LIST),
+)
 COMPOSITES = (
     CompositeSchema(
         (
             SectionDef("body", TextSchema()),
             SectionDef("points", ListSchema()),
-            SectionDef("facts", MapSchema((FieldDef("count", FieldType.COUNTER), FieldDef("about")))),
+            SectionDef("facts", MapSchema(_FACTS)),
             SectionDef("plan", TreeSchema(_TASK)),
             SectionDef("diary", LogSchema(2, _ENTRY), read_only=True),
         )
@@ -72,6 +77,32 @@ SCHEMAS: Mapping[str, Sequence[Schema]] = {
     "composite": COMPOSITES,
 }
 
+LIMITS = {"text": 90, "map": 150, "list": 110, "log": 90, "tree": 110, "composite": 240}
+"""The first limit of each kind: it is met now and then, and leaves room for some things beside one another."""
+_BY_KIND: Mapping[str, Sequence[type[Operation]]] = {
+    "text": (
+        *(text.SetText, text.AppendText, text.InsertText, text.SpliceText, text.ReplaceText),
+        *(text.ReplaceLines, text.PatchText),
+    ),
+    "map": (
+        *(fields.SetField, fields.ClearField, fields.Increment),
+        *(fields.AppendToField, fields.RemoveFromField, fields.MoveInField),
+    ),
+    "list": (items.InsertItem, items.UpdateItem, items.MoveItem, items.RemoveItem),
+    "log": (items.AppendEntry, items.RemoveEntry),
+    "tree": (items.AddNode, items.UpdateNode, items.MoveNode, items.RemoveNode),
+}
+ON_CONTENTS = {(kind, each.op) for kind, those in _BY_KIND.items() for each in those} | {
+    ("composite", each.op) for those in _BY_KIND.values() for each in those
+}
+"""Every operation on a content of each kind; in a composite, on any of its sections."""
+ON_BLOCKS = {
+    *(rows.CreateBlock.op, rows.SetLabel.op, rows.SetDescription.op, rows.SetBlockType.op),
+    *(rows.SetCharLimit.op, rows.SetPinned.op, rows.SetPermission.op, rows.SetSchema.op),
+    *(rows.DeleteBlock.op, rows.RestoreBlock.op, rows.AttachBlock.op, rows.DetachBlock.op),
+}
+"""Every operation on a block itself."""
+
 
 def pick(choices: Sequence[_T], number: int) -> _T:
     """One of several, by any number."""
@@ -79,11 +110,15 @@ def pick(choices: Sequence[_T], number: int) -> _T:
 
 
 class Maker:
-    """Makes operations. `letters` are the actor's own, so that one sees whose a character is."""
+    """Makes operations. `letters` are the actor's own, so that one sees whose a character is.
 
-    def __init__(self, letters: str, number: int, dice: Sequence[int]) -> None:
+    Of a composite it mostly takes the section `favourite`, so that something comes together there.
+    """
+
+    def __init__(self, letters: str, number: int, dice: Sequence[int], favourite: int = 0) -> None:
         self._letters = letters
         self._number = number
+        self._favourite = favourite
         self._dice = dice
         self._thrown = 0
 
@@ -100,7 +135,7 @@ class Maker:
             )
         match schema:
             case CompositeSchema():
-                section = pick(schema.sections, self.throw())
+                section = pick(schema.sections, self.throw() if self.throw() % 3 == 0 else self._favourite)
                 inner = self.content(section.schema, part[section.name])
                 return items.InSection(section.name if self.throw() % 20 else "nowhere", inner)
             case TextSchema():
@@ -118,39 +153,39 @@ class Maker:
         """One of the text operations."""
         makers: tuple[Callable[[str], Operation], ...] = (
             *(self._set_text, self._append, self._insert, self._splice, self._replace, self._lines),
-            *(self._patch, self._append),
+            *(self._patch, self._patch, self._append),
         )
         return pick(makers, self.throw())(part)
 
     def map(self, schema: MapSchema, part: Part) -> Operation:
         """One of the field operations."""
         name = pick(
-            [*(each.name for each in schema.fields), *["tags"] * 5, "energy", "unknown"], self.throw()
+            [*(each.name for each in schema.fields), *["tags"] * 9, "energy", "unknown"], self.throw()
         )
         kind = next((each.field_type for each in schema.fields if each.name == name), None)
-        what = self.throw() % 6
+        what = self.throw() % 9
         if what == 0:
             return fields.ClearField(name)
-        if kind is FieldType.LIST and what < 5:
+        if kind is FieldType.LIST and what < 8:
             row = part.get(name, [])
-            if what < 3:
+            if what < 4 or not row or (what > 4 and len(row) < 2):
                 return fields.AppendToField(name, self.words(), self._new_id(row))
-            if what == 3:
+            if what == 4:
                 return fields.RemoveFromField(name, self._old_id(row))
             return fields.MoveInField(name, self._old_id(row), self._before(row))
-        if (kind is FieldType.COUNTER and what < 5) or what == 1:
+        if (kind is FieldType.COUNTER and what < 7) or what == 1:
             return fields.Increment(name, pick((1, -2, 0, 4), self.throw()))
         return fields.SetField(name, self._value(kind))
 
     def list(self, defs: tuple[FieldDef, ...] | None, part: Part) -> Operation:
         """One of the item operations."""
-        what = self.throw() % 6
-        if what < 2 or not part:
+        what = self.throw() % 9
+        if what < 3 or not part or (3 < what < 7 and len(part) < 2):
             return items.InsertItem(self._object(defs), self._before(part), self._new_id(part))
         item = self._old_id(part)
-        if what == 2:
-            return items.RemoveItem(item)
         if what == 3:
+            return items.RemoveItem(item)
+        if what < 7:
             return items.MoveItem(item, self._before(part))
         return items.UpdateItem(item, self._object(defs, partial=True))
 
@@ -166,18 +201,18 @@ class Maker:
     def tree(self, defs: tuple[FieldDef, ...] | None, part: Part) -> Operation:
         """One of the node operations."""
         places = list(walk(part))
-        what = self.throw() % 6
+        what = self.throw() % 9
         parent, row = None, part
         if self.throw() % 2 and places:
             node = pick(places, self.throw())[0]
             parent, row = node[0], node[2]
-        if what < 2 or not places:
+        if what < 4 or not places or (4 < what < 8 and len(places) < 2):
             every = [node for node, _, _ in places]
             return items.AddNode(self._object(defs), parent, self._before(row), self._new_id(every))
         item = pick(places, self.throw())[0][0]
-        if what == 2:
+        if what == 4:
             return items.RemoveNode(item if self.throw() % 9 else "gone")
-        if what < 5:
+        if what < 8:
             return items.MoveNode(item, parent, self._before(row))
         return items.UpdateNode(item, self._object(defs, partial=True))
 
@@ -235,13 +270,14 @@ class Maker:
             return text.ReplaceText(
                 pick(("[a-m]+", "(", "", "^.", "nowhere"), self.throw()), self.words(), mode
             )
-        find = part[self.throw() % (len(part) + 1) :][: 1 + self.throw() % 2]
+        find = part[self.throw() % max(1, len(part)) :][: 1 + self.throw() % 2]
         return text.ReplaceText(find, self.words(), mode, self.throw() % 4)
 
     def _lines(self, part: str) -> Operation:
-        first = self.throw() % 4
+        lines = max(1, len(part.splitlines()))
+        first = 1 + self.throw() % lines if self.throw() % 4 else self.throw() % 4
         return text.ReplaceLines(
-            first, first + self.throw() % 3, self.words() + pick(("", "\n"), self.throw())
+            first, first + self.throw() % 2, self.words() + pick(("", "\n"), self.throw())
         )
 
     def _patch(self, part: str) -> Operation:
@@ -287,4 +323,4 @@ class Maker:
         return pick(row, self.throw())[0] if row and self.throw() % 16 else "gone"
 
     def _before(self, row: Part) -> str | None:
-        return None if self.throw() % 2 else self._old_id(row)
+        return None if self.throw() % 2 or not row else self._old_id(row)

@@ -24,6 +24,7 @@ from inspector.documents.airlock.wire import (
     read_report,
     send_task,
 )
+from inspector.documents.airlock.worker import Desk
 from inspector.domain.errors import DocumentError
 from tests.bench.loro_fuzz import RAW_FIRST, SEALED_FIRST, run
 from tests.documents.airlock.blobs import (
@@ -110,6 +111,24 @@ def test_that_depth_that_grows_by_updates_is_refused_too(airlock: Airlock) -> No
     deeper = airlock.look_further(verdict.token, [updates(nested(300, "more"))])
     assert deeper is not None
     assert deeper.code == "document.too_deep"
+
+
+def test_that_the_limits_are_those_that_are_promised() -> None:
+    megabyte = 1 << 20
+    assert (LIMITS.update, LIMITS.decoded, LIMITS.memory) == (16 * megabyte, 64 * megabyte, 768 * megabyte)
+    assert (LIMITS.depth, LIMITS.cpu_seconds, LIMITS.wall_seconds) == (256, 10, 15.0)
+
+
+def test_that_what_grows_too_large_when_it_is_read_does_not_pass() -> None:
+    desk = Desk(Limits(decoded=100_000))
+    small = desk.look(Task(0, 1, (snapshot(text_doc("a" * 99_000)),)))
+    assert (small.outcome, 99_000 <= small.size < 100_000) == (Outcome.PASSED, True)
+    large = desk.look(Task(0, 2, (snapshot(text_doc("a" * 101_000)),)))
+    assert (large.outcome, large.size > 101_000 - 1) == (Outcome.TOO_LARGE, True)
+    # Also when it grows by a further update.
+    doc = text_doc("a" * 60_000)
+    assert desk.look(Task(0, 3, (snapshot(doc),))).outcome is Outcome.PASSED
+    assert desk.look(Task(3, 4, (next_update(doc, "b" * 60_000),))).outcome is Outcome.TOO_LARGE
 
 
 @linux
@@ -297,7 +316,15 @@ def test_that_a_bundled_program_is_its_own_worker() -> None:
 
 
 @linux
-@pytest.mark.parametrize(("kind", "first", "count"), [("raw", RAW_FIRST, 300), ("sealed", SEALED_FIRST, 600)])
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("kind", "first", "count"),
+    [
+        *(("raw", RAW_FIRST, 500), ("sealed", SEALED_FIRST, 1500)),
+        pytest.param("raw", RAW_FIRST + 500, 2000, marks=pytest.mark.slow),
+        pytest.param("sealed", SEALED_FIRST + 1500, 3000, marks=pytest.mark.slow),
+    ],
+)
 def test_that_no_mutant_gets_the_better_of_the_airlock_and_the_document(
     kind: str, first: int, count: int
 ) -> None:
@@ -305,3 +332,4 @@ def test_that_no_mutant_gets_the_better_of_the_airlock_and_the_document(
     assert (figures.aborts, figures.uncaught, figures.live_changed) == ([], [], [])
     assert figures.accepted + figures.refused.total() == count
     assert figures.refused.total() > count // 2
+    assert figures.accepted > 0
