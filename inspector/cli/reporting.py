@@ -109,7 +109,9 @@ def _group_row(group: Sequence[LeftOut]) -> tuple[str, ...]:
     why = word(f"left_out.{near.rule}", near.parameters)
     kind = "batch" if first.source.batch else first.source.kind.value
     several = len(group) > 1
-    of_all = all(word(f"left_out.{each.rule}", each.parameters) == why for each in group)
+    # There may be thousands of them, and most say the very same.
+    others = (each for each in group if each.parameters != near.parameters)
+    of_all = all(word(f"left_out.{each.rule}", each.parameters) == why for each in others)
     return (
         word(f"told.left_out_{kind}", {"count": len(group)})
         if several

@@ -27,6 +27,7 @@ from inspector.runtime.engine import Engine
 from inspector.runtime.wording import word
 
 _ALL = 1_000_000_000
+"""Steps that a changeset is looked for among."""
 _MOST_DIGITS = 18
 _LISTED = 50
 """Steps that a list has."""
@@ -54,20 +55,13 @@ class _Place:
     ref: Ref | None = None
     owner: str | None = None
 
-    def holds(self, step: UndoStep) -> bool:
-        """Whether a step of the actor's is one of them."""
-        mine = {change.owner for change in step.changes} | {
-            change.ref.id for change in step.changes if change.ref.kind is RefKind.AGENT
-        }
-        return self.owner is None or self.owner in mine
-
 
 async def undo(path: Path, asked: UndoAsked, *, redo: bool, as_json: bool) -> int:
     """Take back the actor's newest step, or the one that is named; or make one again."""
     async with opened(path, "refuse") as engine:
         place = await _place(engine, asked)
         change = await _change(engine, place, asked.change, redo=redo)
-        wish = UndoWish(place.actor, place.ref, change, asked.reason, unlock=asked.unlock)
+        wish = UndoWish(place.actor, place.ref, place.owner, change, asked.reason, unlock=asked.unlock)
         done = await (engine.edits.redo_wish(wish) if redo else engine.edits.undo_wish(wish))
         lines = [] if as_json else await _lines(engine, done, redo=redo)
     if as_json:
@@ -81,8 +75,7 @@ async def list_steps(path: Path, asked: UndoAsked, *, redo: bool, as_json: bool)
     """List what could be taken back, or made again: the next one first."""
     async with opened(path) as engine:
         place = await _place(engine, asked)
-        most = _LISTED if place.owner is None else _ALL
-        steps = [step for step in await _steps(engine, place, most, redo=redo) if place.holds(step)][:_LISTED]
+        steps = await _steps(engine, place, _LISTED, redo=redo)
         things = [await _things(engine, step) for step in steps]
     if as_json:
         write_json({"actor": place.actor.name, "steps": list(map(_plain_step, steps))})
@@ -121,22 +114,22 @@ async def _place(engine: Engine, asked: UndoAsked) -> _Place:
 
 
 async def _steps(engine: Engine, place: _Place, most: int, *, redo: bool) -> Sequence[UndoStep]:
-    stack = await engine.edits.undo_stack(place.actor, place.ref, most)
+    stack = await engine.edits.undo_stack(place.actor, place.ref, most, owner=place.owner)
     return stack.redo if redo else stack.undo
 
 
 async def _change(engine: Engine, place: _Place, named: str | None, *, redo: bool) -> int | None:
-    """The number of the step that is meant, None for the newest.
+    """The number of a change of the step that is named, None for the newest of which something is left.
 
     Raises:
         RefusedError: ``refused.nothing_to_undo`` or ``refused.nothing_to_redo``, there is no such step.
     """
-    if named is None and place.owner is None:
+    if named is None:
         return None
-    if named is not None and named.isdecimal() and place.owner is None and len(named) <= _MOST_DIGITS:
+    if named.isdecimal() and len(named) <= _MOST_DIGITS:
         return int(named)
     for step in await _steps(engine, place, _ALL, redo=redo):
-        if place.holds(step) and named in (None, step.changeset, str(step.seq)):
+        if named == step.changeset:
             return step.seq
     code = "refused.nothing_to_redo" if redo else "refused.nothing_to_undo"
     raise RefusedError(Refusal(code, {"actor": place.actor.name}))

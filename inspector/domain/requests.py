@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 from inspector.domain.calibration import Correction
 from inspector.domain.compaction import HistoryState
@@ -146,18 +147,27 @@ class Section:
         return "".join(piece.text for piece in self.pieces)
 
 
+class FixStep(NamedTuple):
+    """One setting of several: the action that sets it, and to what. Thousands are made in one build."""
+
+    action: str
+    value: int
+
+
 @dataclass(frozen=True, slots=True)
 class Fix:
     """The smallest change that would bring a candidate in.
 
     `action` is an id (``pin``, ``raise_memory_tokens``, ``raise_history_tokens``, ``set_type`` …) that both a
-    button and the word catalogue (``fix.ACTION``) know; `value` is what to set.
+    button and the word catalogue (``fix.ACTION``) know; `value` is what to set. Where it takes several settings,
+    `steps` name each of them, all of the same target, and `value` is None.
     """
 
     action: str
     target: Ref | None
     value: str | int | bool | None
     parameters: Parameters = field(default_factory=dict)
+    steps: tuple[FixStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +229,11 @@ class Request:
     """How far the history was shortened, for the next Request; None where the strategy keeps no such account."""
     correction: Correction | None = None
     """What the model's earlier calls say of these counts. It is told beside them; no figure here has it in it."""
+
+    @property
+    def available_tokens(self) -> int:
+        """What the counted tokens may come to: the usable window less what is kept free for estimates."""
+        return self.limits.usable - self.margin_tokens
 
     @cached_property
     def text(self) -> str:

@@ -60,12 +60,14 @@ class UndoStack:
 class UndoWish:
     """Whose step is to be undone or redone, and in what circumstances.
 
-    `ref` limits it to steps that changed that thing (for a block: its content, its row, its sharing).
+    `ref` limits it to steps that changed that thing (for a block: its content, its row, its sharing), `owner` to
+    those that changed anything of that agent's.
     `change` names one step by the number of one of its changes; it need not be the newest then.
     """
 
     actor: Actor
     ref: Ref | None = None
+    owner: str | None = None
     change: int | None = None
     reason: str = ""
     batch_id: str | None = None

@@ -125,7 +125,8 @@ class BackupDoor:
         if self._folder is None:
             constellation = (await self._agents.facts())["constellation_id"]
             root = backups_root(self._place.data)
-            self._folder = BackupFolder(root, self._database.path, constellation)
+            # Where the file really lies is asked of the disk, which may be far away.
+            self._folder = await asyncio.to_thread(BackupFolder, root, self._database.path, constellation)
         return self._folder
 
 

@@ -116,12 +116,15 @@ class EditDoor:
         """
         return await self.undoer.redo(wish)
 
-    async def undo_stack(self, actor: Actor, ref: Ref | None = None, limit: int = 100) -> UndoStack:
+    async def undo_stack(
+        self, actor: Actor, ref: Ref | None = None, limit: int = 100, *, owner: str | None = None
+    ) -> UndoStack:
         """The actor's steps that can be undone and redone, the next one of each first.
 
-        Whether a step can still be applied shows only when it is tried.
+        With `ref` those of that thing, with `owner` those of what is that agent's. Whether a step can still be
+        applied shows only when it is tried.
         """
-        return await self.undoer.stack(actor, ref, limit)
+        return await self.undoer.stack(UndoWish(actor, ref, owner), limit)
 
     async def can_undo(self, actor: Actor, ref: Ref | None = None) -> UndoStep | None:
         """What `undo` would try first, None when there is nothing."""

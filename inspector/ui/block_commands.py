@@ -102,6 +102,8 @@ class BlockCommands:
             return tr("nothing is selected")
         if ref.kind is RefKind.BLOCK:
             return ""
+        if ref.kind is RefKind.AGENT and not self._not_other():
+            return tr("the Request of another agent is shown")
         whole = ref.kind is RefKind.AGENT or (ref.kind is RefKind.SECTION and ref.part is None)
         if not whole and not pieces_of(ref, request):
             return tr("there is no view of it yet")

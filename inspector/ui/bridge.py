@@ -131,9 +131,9 @@ class Bridge(QObject):
             _LOG.warning("%s was given up", task.get_name(), exc_info=error)
             return
         if error is None:
-            if on_done is not None and not self._closing and not _is_gone(on_done):
+            if on_done is not None and not self._closing and not is_gone(on_done):
                 on_done(task.result())
-        elif on_error is None or _is_gone(on_error) or not on_error(error):
+        elif on_error is None or is_gone(on_error) or not on_error(error):
             self.report(error, doing=task.get_name())
 
     def _forget(self, key: Hashable, task: asyncio.Task[Any]) -> None:
@@ -141,6 +141,7 @@ class Bridge(QObject):
             del self._newest[key]
 
 
-def _is_gone(callback: Callable[..., object]) -> bool:
+def is_gone(callback: Callable[..., object]) -> bool:
+    """Whether it is a method of a Qt object that was deleted."""
     owner = getattr(callback, "__self__", None)
     return isinstance(owner, QObject) and not shiboken6.isValid(owner)

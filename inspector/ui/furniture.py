@@ -27,6 +27,7 @@ from inspector.ui.open_tabs import OpenTabs
 from inspector.ui.panel import Panel, PanelRow, Place, Services
 from inspector.ui.preferences import Preferences
 from inspector.ui.quick_open import entries
+from inspector.ui.refused_saves import RefusedSaves
 from inspector.ui.safe_text import shorten_start, without_mnemonic
 from inspector.ui.selection import Selection
 from inspector.ui.telling import Telling
@@ -107,6 +108,7 @@ class Furniture(QObject):
         self._connect()
         self._telling = Telling(services, window, self)
         self._left_drafts = LeftDrafts(services, window.banners, self)
+        self._refused_saves = RefusedSaves(services, window, self)
         self._long_work = LongWork(self.workspace.opener.jobs, window, self)
         self._focus_first()
 
@@ -198,7 +200,7 @@ class Furniture(QObject):
     def _follow_focus(self, now: QObject | None) -> None:
         centre = self.window.centre
         if isinstance(now, QWidget) and centre.count() and centre.currentWidget().isAncestorOf(now):
-            self._select_front(self.window.centre.current_key)
+            self._select_front(centre.current_key)
 
     def _select_anew(self) -> None:
         self.services.selection.clear()

@@ -8,11 +8,15 @@ from dataclasses import dataclass, field, replace
 from inspector.domain.agents import Agent, ContextConfig
 from inspector.domain.changes import Change, Health
 from inspector.domain.counts import Count
-from inspector.domain.health import Problem
-from inspector.domain.ref import Ref
+from inspector.domain.errors import RefusedError
+from inspector.domain.health import Problem, Severity
+from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
 from inspector.ui.doors import Holdings
+from inspector.ui.wording import tr_error
+
+_REFUSED = "drafts.refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ class Known:
     counts: dict[str, Count | None] = field(default_factory=dict)
     """By agent; None where no Request can be built."""
     health: dict[tuple[str, Ref | None], Problem] = field(default_factory=dict)
+    refusals: dict[str, RefusedError] = field(default_factory=dict)
+    """Why unsaved work could not be saved, by block id."""
     last_written: Change | None = None
     unseen: set[str] = field(default_factory=set)
 
@@ -69,12 +75,13 @@ class Known:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Those of the file, of the shown agent's holdings and of its Request, each once."""
+        """Those of the file, of unsaved work, of the shown agent's holdings and of its Request, each once."""
         found = [*self.health.values(), *self.holdings.get(self.agent_id, Holdings()).problems]
         if self.request is not None:
             found += [*self.request.problems, *self.request.adaptations]
         if self.request_problem is not None:
             found.append(self.request_problem)
+        found += [self._refused(block_id, error) for block_id, error in self.refusals.items()]
         return _unique(found)
 
     def show(self, agent_id: str) -> None:
@@ -116,6 +123,11 @@ class Known:
             where = str(news.ref) if news.ref else ""
             self.health[key] = Problem(news.code, news.severity, where, dict(news.parameters))
 
+    def _refused(self, block_id: str, error: RefusedError) -> Problem:
+        state = self.blocks.get(block_id)
+        told = {"label": state.block.label if state else block_id, "why": tr_error(error)}
+        return Problem(_REFUSED, Severity.WARNING, str(Ref(RefKind.BLOCK, block_id)), told)
+
 
 def count_of(request: Request) -> Count:
     """A Request's tokens."""
@@ -123,9 +135,8 @@ def count_of(request: Request) -> Count:
 
 
 def _unique(problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    # Parameters may be a plain dict, so a problem has no hash.
-    kept: list[Problem] = []
-    for problem in problems:
-        if problem not in kept:
-            kept.append(problem)
-    return tuple(kept)
+    # Parameters may be a plain dict, so a problem has no hash; there may be one for each message.
+    kept: dict[object, Problem] = {}
+    for each in problems:
+        kept.setdefault((each.code, each.severity, each.where, frozenset(each.parameters.items())), each)
+    return tuple(kept.values())

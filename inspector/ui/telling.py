@@ -99,9 +99,7 @@ class Telling(QObject):
             request.tokens if request else None,
             request.limits.usable if request else 0,
             request is None or request.method is Method.EXACT,
-            self._services.marks.tone(request.tokens, request.limits.usable - request.margin_tokens)
-            if request
-            else "",
+            self._services.marks.tone(request.tokens, request.available_tokens) if request else "",
             True,
         )
 

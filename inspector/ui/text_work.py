@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,11 +15,9 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
 from inspector.ui.doors import EditOptions
 from inspector.ui.drafts import Work
-from inspector.ui.editors.splicing import carried_over, difference
+from inspector.ui.editors.splicing import carried_over, difference, spliced
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.workspace import Workspace
-
-_LOCKED = "refused.locked"
 
 
 @dataclass(slots=True)
@@ -35,13 +34,12 @@ class TextWork(QObject):
 
     Every change in the editor is a draft at once, counted in its base version. `changed` tells that there is
     another text or another state of saving. `met` carries the stored block when somebody else wrote under a draft.
-    `locked` tells that the block is read-only for its agent and that saving needs a person's word, `refused` carries
-    any other refusal. `saved` tells that a save went through. `discarded` carries the `Work` that was given up.
+    `refused` carries the refusal of a save. `saved` tells that a save went through. `discarded` carries the `Work`
+    that was given up.
     """
 
     changed = Signal()
     met = Signal(object)
-    locked = Signal()
     refused = Signal(object)
     saved = Signal()
     discarded = Signal(object)
@@ -54,6 +52,8 @@ class TextWork(QObject):
         self._base: Version | None = None
         self._started = False
         self._original: Edit | None = None
+        self._unfit: str | None = None
+        """What is shown while an earlier draft is being fitted to the present text."""
         self._saving: _Saved | None = None
         self._saved: _Saved | None = None
         self._late: BlockState | None = None
@@ -94,7 +94,7 @@ class TextWork(QObject):
 
     def save(self, reason: str, *, unlock: bool = False) -> None:
         """Save the draft. Nothing of it is lost when that is refused."""
-        if self._saving is not None or self._saved is not None:
+        if self._saving is not None or self._saved is not None or self._unfit is not None:
             self._again = (reason, unlock)
             return
         edit = self._edit()
@@ -103,7 +103,7 @@ class TextWork(QObject):
         self._saving = _Saved(self._editor.text)
         self._editor.set_mark()
         options = EditOptions(reason, edit.base, unlock)
-        self._workspace.edit(self._ref.id, edit.operation, options, self._done, self._failed)
+        self._workspace.save(edit, options, self._done, self._failed)
         self.changed.emit()
 
     def discard(self) -> None:
@@ -116,10 +116,14 @@ class TextWork(QObject):
         stored, text = state.content.text, self._editor.text
         if self._original is None and state.version == self._base:
             self._take_back(text, stored)
-        self._original = None
+        kept = self._workspace.drafts.get(self._ref.id)
+        given_up = Work(edit, TextContent(text))
+        if self._original is not None and kept is not None:
+            given_up = replace(kept, restored=False)
+        self._original = self._again = None
         self._load(state, stored)
         self._workspace.drop_draft(self._ref.id)
-        self.discarded.emit(Work(edit, TextContent(text)))
+        self.discarded.emit(given_up)
         self.changed.emit()
 
     def bring_back(self, work: Work) -> None:
@@ -151,6 +155,10 @@ class TextWork(QObject):
     def _edited(self) -> None:
         if self._taking_back:
             return
+        if self._unfit is not None:
+            # What is typed before the earlier draft is there comes into it then.
+            self.changed.emit()
+            return
         self._original = None
         if self._saved is None:
             self._keep()
@@ -179,18 +187,47 @@ class TextWork(QObject):
         self._original = work.edit
         if not self._started:
             self._editor.load(text)
-        self._workspace.preview(work.edit, self._fit)
+        if self._unfit is None:
+            self._unfit = self._editor.text
+            self._editor.set_mark()
+        self._workspace.preview(work.edit, self._fit, self._leave_unfit)
 
     def _fit(self, content: Content) -> None:
-        state = self._workspace.block(self._ref.id)
-        if self._original is None or state is None or not isinstance(state.content, TextContent):
+        """Show what the earlier draft gives now, with what was typed while that was worked out."""
+        state, unfit, typed = (
+            self._workspace.block(self._ref.id),
+            self._unfit,
+            self._editor.splices_since_mark(),
+        )
+        self._unfit = None
+        if unfit is None or state is None or not isinstance(state.content, TextContent):
             return
-        if isinstance(content, TextContent):
-            self._load(state, state.content.text, difference(state.content.text, content.text))
-            self.changed.emit()
+        if not isinstance(content, TextContent):
+            return
+        stored, text = state.content.text, spliced(content.text, carried_over(typed, unfit, content.text))
+        self._load(state, stored, difference(stored, text))
+        self._go_on(typed)
+
+    def _leave_unfit(self) -> None:
+        """What an earlier draft gives now cannot be said: it stays as it is, unless something was typed."""
+        self._unfit = None
+        self._go_on(self._editor.splices_since_mark())
+
+    def _go_on(self, typed: Sequence[Splice]) -> None:
+        if typed:
+            self._original = None
+            self._keep()
+        self.changed.emit()
+        self._save_again()
+
+    def _save_again(self) -> None:
+        again, self._again = self._again, None
+        if again is not None:
+            self.save(again[0], unlock=again[1])
 
     def _load(self, state: BlockState, text: str, splices: tuple[Splice, ...] = ()) -> None:
         self._started = True
+        self._unfit = None
         self._base = state.version
         self._editor.load(text, splices)
 
@@ -226,9 +263,7 @@ class TextWork(QObject):
         self._load(state, text, carried_over(since, saved.text, text))
         if since:
             self._keep()
-        again, self._again = self._again, None
-        if again is not None:
-            self.save(again[0], unlock=again[1])
+        self._save_again()
 
     def _failed(self, error: BaseException) -> bool:
         late = self._late
@@ -236,9 +271,6 @@ class TextWork(QObject):
         self.changed.emit()
         if late is not None:
             self.take(late)
-        if isinstance(error, RefusedError) and error.code == _LOCKED:
-            self.locked.emit()
-            return True
         if isinstance(error, RefusedError):
             self.refused.emit(error)
             return True

@@ -20,11 +20,12 @@ from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import Content
 from inspector.domain.counts import Count
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
+from inspector.domain.errors import RefusedError
 from inspector.domain.health import Problem
 from inspector.domain.ref import RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import BlockState, SharedBlock
-from inspector.ui.bridge import Bridge
+from inspector.ui.bridge import Bridge, is_gone
 from inspector.ui.doors import Doors, EditOptions, Holdings, Opener
 from inspector.ui.drafts import DraftKeeper, Drafts, Work
 from inspector.ui.known import Known, WhatIf
@@ -48,7 +49,8 @@ class Workspace(QObject):
     Signals: `file_changed` (opened, closed), `agents_changed`, `agent_changed` (another one is shown), `agent_counted`,
     `holdings_changed` (agent id), `blocks_changed` (ids whose content or row is another), `request_changed`
     (the `Request`, or None while none can be built), `drafts_changed`, `problems_changed`, `written` (a `Change`
-    that came in), `moved` (a `FileMoved`), `busy_changed` (whether figures are being made), `mended` (a `Mended`).
+    that came in), `moved` (a `FileMoved`), `busy_changed` (whether figures are being made), `mended` (a `Mended`),
+    `save_refused` (the id of the block whose unsaved work could not be saved).
     """
 
     file_changed = Signal()
@@ -64,6 +66,7 @@ class Workspace(QObject):
     moved = Signal(object)
     busy_changed = Signal(bool)
     mended = Signal(object)
+    save_refused = Signal(str)
 
     def __init__(self, bridge: Bridge, opener: Opener, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -255,6 +258,32 @@ class Workspace(QObject):
                 self._bridge.spawn(work, name=self._doing(block_id), on_done=on_done, on_error=on_error)
             )
 
+    def save(
+        self,
+        edit: Edit,
+        options: EditOptions,
+        on_done: Callable[[Receipt], None],
+        on_error: Callable[[BaseException], bool],
+    ) -> None:
+        """Save unsaved work. Why that was refused stays known until it is tried again or the work is gone."""
+        block_id = edit.target.id
+        self._forget_refusal(block_id)
+
+        def failed(error: BaseException) -> bool:
+            dealt_with = not is_gone(on_error) and on_error(error)
+            if not isinstance(error, RefusedError):
+                return dealt_with
+            self._known.refusals[block_id] = error
+            self.problems_changed.emit()
+            self.save_refused.emit(block_id)
+            return True
+
+        self.edit(block_id, edit.operation, options, on_done, failed)
+
+    def refusal(self, block_id: str) -> RefusedError | None:
+        """Why a block's unsaved work could not be saved, None where it was not tried."""
+        return self._known.refusals.get(block_id)
+
     def apply(
         self,
         edits: Sequence[Edit],
@@ -283,6 +312,7 @@ class Workspace(QObject):
 
     def drop_draft(self, block_id: str) -> None:
         """Forget unsaved work on a block: it was saved or is not wanted."""
+        self._forget_refusal(block_id)
         if self.drafts.drop(block_id):
             if self._doors is not None:
                 self._keeper.note(self._doors, block_id)
@@ -297,9 +327,17 @@ class Workspace(QObject):
             await asyncio.sleep(0)
         await self._keeper.settle()
 
-    def preview(self, edit: Edit, on_done: Callable[[Content], None]) -> None:
+    def preview(
+        self, edit: Edit, on_done: Callable[[Content], None], on_failed: Callable[[], None] | None = None
+    ) -> None:
         """Work out what an edit would give, storing nothing."""
         doors = self._doors
+
+        def failed(_: BaseException) -> bool:
+            if on_failed is not None and not is_gone(on_failed):
+                on_failed()
+            return doors is not self._doors
+
         if doors is not None:
             key = ("preview", edit.target.id)
             self._bridge.supersede(
@@ -307,7 +345,7 @@ class Workspace(QObject):
                 doors.preview(edit),
                 name=tr("Previewing"),
                 on_done=on_done,
-                on_error=lambda _: doors is not self._doors,
+                on_error=failed,
             )
 
     def count_others(self) -> None:
@@ -325,6 +363,10 @@ class Workspace(QObject):
         fresh.request_changed.connect(self.request_changed)
         fresh.problems_changed.connect(self.problems_changed)
         fresh.busy_changed.connect(self.busy_changed)
+
+    def _forget_refusal(self, block_id: str) -> None:
+        if self._known.refusals.pop(block_id, None) is not None:
+            self.problems_changed.emit()
 
     def _doing(self, block_id: str) -> str:
         state = self._known.blocks.get(block_id)

@@ -156,3 +156,52 @@ def test_that_looking_at_what_could_be_undone_leaves_the_file(program: Program) 
     assert "nothing to undo" in program.told("undo", "--list")
     assert "nothing to redo" in program.told("redo", "--list")
     assert program.file.read_bytes() == before
+
+
+def overtaken(program: Program) -> None:
+    """An older change of Ada's, a newer one of which her agent has left nothing, and the newest of Linus's."""
+    edit = ("edit", "--agent", "Ada", "--block")
+    program.said(*edit, "open_questions", "--append", "\nANCIENT")
+    program.said(*edit, "scratchpad", "--append", "\nnewer")
+    program.said(*edit, "scratchpad", "--set", "123", "--as-agent")
+    program.said("edit", "--agent", "Linus", "--block", "voice_guide", "--append", "\nhis")
+
+
+def test_that_what_others_have_overtaken_is_passed_over_and_told_for_an_agent_as_for_all(
+    program: Program,
+) -> None:
+    overtaken(program)
+    assert len(program.said("undo", "--list", "--agent", "Ada")["steps"]) == 2
+    told = program.told("undo", "--agent", "Ada")
+    assert "Took back append text of open_questions" in told
+    assert "Passed over, because others have changed all of it since: append text of scratchpad" in told
+    assert "ANCIENT" not in program.told("show", "--agent", "Ada", "--block", "open_questions")
+    assert program.told("show", "--agent", "Ada", "--block", "scratchpad").strip() == "123"
+    assert "his" in program.told("show", "--agent", "Linus", "--block", "voice_guide")
+    # Nothing of hers is left that could be taken back.
+    again = program.run("undo", "--agent", "Ada")
+    assert (again.returncode, again.stdout) == (3, b"")
+    assert b"others have changed all of it since" in again.stderr
+    assert program.said("undo", "--agent", "Linus")["passed"] == []
+
+
+def test_that_an_overtaken_change_that_is_named_is_refused(program: Program) -> None:
+    overtaken(program)
+    newer, older = program.said("undo", "--list", "--agent", "Ada")["steps"]
+    named = program.run("undo", "--agent", "Ada", "--change", newer["change"])
+    assert (named.returncode, named.stdout) == (3, b"")
+    assert b"others have changed all of it since" in named.stderr
+    assert program.said("undo", "--agent", "Ada", "--change", older["change"])["step"] == older
+
+
+def test_that_a_change_of_another_agents_thing_does_not_end_what_can_be_made_again(program: Program) -> None:
+    edit = ("edit", "--agent", "Ada", "--block", "scratchpad", "--append")
+    program.said(*edit, "\nfirst")
+    undone = program.said("undo", "--agent", "Ada")
+    program.said("edit", "--agent", "Linus", "--block", "voice_guide", "--append", "\nhis")
+    assert program.run("redo").returncode == 3
+    assert program.said("redo", "--agent", "Ada", "--list")["steps"] == [undone["step"]]
+    assert program.said("redo", "--agent", "Ada")["step"] == undone["step"]
+    program.said("undo", "--agent", "Ada")
+    program.said(*edit, "\nsecond")
+    assert program.run("redo", "--agent", "Ada").returncode == 3

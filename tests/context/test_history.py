@@ -148,6 +148,17 @@ def test_that_a_batch_that_several_limits_keep_out_names_them_all() -> None:
     assert row.fix is not None
     assert (row.fix.action, row.fix.value) == ("raise_history", None)
     assert row.fix.parameters["messages"] == 20
+    assert {step.action for step in row.fix.steps} == {"raise_keep_recent", "raise_history_tokens"}
+    settings = {step.action: step.value for step in row.fix.steps}
+    keep, tokens = settings["raise_keep_recent"], settings["raise_history_tokens"]
+    assert keep == 20
+    assert isinstance(keep, int)
+    assert isinstance(tokens, int)
+    mended = build(a_snapshot(history=history), strategy=Truncate(keep), history=tokens)
+    assert sent_batches(mended, history)[0] == "batch_1"
+    for short, little in ((keep - 1, tokens), (keep, tokens - 1)):
+        tight = build(a_snapshot(history=history), strategy=Truncate(short), history=little)
+        assert sent_batches(tight, history)[0] != "batch_1"
 
 
 def test_that_a_shortened_history_begins_with_a_user() -> None:

@@ -3,19 +3,15 @@
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.context.history.importance import importance, message_score
 from inspector.context.history.squeezing import cut_text, units_of
-from inspector.domain.agents import ContextConfig
 from inspector.domain.compaction import ElidedResult, HistoryState
-from inspector.domain.errors import InputError
 from inspector.domain.limits import (
     Hysteresis,
     ImportanceBased,
-    LimitOverrides,
     RecursiveSummarization,
     Strategy,
     TimeDecay,
@@ -23,19 +19,15 @@ from inspector.domain.limits import (
     Window,
 )
 from inspector.domain.messages import Batch, Role, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
-from inspector.domain.requests import LeftOut, Request, sent_content
+from inspector.domain.requests import Request, sent_content
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.snapshot import Snapshot
-from tests.context.history_cases import a_case
-from tests.context.history_laws import built, is_whole, strategy_of
 from tests.context.invented import (
-    BUILDER,
     NOW,
     a_message,
     a_snapshot,
     a_summary,
     a_turn,
-    an_agent,
     build,
     rows,
     sent_batches,
@@ -391,75 +383,3 @@ def test_that_a_cut_parts_no_visible_character() -> None:
         head, _, rest = cut.partition("[… ")
         assert not head.strip("\n").endswith("\u200d")
         assert "]\n\u200d" not in rest
-
-
-def apply_fix(row: LeftOut, strategy: Strategy, **changes: object) -> dict[str, object] | None:
-    """The spec's changes with the fix applied; None for one that sets no single value."""
-    assert row.fix is not None
-    action, value = row.fix.action, row.fix.value
-    if action == "raise_history":
-        return None
-    names = {"raise_keep_recent": "keep_recent", "raise_verbatim_count": "verbatim_count"}
-    names["raise_compress_after_hours"] = "compress_after_hours"
-    if action in names:
-        return {**changes, "strategy": replace(strategy, **{names[action]: value})}  # type: ignore[arg-type]
-    if action == "raise_max_messages_cap":
-        return {**changes, "max_messages_cap": value}
-    limits = changes["limits"]
-    assert isinstance(limits, LimitOverrides)
-    raised = replace(limits, **{action.removeprefix("raise_"): value})  # type: ignore[arg-type]
-    return {**changes, "limits": raised}
-
-
-def test_that_a_fix_brings_in_what_it_says() -> None:
-    tried: dict[str, int] = {}
-    for seed in range(160):
-        snapshot, spec = a_case(seed)
-        snapshot = replace(snapshot, summaries=())
-        request = built(BUILDER, snapshot, spec)
-        if request is None:
-            continue
-        batches = {batch.id: batch for batch in snapshot.history}
-        told = [
-            row
-            for row in request.left_out
-            if row.source.batch and row.fix is not None and is_whole(batches[row.source.id or ""])
-        ]
-        for row in told[:1] + told[-1:]:
-            changes = apply_fix(row, strategy_of(snapshot, spec), limits=spec.limits)
-            if changes is None or row.fix is None:
-                continue
-            mended = built(BUILDER, snapshot, replace(spec, **changes))  # type: ignore[arg-type]
-            assert mended is not None
-            assert row.source.id in sent_batches(mended, snapshot.history), (seed, row)
-            tried[row.fix.action] = tried.get(row.fix.action, 0) + 1
-    assert len(tried) >= 5, tried
-
-
-@pytest.mark.parametrize("strategy", [Hysteresis(7.0, -3.0), Hysteresis(0.2, 0.9), Hysteresis(0.0, 0.0)])
-def test_that_senseless_marks_still_keep_within_the_budget(strategy: Hysteresis) -> None:
-    history = tuple(a_turn(number, "word " * 20) for number in range(1, 41))
-    agent = an_agent(config=ContextConfig(strategy=strategy))
-    request = build(a_snapshot(agent=agent, history=history), history=500)
-    tokens = sum(section.tokens for section in request.sections if section.name == "messages")
-    assert tokens <= 500
-
-
-@pytest.mark.parametrize(
-    ("strategy", "name"),
-    [
-        (Hysteresis(7.0, -3.0), "high"),
-        (Hysteresis(0.2, 0.9), "low"),
-        (Truncate(-1), "keep_recent"),
-        (TimeDecay(float("nan"), 1), "compress_after_hours"),
-    ],
-)
-def test_that_a_senseless_setting_is_refused_where_it_is_asked_for_and_told_where_it_is_stored(
-    strategy: Strategy, name: str
-) -> None:
-    with pytest.raises(InputError) as refused:
-        build(a_snapshot(), strategy=strategy)
-    assert (refused.value.code, refused.value.parameters["name"]) == ("input.strategy_setting", name)
-    request = build(a_snapshot(agent=an_agent(config=ContextConfig(strategy=strategy))))
-    (told,) = [each for each in request.problems if each.code == "strategy_setting"]
-    assert told.parameters["name"] == name

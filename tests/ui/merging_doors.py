@@ -25,7 +25,9 @@ GRACE = Actor(ActorKind.AGENT, invented.GRACE, "Grace")
 
 
 class MergingDoors(FakeDoors):
-    """`refuses` is raised by the next edit. `pass_` holds edits back while it is cleared."""
+    """`refuses` is raised by the next edit, `unfit` by previews. `pass_` holds edits back while it is cleared, `hold`
+    previews.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -34,6 +36,9 @@ class MergingDoors(FakeDoors):
         self.refuses: InspectorError | None = None
         self.pass_ = asyncio.Event()
         self.pass_.set()
+        self.unfit: InspectorError | None = None
+        self.hold = asyncio.Event()
+        self.hold.set()
         for block_id in self.states:
             self.use(self.states[block_id])
 
@@ -52,6 +57,9 @@ class MergingDoors(FakeDoors):
         return content.text
 
     async def preview(self, edit: Edit) -> Content:
+        await self.hold.wait()
+        if self.unfit is not None:
+            raise self.unfit
         document = self._documents[edit.target.id]
         copy = Document.load(document.schema, document.export_snapshot())
         copy.apply(edit.operation, self._stamp(self.actor), edit.base)

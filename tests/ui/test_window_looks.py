@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.appearance import Appearance, ThemeChoice
+from inspector.ui.known import WhatIf
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.widgets.prompt import Prompt
@@ -178,3 +180,19 @@ async def test_that_closed_views_and_dialogs_leave_nothing_that_a_new_theme_coul
         gc.collect()
         appearance.apply((ThemeChoice.LIGHT, ThemeChoice.DARK)[number % 2], 1 + number / 10)
     assert studio.window.centre.count() == 1
+
+
+@pytest.mark.parametrize("scale", [0.75, 1.0, 2.0])
+async def test_that_nothing_moves_down_when_something_is_tried(
+    studio: Studio, until: Until, scale: float
+) -> None:
+    studio.furniture.services.appearance.set_scale(scale)
+    workspace, bar = studio.furniture.workspace, studio.window.top_bar
+    workspace.open(Path("harbor.constellation"))
+    await until(lambda: workspace.request)
+    await asyncio.sleep(0.05)
+    before = bar.height()
+    workspace.try_out(WhatIf(model="claude-sonnet-5"))
+    await until(lambda: bar.what_if.isVisible())
+    await asyncio.sleep(0.05)
+    assert bar.height() == before

@@ -17,7 +17,7 @@ from typing import Protocol
 from inspector.context.history.choice import Choice, Room
 from inspector.context.history.elided import NOTHING_ELIDED, Elided, ElidedAt, elided_of
 from inspector.context.history.index import HistoryIndex
-from inspector.context.history.limits import from_user
+from inspector.context.history.limits import from_user, raising
 from inspector.domain.compaction import HistoryState
 from inspector.domain.ref import Ref
 from inspector.domain.requests import Fix
@@ -246,10 +246,7 @@ class FoldBound:
             # It was shortened when there was more of it: any other limit shortens it anew.
             bound = room.budget or room.window
             wanted.append((bound, bound.setting(max(bound.most + 1, tokens))))
-        if len(wanted) == 1:
-            ((bound, value),) = wanted
-            return Fix(bound.action, agent, value, {"value": value})
-        return Fix("raise_history", agent, None, {"tokens": tokens, "messages": messages})
+        return raising(wanted, agent, {"tokens": tokens, "messages": messages})
 
 
 def share_of(whole: int, share: float) -> int:

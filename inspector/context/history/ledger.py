@@ -9,7 +9,7 @@ from inspector.context.history.batches import SECTION, BatchView
 from inspector.context.history.choice import Choice
 from inspector.context.history.folding import FoldBound
 from inspector.context.history.index import HistoryIndex
-from inspector.context.history.limits import Bound
+from inspector.context.history.limits import Bound, raising
 from inspector.context.identity import IdentityCache
 from inspector.domain.coverage import Ranges, holds
 from inspector.domain.errors import Parameters
@@ -100,11 +100,7 @@ class _Rows:
         index, bound = self.index, broken[0]
         if isinstance(bound, FoldBound):
             return bound.fix(index, at, self.agent)
-        if len(broken) == 1:
-            needed = bound.needed(index, at)
-            return Fix(bound.action, self.agent, needed, {"value": needed})
-        facts: Parameters = {"tokens": index.tokens_from(at), "messages": index.messages_from(at)}
-        return Fix("raise_history", self.agent, None, facts)
+        return _raising(index, at, broken, self.agent)
 
 
 def _part_row(index: HistoryIndex, choice: Choice, agent: Ref, partly: Partly) -> LeftOut:
@@ -124,11 +120,13 @@ def _whole_fix(index: HistoryIndex, choice: Choice, agent: Ref) -> Fix | None:
         return fold.whole_fix(index, at if choice.squeezed is not None else 0, agent)
     # A result is elided only where history is folded: this is the newest batch, shortened.
     short = [bound for bound in choice.bounds if bound.first(index) > at]
-    if len(short) == 1:
-        needed = short[0].needed(index, at)
-        return Fix(short[0].action, agent, needed, {"value": needed})
+    return _raising(index, at, short, agent) if short else None
+
+
+def _raising(index: HistoryIndex, at: int, bounds: Sequence[Bound], agent: Ref) -> Fix:
+    """What lets the run from a batch to now through bounds that keep it out."""
     facts: Parameters = {"tokens": index.tokens_from(at), "messages": index.messages_from(at)}
-    return Fix("raise_history", agent, None, facts) if short else None
+    return raising([(bound, bound.needed(index, at)) for bound in bounds], agent, facts)
 
 
 def _figures(bound: Bound, index: HistoryIndex, choice: Choice) -> tuple[object, ...]:

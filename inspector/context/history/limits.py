@@ -11,6 +11,9 @@ from typing import Protocol
 
 from inspector.context.history.index import HistoryIndex
 from inspector.context.window import Window
+from inspector.domain.errors import Parameters
+from inspector.domain.ref import Ref
+from inspector.domain.requests import Fix, FixStep
 from inspector.domain.rules import OutRule
 
 
@@ -133,6 +136,15 @@ class NotOlder:
     def figures(self) -> Hashable:
         """What `needed` depends on beside the index."""
         return (self.rule, self.now, self.hours, self.floor)
+
+
+def raising(wanted: Sequence[tuple[Bound, int]], agent: Ref, facts: Parameters) -> Fix:
+    """What sets each bound's setting to a value; `facts` are of all of them together."""
+    if len(wanted) == 1:
+        ((bound, value),) = wanted
+        return Fix(bound.action, agent, value, {"value": value})
+    steps = tuple([FixStep(bound.action, value) for bound, value in wanted])
+    return Fix("raise_history", agent, None, facts, steps)
 
 
 def first_within(index: HistoryIndex, bounds: Sequence[Bound]) -> int:

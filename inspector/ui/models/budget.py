@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from inspector.domain.counts import Method, joint_method
+from inspector.domain.errors import Parameters
 from inspector.domain.left_out import alike, nearest
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Piece, Request, Section, SourceKind
@@ -48,6 +49,8 @@ class BudgetRow:
     ref: Ref | None
     is_section: bool
     rule: str = ""
+    facts: Parameters = field(default_factory=dict)
+    """What the rule says of the piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +192,7 @@ def _piece_row(piece: Piece, before: int | None, window: int) -> BudgetRow:
         ref=piece.source.ref,
         is_section=False,
         rule=piece.rule,
+        facts=piece.parameters,
     )
 
 
@@ -220,7 +224,9 @@ def _out_row(each: LeftOut) -> OutRow:
 def _group_row(group: Sequence[LeftOut]) -> OutRow:
     near, first = nearest(group), group[0]
     why = tr_code(f"left_out.{first.rule}", near.parameters)
-    of_all = all(tr_code(f"left_out.{each.rule}", each.parameters) == why for each in group)
+    # There may be thousands of them, and most say the very same.
+    others = (each for each in group if each.parameters != near.parameters)
+    of_all = all(tr_code(f"left_out.{each.rule}", each.parameters) == why for each in others)
     words = ("{count} batch", "{count} batches") if first.source.batch else _GROUPED[first.source.kind]
     return OutRow(
         key=f"{'batch' if first.source.batch else first.source.kind}s:{first.rule}",

@@ -187,6 +187,13 @@ def schema_name(schema: Schema | UnreadableSchema) -> str:
     return tr(_SCHEMAS[type(schema)])
 
 
+def kind_of(block: Block, shared: SharedBlock | None) -> tuple[str, ...]:
+    """Of what kind a block is for the agent that is shown: who shares it, its type, its schema, its level."""
+    level = shared.level if shared else block.permission
+    words = (block.block_type.value, schema_name(block.schema), level_name(level))
+    return (tr("shared by {owner}", owner=shared.owner_name), *words) if shared else words
+
+
 def level_name(level: Permission) -> str:
     """What an agent may do with a block, in words."""
     return _LEVELS[level]()
@@ -205,14 +212,8 @@ def _title(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, state: Bloc
 def _note(ref: Ref, state: BlockState | None, facts: CardFacts) -> str:
     if state is None:
         return tr("part {part}", part=ref.part) if ref.part else ""
-    shared = facts.shared.get(ref.id)
-    level = shared.level if shared else state.block.permission
-    words = [state.block.block_type.value, schema_name(state.block.schema), level_name(level)]
-    if shared:
-        words.insert(0, tr("shared by {owner}", owner=shared.owner_name))
-    if ref.part:
-        words.append(tr("part {part}", part=ref.part))
-    return " · ".join(words)
+    words = kind_of(state.block, facts.shared.get(ref.id))
+    return " · ".join((*words, tr("part {part}", part=ref.part)) if ref.part else words)
 
 
 def _reasons(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts) -> list[CardRow]:
@@ -251,7 +252,12 @@ def _draft_text(block: Block, facts: CardFacts) -> str:
         return tr("not saved yet")
     difference = signed(now - before)
     return (
-        tr("not saved yet, {difference} tokens", difference=difference)
+        tr_count(
+            "not saved yet, {difference} token",
+            "not saved yet, {difference} tokens",
+            abs(now - before),
+            difference=difference,
+        )
         if difference
         else tr("not saved yet, as many tokens")
     )

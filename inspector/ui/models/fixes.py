@@ -27,6 +27,8 @@ def edit_for(fix: Fix, agent: Agent, block: Block | None = None) -> Edit | None:
         agent: Whose Request it is.
         block: The fix's target where that is a block.
     """
+    if fix.steps:
+        return _all_of(fix, agent)
     if fix.action in _CONFIGURES:
         value = _whole(fix)
         config = None if value is None else _CONFIGURES[fix.action](agent.config, value)
@@ -81,6 +83,17 @@ def tried_with(fix: Fix, agent: Agent, what_if: WhatIf) -> WhatIf | None:
     if edit is None or not isinstance(edit.operation, ConfigureAgent) or edit.operation.config is None:
         return None
     return replace(what_if, config=edit.operation.config)
+
+
+def _all_of(fix: Fix, agent: Agent) -> Edit | None:
+    """One edit of the agent's settings for all steps of a fix."""
+    config = agent.config
+    for step in fix.steps:
+        edit = edit_for(Fix(step.action, fix.target, step.value), replace(agent, config=config))
+        if edit is None or not isinstance(edit.operation, ConfigureAgent) or edit.operation.config is None:
+            return None
+        config = edit.operation.config
+    return _of_agent(agent, config)
 
 
 def _of_agent(agent: Agent, config: ContextConfig) -> Edit:

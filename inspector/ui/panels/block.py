@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -18,21 +16,19 @@ from PySide6.QtWidgets import (
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import Content, TextContent
 from inspector.domain.counts import Count
-from inspector.domain.edits.block_rows import RestoreBlock
-from inspector.domain.errors import DocumentError, RefusedError
+from inspector.domain.errors import DocumentError
 from inspector.domain.ref import Ref
 from inspector.domain.snapshot import BlockState
 from inspector.runtime.rendering import counted_characters, rendered_text
 from inspector.ui.actions import Action
-from inspector.ui.drafts import Work
+from inspector.ui.block_notices import BlockNotices
 from inspector.ui.editors.text_page import TextPage
-from inspector.ui.failures import failure_of
 from inspector.ui.front_actions import FrontActions
-from inspector.ui.models.card import level_name, schema_name
+from inspector.ui.models.card import kind_of, schema_name
 from inspector.ui.panel import Panel, Services
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, count_hidden
 from inspector.ui.text_work import TextWork
-from inspector.ui.widgets.banner import Banners, Notice, failure_notice
+from inspector.ui.widgets.banner import Banners
 from inspector.ui.widgets.controls import arrange, button, field
 from inspector.ui.widgets.empty_state import EmptyState
 from inspector.ui.widgets.segments import Segments
@@ -42,7 +38,6 @@ _EDIT, _RENDERED = 0, 1
 _MOST_LOOKED_THROUGH = 500_000
 """Characters up to which hidden ones are counted at every key."""
 _REASON_STEPS = 50
-_UNLOCK, _MET, _REFUSED, _DISCARDED = "unlock", "met", "refused", "discarded"
 
 
 class BlockPanel(Panel):
@@ -59,8 +54,9 @@ class BlockPanel(Panel):
         self.work = TextWork(services.workspace, self.page.editor, self._id, self)
         self._label = ElidedLabel("", strong=True)
         self._kind = ElidedLabel("", tone="muted")
-        self._characters = ElidedLabel("", tone="muted", size="small")
-        self._tokens, self._change = (PlainLabel("", tone="muted", size="small") for _ in range(2))
+        self._characters, self._tokens, self._change = (
+            ElidedLabel("", tone="muted", size="small") for _ in range(3)
+        )
         self.state_note = PlainLabel("", tone="warning", size="small")
         self.views = Segments(
             tr("View of the block"),
@@ -74,6 +70,9 @@ class BlockPanel(Panel):
         self.discard_button = button(tr("Discard"), self.work.discard)
         self.save_button = button(_save_text(), self._save, role="primary")
         self.banners = Banners(appearance, icons)
+        self._notices = BlockNotices(
+            self.banners, services.workspace, self.work, self._id, self._save_unlocked, self
+        )
         self._empty = EmptyState(tr("Reading the block …"))
         self._no_editor = PlainLabel("", tone="muted", size="small", wrap=True)
         self._stack = QStackedWidget()
@@ -180,10 +179,6 @@ class BlockPanel(Panel):
         workspace.agent_changed.connect(self._tell)
         workspace.holdings_changed.connect(self._tell)
         self.work.changed.connect(self._tell)
-        self.work.met.connect(self._tell_met)
-        self.work.locked.connect(self._ask_unlock)
-        self.work.refused.connect(self._tell_refused)
-        self.work.discarded.connect(self._offer_back)
         self.work.saved.connect(self.reason_field.clear)
         self.views.chosen.connect(self._show_view)
         self.reason_field.returnPressed.connect(self._save)
@@ -220,10 +215,11 @@ class BlockPanel(Panel):
         return self._not_editable() or ("" if self.work.is_dirty else tr("nothing was changed"))
 
     def _not_discardable(self) -> str:
-        """A draft on a block that was deleted can still be given up."""
+        """A draft on a block that was deleted, or that cannot be shown in it, can still be given up."""
         state = self._state
-        deleted = self._is_text and state is not None and not state.block.is_active
-        if not deleted or self.services.workspace.read_only is not None:
+        deleted = state is not None and not state.block.is_active
+        is_hidden = self._is_text and (deleted or self.work.is_waiting)
+        if not is_hidden or self.services.workspace.read_only is not None:
             return self._not_savable()
         return "" if self.work.is_dirty else tr("nothing was changed")
 
@@ -253,26 +249,15 @@ class BlockPanel(Panel):
         self.page.editor.setReadOnly(bool(why_not))
         self._tell_buttons(dirty, why_not)
         self._tell_editors(state)
-        self._tell_banners(state)
+        self._notices.tell(state, drafted=dirty)
         self._tell_characters()
         self._tell_tokens()
         self._show_view()
         self._tell_actions()
 
     def _kind_of(self, state: BlockState) -> str:
-        shared = self.services.workspace.shared(self._id)
-        level = shared.level if shared else state.block.permission
-        words = [
-            state.block.block_type.value,
-            schema_name(state.block.schema),
-            level_name(level),
-        ]
-        if shared:
-            words.append(tr("shared by {owner}", owner=shared.owner_name))
-        owner = self._other_owner(state)
-        if owner:
-            words.insert(0, tr("of {owner}", owner=owner))
-        return " · ".join(words)
+        told, owner = kind_of(state.block, self.services.workspace.shared(self._id)), self._other_owner(state)
+        return " · ".join((tr("of {owner}", owner=owner), *told) if owner else told)
 
     def _other_owner(self, state: BlockState) -> str:
         """The name of the agent that it belongs to, where the one that is shown has nothing to do with it."""
@@ -308,32 +293,6 @@ class BlockPanel(Panel):
         told = tr("The editor for a {kind} comes with a later version.", kind=schema_name(state.block.schema))
         self._no_editor.setText(told)
         self._no_editor.setVisible(other)
-
-    def _tell_banners(self, state: BlockState) -> None:
-        workspace = self.services.workspace
-        if not state.block.is_active:
-            restore = () if workspace.read_only else ((tr("Restore"), self._restore),)
-            text = tr("This block is deleted; no agent sees it.")
-            drafted = self._is_text and self.work.is_dirty
-            remark = tr("Your draft is kept: restore the block to save it, or discard it.") if drafted else ""
-            self._put(Notice("deleted", text, remark, choices=restore, closable=False))
-        else:
-            self.banners.close_notice("deleted")
-        if workspace.read_only is not None:
-            told = tr_code(workspace.read_only.code, workspace.read_only.parameters)
-            text = tr("The file is open for reading only.")
-            self._put(Notice("read_only", text, told, "warning", closable=False))
-        else:
-            self.banners.close_notice("read_only")
-        # Each speaks of a draft that is there, or of none.
-        for key in (_DISCARDED,) if self.work.is_dirty else (_MET, _UNLOCK, _REFUSED):
-            self.banners.close_notice(key)
-
-    def _put(self, notice: Notice) -> None:
-        """Show a notice, unless it is there with the same words."""
-        there = (each for each in self.banners.notices if each.key == notice.key)
-        if next(((each.text, each.remark) for each in there), None) != (notice.text, notice.remark):
-            self.banners.show_notice(notice)
 
     def _tell_tokens(self, *_: object) -> None:
         now, saved = self._tokens_of(saved=False), self._tokens_of(saved=True)
@@ -407,38 +366,12 @@ class BlockPanel(Panel):
 
     def _save(self) -> None:
         if not self._not_savable():
-            self.banners.close_notice(_UNLOCK)
-            self.banners.close_notice(_REFUSED)
+            self._notices.begin_saving()
             self.work.save(self.reason_field.text().strip())
 
-    def _ask_unlock(self) -> None:
-        state = self._state
-        text = tr("{label} is read-only for its agent.", label=state.block.label if state else self._id)
-        remark = tr("Unlock to edit as human?")
-        choices = ((tr("Unlock and save"), self._save_unlocked),)
-        self.banners.show_notice(Notice(_UNLOCK, text, remark, "warning", choices=choices))
-
     def _save_unlocked(self) -> None:
-        self.banners.close_notice(_UNLOCK)
+        self._notices.begin_saving()
         self.work.save(self.reason_field.text().strip(), unlock=True)
-
-    def _tell_refused(self, error: RefusedError) -> None:
-        state = self._state
-        label = state.block.label if state else self._id
-        failure = failure_of(error, doing=tr("Saving {label}", label=label))
-        self.banners.show_notice(replace(failure_notice(failure), key=_REFUSED))
-
-    def _offer_back(self, work: Work) -> None:
-        choices = ((tr("Bring it back"), lambda: self.work.bring_back(work)),)
-        self.banners.show_notice(Notice(_DISCARDED, tr("Your draft was discarded."), choices=choices))
-
-    def _tell_met(self, state: BlockState) -> None:
-        name = state.written.actor.name if state.written else tr("Somebody else")
-        text = tr("{name} wrote meanwhile; saving merges both.", name=name)
-        self._put(Notice(_MET, text, tr("Your draft stays as it is."), "info"))
-
-    def _restore(self) -> None:
-        self.services.workspace.edit(self._id, RestoreBlock())
 
     @property
     def _page_in_front(self) -> TextPage:
@@ -458,4 +391,4 @@ def _is_readable(state: BlockState) -> bool:
 
 def _save_text() -> str:
     keys = QKeySequence(QKeySequence.StandardKey.Save).toString(QKeySequence.SequenceFormat.NativeText)
-    return tr("Save  {keys}", keys=keys.replace("+", " "))
+    return tr("Save  {keys}", keys=keys)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -29,7 +28,8 @@ from inspector.ui.panel import Panel, Services
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, few_lines
 from inspector.ui.selection import Selected, Span
 from inspector.ui.widgets.badged_rows import BadgedRow, BadgedRows
-from inspector.ui.widgets.budget_bar import BudgetBar, Kept, KeptFor, Segment
+from inspector.ui.widgets.budget_bar import BudgetBar, KeptFor, Segment
+from inspector.ui.widgets.budget_total import BudgetTotal
 from inspector.ui.widgets.controls import arrange, rule
 from inspector.ui.widgets.left_out import LeftOutList, LeftOutRow
 from inspector.ui.widgets.request_view import METHOD_MARKS
@@ -40,6 +40,8 @@ from inspector.ui.workspace import Mended
 Index = QModelIndex | QPersistentModelIndex
 _WIDEST = ("199,999", "≈", "99.9 %", "+99,999")
 _SHARE, _CHANGE, _NAME_STEPS = 3, 4, 26
+_NAME_ROOM = 8
+"""Steps of a section's row beside its name: the square and the gaps at its ends."""
 _OPEN_AT_FIRST = frozenset({"core", "working", "log", "shared"})
 
 
@@ -48,11 +50,8 @@ class BudgetPanel(Panel):
 
     def __init__(self, services: Services, _ref: Ref | None = None) -> None:
         super().__init__(services)
-        self._total = PlainLabel("–", size="large")
-        self._of = ElidedLabel("", tone="muted")
-        self._reply = Kept(services.appearance, KeptFor.REPLY)
-        self._margin = Kept(services.appearance, KeptFor.ESTIMATES)
-        self._kept = QWidget()
+        self._legend = ElidedLabel(tr("= exact, ~ estimate"), tone="muted", size="small")
+        self._total = BudgetTotal(services.appearance)
         self._why_none = PlainLabel("", tone="error", wrap=True)
         self.bar = BudgetBar(services.appearance)
         self._rows = BudgetRows()
@@ -63,6 +62,7 @@ class BudgetPanel(Panel):
         self._told_out: tuple[object, ...] | None = None
         self._known_sections: set[str] = set()
         self._widths: dict[int, int] = {}
+        self._longest_name = 0
         self.left_out = LeftOutList(services.appearance, self._apply, self._choose_out)
         self.left_out.setAccessibleName(tr("What is left out, why, and what would bring it in"))
         self._lay_out()
@@ -75,11 +75,11 @@ class BudgetPanel(Panel):
     @property
     def total_text(self) -> str:
         """The figure at the top."""
-        return self._total.original
+        return self._total.text
 
     def header(self) -> tuple[QWidget, ...]:
         """What the marks mean."""
-        return (ElidedLabel(tr("= exact, ~ estimate"), tone="muted", size="small"),)
+        return (self._legend,)
 
     def first_focus(self) -> QWidget:
         """The table."""
@@ -149,6 +149,14 @@ class BudgetPanel(Panel):
             return tr("Exact: counted with {tokenizer}", tokenizer=name)
         if request.tokenizer.method is Method.EXACT:
             return tr("Estimate: the provider does not say how it counts this part")
+        if request.tokenizer.method is Method.RECONSTRUCTED and row.method is Method.ESTIMATE:
+            return tr("Estimate: {tokenizer} does not count this part", tokenizer=name)
+        if row.method is Method.RECONSTRUCTED:
+            return tr(
+                "Reconstructed with {tokenizer}, within {band} % for 95 % of texts",
+                tokenizer=name,
+                band=f"{100 * band:.2g}",
+            )
         return tr(
             "Estimate by {tokenizer}, within {band} % for 95 % of texts",
             tokenizer=name,
@@ -174,14 +182,7 @@ class BudgetPanel(Panel):
         return tree
 
     def _lay_out(self) -> None:
-        self._top, self._totals, self._middle = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        arrange(self._totals, self._total, self._of, None)
-        self._totals.setAlignment(self._of, Qt.AlignmentFlag.AlignBottom)
-        arrange(QVBoxLayout(self._kept), self._reply, self._margin)
-        arrange(self._top, self._totals, self._kept)
-        self._top.setStretch(0, 1)
-        self._top.setAlignment(self._kept, Qt.AlignmentFlag.AlignBottom)
-        middle = QVBoxLayout()
+        self._middle, middle = QHBoxLayout(), QVBoxLayout()
         arrange(middle, self.bar, self._why_none, spacing=8)
         arrange(self._middle, middle)
         self.bar.pointed.connect(lambda name: self.services.selection.select(Ref(RefKind.SECTION, name)))
@@ -199,12 +200,10 @@ class BudgetPanel(Panel):
         halves.setStretchFactor(0, 5)
         halves.setStretchFactor(1, 2)
         halves.setSizes([500, 200])
-        arrange(QVBoxLayout(self), self._top, self._middle, halves)
+        arrange(QVBoxLayout(self), self._total, self._middle, halves)
 
     def _measure(self) -> None:
         space = self.services.appearance.space
-        self._top.setContentsMargins(space(3), space(2), space(3), 0)
-        self._totals.setSpacing(space(1.5))
         self._middle.setContentsMargins(space(3), space(1.5), space(3), space(2))
         self._out_title.setContentsMargins(space(3), space(1.5), space(3), space(1.5))
         self._out_title.setSpacing(space(2))
@@ -226,25 +225,25 @@ class BudgetPanel(Panel):
         self._fit_width()
 
     def _fit_width(self) -> None:
-        """With little room the reserve goes below the total, and shares, then drafts if there are none, give way."""
-        margins = self._top.contentsMargins()
-        needed = self._totals.sizeHint().width() + self._kept.sizeHint().width()
-        below = needed + margins.left() + margins.right() > self.width()
-        directions = QBoxLayout.Direction
-        self._top.setDirection(directions.TopToBottom if below else directions.LeftToRight)
-        self._top.setStretch(0, 0 if below else 1)
+        """With little room shares give way; drafts, while there are none, to every section's whole name."""
         name = self.width() - sum(self._widths.values())
         wanted = self.services.appearance.space(_NAME_STEPS)
         self.tree.setColumnHidden(_SHARE, name < wanted)
         drafted = len(self.services.workspace.drafts) > 0
-        self.tree.setColumnHidden(_CHANGE, not drafted and name + self._widths.get(_SHARE, 0) < wanted)
+        free = name if name >= wanted else name + self._widths.get(_SHARE, 0)
+        self.tree.setColumnHidden(_CHANGE, not drafted and free < max(wanted, self._longest_name))
+
+    def _measure_names(self, request: Request) -> None:
+        space, tree = self.services.appearance.space, self.tree
+        metrics = QFontMetrics(self.services.appearance.font())
+        names = [metrics.horizontalAdvance(each.title or each.name) for each in request.sections]
+        self._longest_name = tree.indentation() + space(_NAME_ROOM) + max(names, default=0)
 
     def _show(self, request: Request | None) -> None:
         if request is None:
-            self._total.setText("–")
-            self._of.setText(tr("no Request"))
-            self._reply.tell("")
-            self._margin.tell("")
+            self._total.tell("", tr("no Request"))
+            for what in KeptFor:
+                self._total.tell_kept(what, "")
             self.bar.show_budget((), 1, {})
             self._tell_why_none()
             self._model.set_rows(())
@@ -280,16 +279,24 @@ class BudgetPanel(Panel):
 
     def _show_total(self, request: Request) -> None:
         limits = request.limits
-        mark = "" if request.method is Method.EXACT else "~ "
-        self._total.setText(f"{mark}{number(request.tokens)}")
-        self._total.set_tone(self.services.marks.tone(request.tokens, limits.usable - request.margin_tokens))
-        self._of.setText(tr("of {usable} tokens", usable=number(limits.usable)))
-        self._reply.tell(
-            tr("{share} kept for the reply", share=share(limits.reserved_response_tokens, limits.max_tokens))
+        mark = "" if request.method is Method.EXACT else f"{METHOD_MARKS[request.method]} "
+        self._total.tell(
+            f"{mark}{number(request.tokens)}",
+            tr("of {usable} tokens", usable=number(limits.usable)),
+            self.services.marks.tone(request.tokens, request.available_tokens),
         )
-        margin = share(request.margin_tokens, limits.max_tokens)
+        reconstructed = request.tokenizer.method is Method.RECONSTRUCTED
+        self._legend.setText(
+            tr("≈ reconstructed, ~ estimate") if reconstructed else tr("= exact, ~ estimate")
+        )
+        reply, margin = (
+            share(tokens, limits.max_tokens)
+            for tokens in (limits.reserved_response_tokens, request.margin_tokens)
+        )
+        self._total.tell_kept(KeptFor.REPLY, tr("{share} kept for the reply", share=reply))
         told = tr("{share} kept for what is only estimated", share=margin)
-        self._margin.tell(told if request.margin_tokens else "")
+        self._total.tell_kept(KeptFor.ESTIMATES, told if request.margin_tokens else "")
+        self._measure_names(request)
         self._fit_width()
 
     def _open_new_sections(self, request: Request) -> None:
@@ -417,4 +424,4 @@ def _described(index: Index) -> BadgedRow | None:
 
 
 def _why(row: BudgetRow) -> str:
-    return f"{row.name}\n{tr_code(f'rule.{row.rule}')}" if row.rule else row.name
+    return f"{row.name}\n{tr_code(f'rule.{row.rule}', row.facts)}" if row.rule else row.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, QTimer
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QShowEvent
 from PySide6.QtWidgets import QHeaderView, QStackedLayout, QStyle, QTableView, QWidget
 
 from inspector.domain.health import Problem, Severity
@@ -79,6 +79,11 @@ class ProblemsPanel(Panel):
         """The list."""
         return self._view
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """What nobody saw was not measured."""
+        super().showEvent(event)
+        self._high.start()
+
     def sizeHint(self) -> QSize:
         """Wide: beside another panel it gets its part by what each would like to have."""
         space = self.services.appearance.space
@@ -91,6 +96,8 @@ class ProblemsPanel(Panel):
 
     def _fit_rows(self) -> None:
         """Make every row as high as its text is at the width that there is."""
+        if not self.isVisible():
+            return
         appearance, style = self.services.appearance, self._view.style()
         metrics = QFontMetrics(appearance.font())
         free = 2 * (appearance.space() + style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin) + 1)

@@ -100,9 +100,7 @@ class BudgetBar(QWidget):
                 )
         painter.setClipping(False)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(
-            theme.error if self._used > self._window - self._kept.get(KeptFor.REPLY, 0) else theme.border
-        )
+        painter.setPen(theme.error if self._used > self._window - sum(self._kept.values()) else theme.border)
         painter.drawPath(path)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -105,7 +105,11 @@ class TopBar(QToolBar):
         space = QWidget()
         space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._pickers = [self.addWidget(each) for each in (self.agent, self.model, self.layout_)]
-        self._trial = [self.addWidget(each) for each in (self.what_if_label, self.what_if)]
+        # In a widget of its own, for a tool bar enlarges its buttons' icons; and it takes the height that there is.
+        self.what_if.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
+        trial = QWidget()
+        arrange(QHBoxLayout(trial), self.what_if_label, self.what_if, spacing=6)
+        self._trial = self.addWidget(trial)
         self.addWidget(space)
         self.addWidget(self.search)
         self.show_pickers(False)
@@ -118,8 +122,7 @@ class TopBar(QToolBar):
 
     def show_what_if(self, visible: bool) -> None:
         """Whether the Request is built with other settings than the agent's."""
-        for action in self._trial:
-            action.setVisible(visible)
+        self._trial.setVisible(visible)
 
 
 class _SearchButton(LaidOutButton):

@@ -13,13 +13,16 @@ from inspector.domain.counts import Method
 from inspector.domain.edits.base import Edit, Operation
 from inspector.domain.edits.block_rows import SetBlockType, SetPinned, SetSchema
 from inspector.domain.edits.rows import ConfigureAgent
+from inspector.domain.errors import Parameters
 from inspector.domain.limits import LimitOverrides, Truncate, Window
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Piece, Request, Source, SourceKind
 from inspector.domain.rules import InRule
+from inspector.ui.models import budget
 from inspector.ui.models.budget import STRUCTURE, BudgetRow, BudgetRows, out_rows, piece_name
 from inspector.ui.models.fixes import edit_for
 from inspector.ui.models.tree import Row
+from inspector.ui.wording import tr_code
 from tests.ui import invented
 from tests.ui.requests_made import made_piece, made_request
 
@@ -203,6 +206,26 @@ def test_that_a_reason_that_all_of_a_group_have_is_not_called_that_of_the_neares
     )
     [row] = out_rows(replace(made_request({}), left_out=outs))
     assert row.why == "Outside the look-back of the activity settings."
+
+
+def test_that_a_reason_that_thousands_share_is_worded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    worded: list[object] = []
+
+    def counting(code: str, parameters: Parameters | None = None) -> str:
+        worded.append(parameters)
+        return tr_code(code, parameters)
+
+    monkeypatch.setattr(budget, "tr_code", counting)
+    same = left_out(SourceKind.EVENT, "e", "history_full", 10)
+    outs = [replace(same, parameters={"needed": 7, "reach": 9}) for _ in range(5_000)]
+    [row] = out_rows(replace(made_request({}), left_out=tuple(outs)))
+    assert len(worded) == 1
+    assert not row.why.startswith("The nearest")
+    worded.clear()
+    outs[4_000] = replace(same, tokens=11, parameters={"needed": 8, "reach": 10})
+    [row] = out_rows(replace(made_request({}), left_out=tuple(outs)))
+    assert len(worded) == 2
+    assert row.why.startswith("The nearest: ")
 
 
 @pytest.fixture

@@ -106,6 +106,8 @@ def test_that_a_draft_says_its_difference_in_tokens() -> None:
         blocks={"blk_checklist": replace(invented.state("blk_checklist"), draft=True)},
     )
     assert rows(CHECKLIST, facts)["Your draft"] == "not saved yet, +9 tokens"
+    one_less = replace(facts, saved_tokens={"block:blk_checklist": 97})
+    assert rows(CHECKLIST, one_less)["Your draft"] == "not saved yet, −1 token"
 
 
 def test_that_a_shared_block_names_its_owner_and_the_lower_level() -> None:

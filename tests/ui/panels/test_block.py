@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
@@ -11,6 +12,7 @@ from inspector.domain.content import TextContent
 from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.panels.block import BlockPanel
+from inspector.ui.panels.detail import DetailPanel
 from tests.ui.conftest import Studio
 from tests.ui.merging_doors import MergingDoors
 from tests.ui.panels.block_desk import ID, REF, STORED, OpenDesk, words
@@ -182,3 +184,16 @@ async def test_that_a_block_that_nobody_has_read_says_so(studio: Studio) -> None
     assert "Reading the block" in words(panel)
     assert panel.heading == "blk_unknown"
     panel.deleteLater()
+
+
+@pytest.mark.parametrize("block_id", [ID, "blk_checklist", "blk_oncall", "blk_observations"])
+async def test_that_the_tab_and_the_card_say_the_same_of_what_kind_a_block_is(
+    desk: OpenDesk, block_id: str
+) -> None:
+    one = await desk(block_id=block_id)
+    detail = one.studio.window.panel("detail")
+    assert isinstance(detail, DetailPanel)
+    await one.until(lambda: detail.card is not None and detail.card.title == one.panel.heading)
+    assert detail.card is not None
+    assert detail.card.note in words(one.panel)
+    assert detail.card.note.startswith("shared by Grace · ") == (block_id == "blk_oncall")

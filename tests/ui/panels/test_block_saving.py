@@ -1,13 +1,11 @@
 """One block's tab: drafts, saving, and what others write meanwhile."""
 
 import asyncio
-from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 
-from inspector.domain.changes import Change
 from inspector.domain.content import TextContent
 from inspector.domain.drafts import Draft
 from inspector.domain.edits.base import Edit, Version
@@ -16,7 +14,7 @@ from inspector.domain.errors import Refusal, RefusedError
 from inspector.ui.doors import RestoredDraft
 from inspector.ui.panels.block import BlockPanel
 from tests.ui import invented
-from tests.ui.merging_doors import GRACE, MergingDoors
+from tests.ui.merging_doors import MergingDoors
 from tests.ui.panels.block_desk import ID, REF, STORED, Desk, OpenDesk, known, words
 
 
@@ -107,17 +105,6 @@ async def test_that_undo_still_works_after_a_save(desk: OpenDesk) -> None:
     one.press(QKeySequence.StandardKey.Save)
     await one.saved()
     assert one.doors.text(ID) == STORED
-
-
-async def test_that_discarding_brings_the_stored_text_back(desk: OpenDesk) -> None:
-    one = await desk()
-    one.type("nonsense", at=3)
-    QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
-    assert one.editor.text == STORED
-    assert ID not in one.workspace.drafts
-    assert not one.panel.marked
-    await one.until(lambda: ID not in one.doors.kept)
-    assert one.doors.edits == []
 
 
 async def test_that_what_is_typed_while_a_save_is_under_way_is_a_draft_on_what_was_saved(
@@ -246,78 +233,6 @@ async def test_that_the_word_of_a_refusal_goes_with_the_draft_that_it_speaks_of(
     await one.until(lambda: one.banner("Saving open_questions"))
     QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
     assert not told(one, "Saving open_questions")
-
-
-async def test_that_a_discarded_draft_can_be_brought_back(desk: OpenDesk) -> None:
-    one = await desk()
-    one.type("nonsense", at=3)
-    before = one.workspace.drafts.get(ID)
-    QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
-    await one.until(lambda: ID not in one.doors.kept)
-    await asyncio.sleep(0.01)
-    QTest.mouseClick(one.button("Bring it back"), Qt.MouseButton.LeftButton)
-    assert one.editor.text == f"{STORED[:3]}nonsense{STORED[3:]}"
-    assert one.workspace.drafts.get(ID) == before
-    assert not told(one, "discarded")
-    await one.until(lambda: ID in one.doors.kept)
-    one.press(QKeySequence.StandardKey.Save)
-    await one.saved()
-    assert one.doors.text(ID) == f"{STORED[:3]}nonsense{STORED[3:]}"
-
-
-async def test_that_a_discarded_draft_comes_back_with_what_somebody_wrote_meanwhile(desk: OpenDesk) -> None:
-    one = await desk()
-    one.type("Mine. ", at=0)
-    one.doors.write(ID, len(STORED), 0, "\nTheirs.")
-    await one.until(lambda: one.banner("wrote meanwhile"))
-    QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
-    assert one.editor.text == f"{STORED}\nTheirs."
-    assert not one.editor.steps.can_undo
-    await asyncio.sleep(0.01)
-    QTest.mouseClick(one.button("Bring it back"), Qt.MouseButton.LeftButton)
-    await one.until(lambda: one.editor.text == f"Mine. {STORED}\nTheirs.")
-    one.press(QKeySequence.StandardKey.Save)
-    await one.saved()
-    assert one.doors.text(ID) == f"Mine. {STORED}\nTheirs."
-
-
-async def test_that_control_z_undoes_a_discard(desk: OpenDesk) -> None:
-    one = await desk()
-    one.type("nonsense", at=3)
-    QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
-    assert one.banner("discarded")
-    one.editor.setFocus()
-    one.press(QKeySequence.StandardKey.Undo)
-    assert one.editor.text == f"{STORED[:3]}nonsense{STORED[3:]}"
-    assert ID in one.workspace.drafts
-    assert one.panel.marked
-    assert not told(one, "discarded")
-
-
-async def test_that_a_draft_on_a_block_that_was_deleted_is_spoken_of_and_can_be_discarded(
-    desk: OpenDesk,
-) -> None:
-    one = await desk()
-    one.type("Mine. ", at=0)
-    state = one.doors.states[ID]
-    one.doors.states[ID] = replace(state, block=replace(state.block, is_active=False))
-    one.doors.tell(Change(9, "delete_block", REF, GRACE, "", invented.NOW, False, state.block.owner))
-    await one.until(lambda: one.banner("This block is deleted"))
-    assert "Your draft is kept" in words(one.panel.banners)
-    assert not one.panel.save_button.isVisible()
-    QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
-    assert ID not in one.workspace.drafts
-    assert "Your draft is kept" not in words(one.panel.banners)
-    assert not one.panel.discard_button.isVisible()
-    await asyncio.sleep(0.01)
-    QTest.mouseClick(one.button("Bring it back"), Qt.MouseButton.LeftButton)
-    assert ID in one.workspace.drafts
-    await asyncio.sleep(0.01)
-    QTest.mouseClick(one.button("Restore"), Qt.MouseButton.LeftButton)
-    await one.until(lambda: not told(one, "This block is deleted"))
-    one.press(QKeySequence.StandardKey.Save)
-    await one.saved()
-    assert one.doors.text(ID) == f"Mine. {STORED}"
 
 
 async def test_that_a_restored_draft_shows_as_unsaved_work(desk: OpenDesk) -> None:

@@ -1,5 +1,6 @@
 """The problems panel: what a problem says can be read."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ from PySide6.QtWidgets import QTableView
 from inspector.domain.changes import Health
 from tests.ui.conftest import Studio, Until
 
+SHORT = Health("file.damaged", None, (("path", "x"),))
 LONG = Health("import.label_numbered", None, (("label", "many words " * 20),))
 
+LAST = 1
 FREE = 14
 """Pixels of a cell beside its text, at text scale 1."""
 
@@ -26,9 +29,9 @@ async def problems(studio: Studio, until: Until) -> QTableView:
     return view
 
 
-def lines(view: QTableView, column: int) -> int:
-    """How many lines the text of the first row takes in its column, as the view's own layout breaks it."""
-    layout = QTextLayout(view.model().index(0, column).data(), view.font())
+def lines(view: QTableView, column: int, row: int = 0) -> int:
+    """How many lines the text of a row takes in its column, as the view's own layout breaks it."""
+    layout = QTextLayout(view.model().index(row, column).data(), view.font())
     layout.beginLayout()
     count = 0
     while (line := layout.createLine()).isValid():
@@ -63,3 +66,34 @@ async def test_that_it_gets_a_fair_part_of_the_room_when_it_is_first_shown(
     detail = studio.window.dock("detail")
     dock = studio.window.dock("problems")
     await until(lambda: dock.isVisible() and dock.width() > 0.7 * detail.width())
+
+
+async def test_that_rows_are_measured_only_in_sight_and_at_once_when_they_come_into_it(
+    studio: Studio, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = await problems(studio, until)
+    dock = studio.window.dock("problems")
+    # Once shown with something in it, its columns have their widths: what comes later moves none of them.
+    studio.opener.doors.tell(SHORT)
+    await until(lambda: view.isVisible() and view.columnWidth(1) > 100)
+    await asyncio.sleep(0.05)
+    dock.hide()
+    measured: list[int] = []
+    set_height = view.setRowHeight
+
+    def setting(row: int, height: int) -> None:
+        measured.append(row)
+        set_height(row, height)
+
+    monkeypatch.setattr(view, "setRowHeight", setting)
+    studio.opener.doors.tell(LONG)
+    await until(lambda: view.model().rowCount() == 2)
+    await asyncio.sleep(0.05)
+    assert measured == []
+    height = QFontMetrics(view.font()).lineSpacing()
+    assert view.rowHeight(LAST) < 2 * height
+    dock.show()
+    # Everything is in place in the next turn of the loop: nobody sees it otherwise.
+    await until(lambda: measured)
+    assert lines(view, 1, LAST) > 1
+    await until(lambda: 0 <= view.rowHeight(LAST) - lines(view, 1, LAST) * height < 3 * height)

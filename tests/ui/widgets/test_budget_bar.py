@@ -49,6 +49,17 @@ def test_that_what_is_kept_for_estimates_is_drawn_and_unlike_the_reply(bar: Budg
     assert drawn.copy(*box) == drawn.copy(box[0] + 64, *box[1:])
 
 
+@pytest.mark.parametrize(
+    ("reply", "estimates", "tone"), [(400, 300, "border"), (400, 301, "error"), (701, 0, "error")]
+)
+def test_that_the_border_warns_when_less_is_free_than_is_kept_for_whatever(
+    bar: BudgetBar, appearance: Appearance, reply: int, estimates: int, tone: str
+) -> None:
+    bar.show_budget(SEGMENTS, 1000, {KeptFor.REPLY: reply, KeptFor.ESTIMATES: estimates})
+    wanted = {"border": appearance.theme.border, "error": appearance.theme.error}
+    assert image(bar).pixelColor(500, 0).name() == wanted[tone].name()
+
+
 def test_that_a_line_of_the_legend_is_there_only_while_it_says_something(
     qtbot: QtBot, appearance: Appearance
 ) -> None:

@@ -1,0 +1,77 @@
+"""The budget panel's list of what is left out: fixes of several settings, and lists by keyboard and by ear."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from inspector.domain.counts import Method
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.rows import ConfigureAgent
+from inspector.domain.limits import Truncate
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Fix, FixStep, LeftOut, Source, SourceKind
+from inspector.ui.panels.budget import BudgetPanel
+from tests.ui import invented
+from tests.ui.conftest import Studio, Until
+from tests.ui.requests_made import made_request
+
+AGENT = Ref(RefKind.AGENT, invented.ADA)
+STEPS = (FixStep("raise_keep_recent", 120), FixStep("raise_history_tokens", 27_000))
+BOTH = Fix("raise_history", AGENT, None, {"messages": 120, "tokens": 27_000}, STEPS)
+OLD = LeftOut(
+    Source(SourceKind.MESSAGE, "bat_1", None, invented.ADA, batch=True),
+    "messages",
+    "history_full",
+    800,
+    Method.EXACT,
+    BOTH,
+    {"needed": 800, "reach": 27_000},
+)
+KEY = "message:bat_1:history_full"
+
+
+async def panel_with(studio: Studio, until: Until, *left_out: LeftOut) -> BudgetPanel:
+    """The panel with a Request of which that is left out."""
+    workspace = studio.furniture.workspace
+    workspace.open(Path("harbor.constellation"))
+    await until(lambda: workspace.request)
+    await asyncio.sleep(0.05)
+    workspace.request_changed.emit(replace(made_request({"core": ["text\n"]}), left_out=left_out))
+    panel = studio.window.panel("budget")
+    assert isinstance(panel, BudgetPanel)
+    return panel
+
+
+async def test_that_what_several_limits_keep_out_comes_in_with_one_button(
+    studio: Studio, until: Until
+) -> None:
+    panel = await panel_with(studio, until, OLD)
+    do = panel.left_out.button(KEY)
+    assert do is not None
+    assert do.text() == "Raise limits"
+    assert do.accessibleName() == "Allow 120 messages and 27,000 tokens of history."
+    agent = studio.furniture.workspace.agent
+    assert agent is not None
+    QTest.mouseClick(do, Qt.MouseButton.LeftButton)
+    doors, banners = studio.opener.doors, studio.window.banners
+    await until(lambda: banners.notices)
+    config = replace(
+        agent.config,
+        limits=replace(agent.config.limits, history_tokens=27_000),
+        strategy=Truncate(120),
+    )
+    assert [intent.edit for intent in doors.intents] == [Edit(AGENT, ConfigureAgent(config=config))]
+    banners.notices[0].choices[0][1]()
+    await until(lambda: len(doors.intents) == 2)
+    assert doors.intents[1].edit == Edit(AGENT, ConfigureAgent(config=agent.config))
+
+
+async def test_that_a_fix_of_no_steps_is_told_in_words(studio: Studio, until: Until) -> None:
+    panel = await panel_with(studio, until, replace(OLD, fix=replace(BOTH, steps=())))
+    row = panel.left_out.row(KEY)
+    assert row is not None
+    assert panel.left_out.button(KEY) is None
+    assert "Allow 120 messages and 27,000 tokens of history." in row.accessibleName()

@@ -1,0 +1,147 @@
+"""A save that was refused: whoever looks elsewhere by then learns of it too, and can go there."""
+
+import asyncio
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton
+
+from inspector.domain.errors import FileError, Refusal, RefusedError
+from inspector.domain.health import Problem
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.panels.block import BlockPanel
+from inspector.ui.panels.problems import ProblemsPanel
+from inspector.ui.widgets.banner import Notice
+from tests.ui.panels.block_desk import ID, REF, STORED, Desk, OpenDesk, words
+
+TOO_LONG = RefusedError(Refusal("refused.char_limit", {"characters": 12, "limit": 10}))
+LOCKED = RefusedError(Refusal("refused.locked", {"label": "open_questions"}))
+OTHER = Ref(RefKind.BLOCK, "blk_persona")
+
+
+def notices(one: Desk) -> tuple[Notice, ...]:
+    """What the window tells above all tabs."""
+    return one.studio.window.banners.notices
+
+
+def problems(one: Desk) -> list[Problem]:
+    return [each for each in one.workspace.problems if each.code == "drafts.refused"]
+
+
+async def refused_elsewhere(one: Desk, error: RefusedError | FileError, *, close: bool) -> None:
+    """Save, and go to another tab, or close this one, before the answer is there."""
+    one.doors.refuses = error
+    one.doors.pass_.clear()
+    one.type("Now: ", at=0)
+    one.press(QKeySequence.StandardKey.Save)
+    await asyncio.sleep(0.02)
+    centre = one.studio.window.centre
+    if close:
+        centre.close_view(("block", REF))
+    else:
+        one.studio.furniture.open_view("request")
+    await asyncio.sleep(0.02)
+    one.doors.pass_.set()
+    await one.until(lambda: notices(one))
+
+
+def show(one: Desk) -> BlockPanel:
+    """Press the button of the window's notice."""
+    banners = one.studio.window.banners
+    [go] = [each for each in banners.findChildren(QAbstractButton) if each.text() == "Show block"]
+    QTest.mouseClick(go, Qt.MouseButton.LeftButton)
+    panel = one.studio.window.centre.currentWidget()
+    assert isinstance(panel, BlockPanel)
+    return panel
+
+
+@pytest.mark.parametrize("close", [False, True])
+async def test_that_it_is_told_in_the_window_and_the_tab_tells_it_when_it_is_shown(
+    desk: OpenDesk, close: bool
+) -> None:
+    one = await desk()
+    failed: list[object] = []
+    one.studio.bridge.failed.connect(failed.append)
+    await refused_elsewhere(one, TOO_LONG, close=close)
+    [notice] = notices(one)
+    assert notice.text.startswith("Saving open_questions: ")
+    assert "your draft is kept" in notice.remark
+    assert failed == []
+    panel = show(one)
+    assert notices(one) == ()
+    await one.until(lambda: panel.page.editor.text == f"Now: {STORED}")
+    assert [each.text for each in panel.banners.notices] == [notice.text]
+
+
+@pytest.mark.parametrize("close", [False, True])
+async def test_that_a_locked_block_asks_when_it_is_shown_and_then_saves_unlocked(
+    desk: OpenDesk, close: bool
+) -> None:
+    one = await desk()
+    await refused_elsewhere(one, LOCKED, close=close)
+    panel = show(one)
+    await one.until(lambda: "Unlock to edit as human?" in words(panel.banners))
+    [unlock] = [
+        each for each in panel.banners.findChildren(QAbstractButton) if each.text() == "Unlock and save"
+    ]
+    QTest.mouseClick(unlock, Qt.MouseButton.LeftButton)
+    await one.until(lambda: one.doors.text(ID) == f"Now: {STORED}")
+    await one.until(lambda: not panel.work.is_dirty)
+    assert problems(one) == []
+    assert panel.banners.notices == ()
+
+
+async def test_that_it_is_among_the_problems_until_it_is_tried_again(desk: OpenDesk) -> None:
+    one = await desk()
+    one.doors.refuses = TOO_LONG
+    one.type("Now: ", at=0)
+    one.press(QKeySequence.StandardKey.Save)
+    await one.until(lambda: problems(one))
+    # The tab is in front: it tells it alone.
+    assert notices(one) == ()
+    [problem] = problems(one)
+    assert problem.where == str(REF)
+    assert problem.parameters["label"] == "open_questions"
+    assert problem.parameters["why"]
+    told = one.studio.window.panel("problems")
+    assert isinstance(told, ProblemsPanel)
+    assert told.note == "1 problem"
+    one.press(QKeySequence.StandardKey.Save)
+    assert problems(one) == []
+    await one.saved()
+    assert told.note == ""
+
+
+async def test_that_it_is_over_when_the_draft_is_discarded_or_another_file_is_shown(desk: OpenDesk) -> None:
+    one = await desk()
+    await refused_elsewhere(one, TOO_LONG, close=False)
+    one.workspace.drop_draft(ID)
+    assert notices(one) == ()
+    assert problems(one) == []
+    show_again = one.studio.furniture.services.selection
+    show_again.open(REF)
+    await refused_elsewhere(one, TOO_LONG, close=False)
+    await one.workspace.close()
+    assert notices(one) == ()
+    assert one.workspace.problems == ()
+
+
+async def test_that_each_block_has_its_own_notice(desk: OpenDesk) -> None:
+    one = await desk()
+    await refused_elsewhere(one, TOO_LONG, close=False)
+    one.studio.furniture.services.selection.open(OTHER)
+    [notice] = notices(one)
+    assert notice.text.startswith("Saving open_questions")
+    show(one)
+    assert notices(one) == ()
+
+
+async def test_that_what_the_world_refused_is_told_in_the_window_wherever_one_is(desk: OpenDesk) -> None:
+    one = await desk()
+    await refused_elsewhere(one, FileError("file.read_only", path="harbor"), close=True)
+    [notice] = notices(one)
+    assert notice.text.startswith("Saving open_questions: ")
+    assert problems(one) == []
+    assert ID in one.workspace.drafts
