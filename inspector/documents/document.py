@@ -13,6 +13,7 @@ from loro import ContainerID, ExportMode, Frontiers, LoroDoc, LoroText, VersionV
 
 from inspector.documents.errors import guarded
 from inspector.documents.known import Known, known_at, touched_between
+from inspector.documents.late_lists import rebased_list
 from inspector.documents.origins import Origin, Origins, Run, origins_of, runs_of
 from inspector.documents.rebase import Base, rebased_texts
 from inspector.documents.replica import EPOCH, Applied, Replica
@@ -149,12 +150,11 @@ class Document:
             return self.undo(operation.before, operation.after, stamp, spans)
         if isinstance(operation, RestoreVersion):
             return self._restore(operation.version, base or self.version, stamp)
-        shape = self._shape()
         if base is not None and base != self.version:
             frontiers = self._replica.frontiers(base)
-            if shape.merges(operation):
+            if self._shape().merges(operation):
                 return self._merge_late(operation, stamp, base, frontiers)
-        return self._replica.change(lambda: shape.apply(operation, stamp), stamp.at)
+        return self._do(operation, stamp)
 
     def content(self) -> Content:
         """The present content."""
@@ -401,14 +401,22 @@ class Document:
     def _merge_late(
         self, operation: Operation, stamp: Stamp, base: Version, frontiers: Frontiers
     ) -> Applied | None:
-        """Do at an earlier version what was meant for it, and bring that to the present."""
-        branch = self._replica.branch(self._trail.fork(self._replica, frontiers))
+        """Bring to the present what was meant for an earlier version."""
+        fork = self._trail.fork(self._replica, frontiers)
+        earlier = Document(self.schema, fork.doc).content()
+        if earlier == self.content():
+            # Whatever came since was taken back: to Loro the characters are others, to everybody else the same.
+            return self._do(operation, stamp)
+        late = rebased_list(operation, earlier, self.content())
+        if late is not None:
+            return self._do(late, stamp)
+        branch = self._replica.branch(fork)
         there = self._shape(branch)
-        earlier = Base(base, branch.vector, branch.texts(names_of(there.texts().values())))
+        texts = Base(base, branch.vector, branch.texts(names_of(there.texts().values())))
         made = branch.change(lambda: there.apply(operation, stamp), stamp.at)
         if made is None:
             return None
-        splices = rebased_texts(self._replica, branch, earlier)
+        splices = rebased_texts(self._replica, branch, texts)
         if splices is None:
             before = self.version
             self._replica.import_(made.update)
@@ -419,3 +427,7 @@ class Document:
             return made.changed_ids
 
         return self._replica.change(write, stamp.at)
+
+    def _do(self, operation: Operation, stamp: Stamp) -> Applied | None:
+        shape = self._shape()
+        return self._replica.change(lambda: shape.apply(operation, stamp), stamp.at)

@@ -2,8 +2,9 @@
 
 Loro would merge it as well. But what is merged stands beside what came since, and where a history has many places at
 which two changes stand side by side, Loro goes through most of it for every further one. Where the operations tell
-what became of the text meanwhile, the edit is written as the next one instead, with the same outcome: nothing that
-others wrote is lost, and what both wrote at one place stands there in the order in which it came.
+what became of the text meanwhile, the edit is written as the next one instead: nothing that others wrote is lost, and
+what both wrote at one place stands there in the order in which it came. And what was removed and put back meanwhile,
+by an undo say, is what it was: to Loro it is made of other characters, and an edit of it would find nothing to edit.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from loro import VersionVector
 from inspector.documents.replica import Replica
 from inspector.documents.straight import Piece, Splices, Texts, pieces_since, splices_of
 from inspector.documents.text_edits import spliced
+from inspector.domain.differences.texts import Stretch, diff_texts
 from inspector.domain.edits.base import Version
 from inspector.domain.edits.text import Splice
 
@@ -42,13 +44,49 @@ def rebased_texts(replica: Replica, branch: Replica, base: Base) -> Splices | No
     theirs = {name: tuple(splices_of(came[name])) for name in edited}
     if not edited or not (_is_all(branch, base.texts, edited) and _is_all(replica, base.texts, theirs)):
         return None
-    return {name: rebased(splices, came[name]) for name, splices in edited.items()}
+    return {
+        name: rebased(splices, there_again(came[name], base.texts[name])) for name, splices in edited.items()
+    }
 
 
 def _is_all(replica: Replica, earlier: Texts, done: Splices) -> bool:
     """Whether that made its texts: what others' programs can write into one, such as marks, takes up places too."""
     there = replica.texts(done)
     return all(spliced(earlier[name], splices) == there[name] for name, splices in done.items())
+
+
+def there_again(pieces: Sequence[Piece], earlier: str) -> tuple[Piece, ...]:
+    """The pieces of a text, where what was removed from the earlier one and mostly stands there again is its own."""
+    return tuple(_found_again(pieces, earlier))
+
+
+def _found_again(pieces: Sequence[Piece], earlier: str) -> Iterator[Piece]:
+    end, written = 0, ""
+    for piece in pieces:
+        if piece.text is not None:
+            written += piece.text
+            continue
+        yield from _between(end, earlier[end : piece.start], written)
+        yield piece
+        end, written = piece.end, ""
+
+
+def _between(start: int, removed: str, written: str) -> Iterator[Piece]:
+    """What was written where something was removed that began at `start`."""
+    stretches: Sequence[Stretch] = (Stretch(0, len(removed), 0, len(written)),)
+    if removed and written:
+        found = diff_texts(removed, written).stretches
+        gone = sum(each.before_end - each.before_start for each in found)
+        # A word or two that happen to be the same are no reason to take new text for old.
+        if 2 * (len(removed) - gone) >= max(len(removed), len(written)):
+            stretches = found
+    at = 0
+    for each in (*stretches, Stretch(len(removed), len(removed), len(written), len(written))):
+        if each.before_start > at:
+            yield Piece(start + at, start + each.before_start)
+        if each.after_end > each.after_start:
+            yield Piece(0, 0, written[each.after_start : each.after_end])
+        at = each.before_end
 
 
 def rebased(splices: Sequence[Splice], pieces: Sequence[Piece]) -> tuple[Splice, ...]:

@@ -31,6 +31,7 @@ from inspector.runtime.health import HealthDoor
 from inspector.runtime.looking import LookingDoor
 from inspector.runtime.past import PastViews
 from inspector.runtime.rebuilding import PastDoor
+from inspector.runtime.seals import SealWatch
 from inspector.runtime.search import SearchDoor
 from inspector.runtime.snapshots import Snapshots
 from inspector.runtime.summarise import Circumstances, SummaryDoor
@@ -41,6 +42,9 @@ from inspector.storage.feed import Subscription
 
 LOOK_OVER_SECONDS = 1.0
 """After this the documents of a file are looked over: showing the file comes first."""
+
+SEALS_SECONDS = 3.0
+"""After this its rows are."""
 
 
 class Engine:
@@ -97,8 +101,8 @@ class Engine:
 
         With `older` "copy" it is only to be read: an older version as a copy that is brought to this one, one in
         WAL mode as it is. With `watch`, other processes' changes and a file that moves away are noticed by
-        themselves, backups are made by plan, and documents that nobody should read are found before anybody
-        needs them.
+        themselves, backups are made by plan, and damaged rows and documents that nobody should read are found
+        before anybody needs them.
 
         Raises:
             FileError: the file cannot be opened, with the reason.
@@ -126,7 +130,8 @@ class Engine:
             raise
         if watch:
             looking = engine.memory.look_over(after=LOOK_OVER_SECONDS)
-            tasks = (database.watch(), engine.backups.watch(), looking)
+            seals = SealWatch(database, partial(engine.health.tell, "seals")).watch(after=SEALS_SECONDS)
+            tasks = (database.watch(), engine.backups.watch(), looking, seals)
             engine._watches = tuple(map(asyncio.ensure_future, tasks))
         return engine
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import render
 from inspector.storage.blocks import schema_of
 from inspector.storage.connection import decoded
+from inspector.storage.damaged_rows import cells_problem
 from inspector.storage.failures import Failure, file_error
 from inspector.storage.json_columns import dump
 from inspector.storage.legible import LARGEST_NUMBER, flaws, place_of
@@ -50,16 +51,6 @@ _LAST_NUMBERS = """
 """
 _TOLD_WITH_BLOCK = frozenset({("blocks", "schema"), ("block_contents", "content")})
 """Columns of which `_block_problems` tells more."""
-_KINDS: Mapping[str, RefKind] = {
-    "agents": RefKind.AGENT,
-    "blocks": RefKind.BLOCK,
-    "attachments": RefKind.ATTACHMENT,
-    "messages": RefKind.MESSAGE,
-    "archival_entries": RefKind.ARCHIVAL,
-    "summaries": RefKind.SUMMARY,
-}
-"""What the rows of sealed tables are; those of `updates` are versions of a block, those of `changes` the journal."""
-
 _Flawed = dict[tuple[str, tuple[str, ...]], set[str]]
 """Columns of rows that cannot be read, by table and key."""
 
@@ -159,16 +150,10 @@ def _seal_problems(connection: sqlite3.Connection, flawed: _Flawed) -> Iterator[
                 yield Problem("check.change_damaged", Severity.ERROR, f"changes:{key[0]}")
             else:
                 columns = tuple(name for name in damaged if name not in told)
-                yield _cells_problem(str(Ref(_KINDS[seal.table], *key)), stored, columns)
+                yield cells_problem(seal, key, stored, columns)
     for key, text in connection.execute(_REQUEST_TEXTS):
         if hash_of(text) != key:
             yield Problem("check.request_damaged", Severity.ERROR, "request_texts", {"hash": str(key)})
-
-
-def _cells_problem(where: str, stored: str, columns: tuple[str, ...]) -> Problem:
-    if not stored:
-        return Problem("check.text_unsealed", Severity.ERROR, where)
-    return Problem("check.text_damaged", Severity.ERROR, where, {"columns": ", ".join(columns)})
 
 
 def _block_problems(

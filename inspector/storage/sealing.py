@@ -52,6 +52,12 @@ class Seal:
         return " ".join(("SELECT", ", ".join((*self.key, self.column, *cells)), "FROM", self.table))
 
     @cached_property
+    def select_page(self) -> str:
+        """The statement that reads some rows behind a rowid, as `select_bytes`, with the rowid before all else."""
+        some = self.select_bytes.replace("SELECT", "SELECT rowid AS place,", 1)
+        return " ".join((some, "WHERE rowid > ? ORDER BY rowid LIMIT ?"))
+
+    @cached_property
     def select_seal(self) -> str:
         """The statement that reads the seal of one row."""
         return " ".join(("SELECT", self.column, "FROM", self.table, "WHERE", self._is_it))

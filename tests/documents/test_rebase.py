@@ -10,6 +10,7 @@ from hypothesis import given
 from loro import ExportMode, Frontiers, LoroDoc
 
 from inspector.documents.document import Document
+from inspector.documents.late_lists import values_with_both
 from inspector.documents.replica import Replica
 from inspector.documents.straight import MOST_OPERATIONS, straight_steps
 from inspector.documents.text_edits import spliced
@@ -18,6 +19,7 @@ from inspector.domain.blocks import CompositeSchema, FieldDef, FieldType, MapSch
 from inspector.domain.content import CompositeContent, FieldEntry, MapContent, TextContent
 from inspector.domain.edits.base import Version
 from inspector.domain.edits.fields import SetField
+from inspector.domain.edits.history import RestoreVersion
 from inspector.domain.edits.items import InSection
 from inspector.domain.edits.text import AppendText, InsertText, SetText, Splice, SpliceText
 from tests.documents.lives import SEEDS, text_of
@@ -231,3 +233,99 @@ def test_that_late_edits_one_after_the_other_go_through_the_history_once(
     # Only what is before that costs it again.
     document.apply(InsertText(0, "x"), stamp(), versions[0])
     assert len(anew) == 2
+
+
+@pytest.mark.parametrize(
+    "late", ["The quick red fox jumps.", "Completely different words now!", "", "THE end."]
+)
+@pytest.mark.parametrize("others", ["", "Something else."])
+@pytest.mark.parametrize("back", ["undo", "restore"])
+def test_that_what_was_taken_back_meanwhile_is_as_if_it_had_never_been_gone(
+    late: str, others: str, back: str
+) -> None:
+    first = "The quick brown fox jumps."
+    document = new(TextSchema(), TextContent(first))
+    base = document.version
+    document.apply(SetText(others), stamp())
+    if back == "undo":
+        document.undo(base, document.version, stamp())
+    else:
+        document.apply(RestoreVersion(base), stamp())
+    assert text_of(document) == first
+    document.apply(SetText(late), stamp(), base)
+    assert text_of(document) == late
+
+
+def test_that_what_came_beside_a_taking_back_stays() -> None:
+    document = new(TextSchema(), TextContent("The quick brown fox jumps."))
+    base = document.version
+    document.apply(SetText(""), stamp())
+    document.undo(base, document.version, stamp())
+    document.apply(AppendText(" Then it sleeps."), stamp())
+    document.apply(SetText("The quick red fox jumps."), stamp(), base)
+    assert text_of(document) == "The quick red fox jumps. Then it sleeps."
+
+
+def test_that_a_few_letters_alike_do_not_make_a_new_text_an_old_one() -> None:
+    document = new(TextSchema(), TextContent("one two three"))
+    base = document.version
+    document.apply(SpliceText((Splice(0, 13, "uno two dos tres quattro"),)), stamp())
+    document.apply(SetText("one three"), stamp(), base)
+    assert text_of(document) == "uno two dos tres quattro"
+
+
+PREFS = CompositeSchema(
+    (SectionDef("notes", TextSchema()), SectionDef("facts", MapSchema((FieldDef("likes", FieldType.LIST),))))
+)
+
+
+def likes(*values: str) -> InSection:
+    return InSection("facts", SetField("likes", values))
+
+
+@pytest.mark.parametrize(
+    ("base", "theirs", "mine", "both"),
+    [
+        ("tea cake", "tea", "tea juice", "tea juice"),
+        ("tea cake", "x", "tea juice", "x juice"),
+        ("tea cake", "tea cake water", "tea cake milk", "tea cake water milk"),
+        ("tea cake", "water tea cake", "tea", "water tea"),
+        ("tea cake", "tea cake", "juice", "juice"),
+        ("a b c d", "a d", "a b c e", "a e"),
+        ("a b c d", "d a b c", "a b X d", "d a b X"),
+        ("a b", "", "a b c", "c"),
+        ("", "a", "b", "a b"),
+        ("a b", "b a", "", ""),
+    ],
+)
+def test_that_a_list_that_is_set_late_keeps_what_both_did(
+    base: str, theirs: str, mine: str, both: str
+) -> None:
+    document = new(PREFS)
+    document.apply(likes(*base.split()), stamp())
+    then = document.version
+    document.apply(likes(*theirs.split()), stamp())
+    document.apply(likes(*mine.split()), stamp(), then)
+    content = document.content()
+    assert isinstance(content, CompositeContent)
+    facts = content.sections["facts"]
+    assert isinstance(facts, MapContent)
+    there = facts.fields.get("likes", ())
+    assert isinstance(there, tuple)
+    assert [each.value for each in there] == both.split()
+
+
+@UNHURRIED
+@given(SEEDS)
+def test_that_of_a_list_that_is_set_late_nothing_that_either_wrote_is_lost(seed: int) -> None:
+    letters = Letters(seed)
+    base = tuple(FieldEntry(each, each) for each in "abcdef")
+    theirs = list(base)
+    for at in sorted(letters.chance.choices(range(6), k=2), reverse=True):
+        theirs[at : at + letters.chance.randint(0, 1)] = [FieldEntry(f"new{at}", f"T{at}")]
+    mine = spliced("abcdef", letters.splices("abcdef"))
+    merged = values_with_both(base, tuple(mine), tuple(theirs))
+    assert {each.value for each in theirs if each.id.startswith("new")} <= set(merged)
+    assert set(mine) - set("abcdef") <= set(merged)
+    assert {*"abcdef"} & {*merged} <= {*mine} & {each.value for each in theirs}
+    assert values_with_both(base, tuple(mine), base) == tuple(mine)

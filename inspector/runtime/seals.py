@@ -1,0 +1,45 @@
+"""Damage to what is stored, found without being asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+from inspector.domain.changes import Change
+from inspector.domain.errors import FileError
+from inspector.domain.health import Problem
+from inspector.domain.ref import Ref
+from inspector.storage.damaged_rows import damaged_rows
+from inspector.storage.database import Database
+from inspector.storage.feed import Subscription
+
+
+class SealWatch:
+    """Looks an open file's rows over once; where some are damaged, again whenever one of those is written."""
+
+    def __init__(self, database: Database, tell: Callable[[Iterable[Problem]], None]) -> None:
+        self._database = database
+        self._tell = tell
+
+    async def watch(self, after: float) -> None:
+        """Begin `after` so many seconds, and go on until nothing is damaged any more.
+
+        Whoever opened the file owns the task that this runs in. A file that cannot be read is told of elsewhere.
+        """
+        await asyncio.sleep(after)
+        async with self._database.feed.subscribe() as news:
+            with suppress(FileError):
+                while True:
+                    problems = await damaged_rows(self._database)
+                    self._tell(problems)
+                    if not problems or not await _written(news, {Ref.read(each.where) for each in problems}):
+                        return
+
+
+async def _written(news: Subscription, refs: set[Ref | None]) -> bool:
+    """Wait until one of those things is written; False when there will be no more news."""
+    async for each in news:
+        if isinstance(each, Change) and each.ref.whole in refs:
+            return True
+    return False

@@ -1,0 +1,115 @@
+"""Damage to what is stored is found while a file is open, without anybody asking for a check."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from inspector.domain.changes import Health
+from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.rows import ConfigureAgent, EditMessage
+from inspector.domain.messages import TextPart
+from inspector.domain.ref import Ref, RefKind
+from inspector.runtime import engine as engines
+from inspector.runtime.engine import Engine
+from inspector.runtime.seals import SealWatch
+from inspector.runtime.surroundings import Surroundings
+from inspector.storage import damaged_rows as rows
+from inspector.storage.feed import Subscription
+from tests.damaged_rows import damage
+from tests.exchange.rows.rich import ADA
+from tests.fixtures import NOOR
+from tests.flows.export_desk import Desk
+from tests.looking import problems_in
+
+MESSAGE = Ref(RefKind.MESSAGE, "msg_1")
+AGENT = Ref(RefKind.AGENT, ADA)
+SECONDS = 10.0
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "SEALS_SECONDS", 0.0)
+    # So that there are several pages of everything.
+    monkeypatch.setattr(rows, "PAGE", 2)
+
+
+@asynccontextmanager
+async def watched(path: Path, surroundings: Surroundings) -> AsyncIterator[tuple[Engine, Subscription]]:
+    engine = await Engine.open(path, surroundings, watch=True)
+    try:
+        yield engine, engine.news()
+    finally:
+        await engine.close()
+
+
+async def told(news: Subscription) -> Health:
+    """The next word of damage, or of its end."""
+
+    async def look() -> Health:
+        while True:
+            each = await anext(news)
+            if isinstance(each, Health) and each.code == "check.text_damaged":
+                return each
+
+    return await asyncio.wait_for(look(), SECONDS)
+
+
+async def test_that_damage_is_told_soon_after_opening_and_its_end_when_it_is_written_anew(
+    desk: Desk, surroundings: Surroundings
+) -> None:
+    path = await desk.fresh("rich")
+    damage(path, "UPDATE messages SET content = '[]' WHERE id = 'msg_1'")
+    async with watched(path, surroundings) as (engine, news):
+        found = await told(news)
+        assert (found.ref, dict(found.parameters), found.resolved) == (MESSAGE, {"columns": "content"}, False)
+        assert found in engine.health.present
+        # Something else that is written is no reason to take it back.
+        await engine.apply([Intent(Edit(AGENT, ConfigureAgent(name="Eve")), NOOR)])
+        await engine.apply([Intent(Edit(MESSAGE, EditMessage((TextPart("as it was"),))), NOOR)])
+        ended = await told(news)
+        assert (ended.ref, ended.resolved) == (MESSAGE, True)
+        assert not [each for each in engine.health.present if each.code == "check.text_damaged"]
+
+
+async def test_that_all_damaged_rows_are_found_as_a_check_finds_them(
+    desk: Desk, surroundings: Surroundings
+) -> None:
+    path = await desk.fresh("rich")
+    damage(
+        path,
+        f"UPDATE agents SET persona = 'You' WHERE id = '{ADA}'",
+        "UPDATE blocks SET char_limit = 7 WHERE id = 'blk_tasks'",
+        "UPDATE attachments SET attached_at = '2020-01-01T00:00:00Z'",
+        "UPDATE archival_entries SET tags = '[]' WHERE id = 'arc_1'",
+        "UPDATE summaries SET topics = '[]' WHERE id = 'sum_1'",
+        "UPDATE messages SET role = 'system' WHERE id = (SELECT id FROM messages ORDER BY rowid DESC LIMIT 1)",
+    )
+    wanted = {
+        (each.where, each.parameters["columns"]) for each in problems_in(path) if "columns" in each.parameters
+    }
+    assert len(wanted) == 6
+    async with watched(path, surroundings) as (_, news):
+        found = [await told(news) for _ in wanted]
+    assert {(str(each.ref), dict(each.parameters)["columns"]) for each in found} == wanted
+
+
+async def test_that_of_a_whole_file_nothing_is_told_and_the_looking_ends(
+    desk: Desk, surroundings: Surroundings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = await desk.fresh("rich")
+    ended = asyncio.Event()
+    watch = SealWatch.watch
+
+    async def noted(self: SealWatch, after: float) -> None:
+        await watch(self, after)
+        ended.set()
+
+    monkeypatch.setattr(SealWatch, "watch", noted)
+    async with watched(path, surroundings) as (engine, _):
+        await asyncio.wait_for(ended.wait(), SECONDS)
+        assert not [each for each in engine.health.present if each.code.startswith("check.")]
