@@ -28,8 +28,10 @@ from inspector.domain.content import Content
 from inspector.domain.differences.backwards import taken_back
 from inspector.domain.differences.contents import diff_parts, parts_of
 from inspector.domain.differences.left_over import left_over
+from inspector.domain.edits.access import innermost
 from inspector.domain.edits.base import Operation, Version
 from inspector.domain.edits.history import RestoreVersion, TakeBack
+from inspector.domain.edits.text import SetText
 from inspector.domain.errors import DocumentError
 from inspector.domain.history import Span
 
@@ -416,7 +418,9 @@ class Document:
         made = branch.change(lambda: there.apply(operation, stamp), stamp.at)
         if made is None:
             return None
-        splices = rebased_texts(self._replica, branch, texts)
+        # Two who saved the same whole text have both meant that text; two who appended the same words, twice those.
+        is_whole = isinstance(innermost(operation), SetText)
+        splices = rebased_texts(self._replica, branch, texts, once=is_whole)
         if splices is None:
             before = self.version
             self._replica.import_(made.update)

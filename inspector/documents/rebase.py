@@ -31,10 +31,10 @@ class Base:
     texts: Texts
 
 
-def rebased_texts(replica: Replica, branch: Replica, base: Base) -> Splices | None:
+def rebased_texts(replica: Replica, branch: Replica, base: Base, *, once: bool) -> Splices | None:
     """What was done in a branch to the texts since `base`, as an edit of those of `replica` as they are.
 
-    None if that was no edit of texts, or the operations do not tell what became of them.
+    `once` as `rebased` has it. None if that was no edit of texts, or the operations do not tell what became of them.
     """
     made, came = (pieces_since(each, base.texts, base.version, base.vector) for each in (branch, replica))
     if made is None or came is None:
@@ -44,9 +44,8 @@ def rebased_texts(replica: Replica, branch: Replica, base: Base) -> Splices | No
     theirs = {name: tuple(splices_of(came[name])) for name in edited}
     if not edited or not (_is_all(branch, base.texts, edited) and _is_all(replica, base.texts, theirs)):
         return None
-    return {
-        name: rebased(splices, there_again(came[name], base.texts[name])) for name, splices in edited.items()
-    }
+    there = {name: there_again(came[name], base.texts[name]) for name in edited}
+    return {name: rebased(splices, there[name], once=once) for name, splices in edited.items()}
 
 
 def _is_all(replica: Replica, earlier: Texts, done: Splices) -> bool:
@@ -89,36 +88,51 @@ def _between(start: int, removed: str, written: str) -> Iterator[Piece]:
         at = each.before_end
 
 
-def rebased(splices: Sequence[Splice], pieces: Sequence[Piece]) -> tuple[Splice, ...]:
+def rebased(splices: Sequence[Splice], pieces: Sequence[Piece], *, once: bool = False) -> tuple[Splice, ...]:
     """Splices of an earlier text as ones of the present one, which is made of `pieces` of that.
 
-    What is gone already is not removed again; what was written into a stretch that is removed stays.
+    What is gone already is not removed again; what was written into a stretch that is removed stays. With `once`,
+    what others have written at the very place is not written again.
     """
-    return tuple(_joined(_parts(splices, pieces)))
+    return tuple(_joined(_parts(splices, pieces, once=once)))
 
 
-def _parts(splices: Sequence[Splice], pieces: Sequence[Piece]) -> Iterator[Splice]:
+def _parts(splices: Sequence[Splice], pieces: Sequence[Piece], *, once: bool) -> Iterator[Splice]:
     rest = iter(_old(pieces))
-    at, piece = next(rest)
+    old = next(rest)
     for splice in splices:
         end = splice.start + splice.delete
-        while piece.end <= splice.start:
-            at, piece = next(rest)
-        yield Splice(at + max(0, splice.start - piece.start), 0, splice.insert)
+        while old.piece.end <= splice.start:
+            old = next(rest)
+        piece, inside = old.piece, splice.start - old.piece.start
+        is_there = once and inside <= 0 and old.before == splice.insert
+        yield Splice(old.at + max(0, inside), 0, "" if is_there else splice.insert)
         while piece.start < end:
             first, last = max(splice.start, piece.start), min(end, piece.end)
-            yield Splice(at + first - piece.start, last - first, "")
+            yield Splice(old.at + first - piece.start, last - first, "")
             if piece.end > end:
                 break
-            at, piece = next(rest)
+            old = next(rest)
+            piece = old.piece
 
 
-def _old(pieces: Iterable[Piece]) -> Iterator[tuple[int, Piece]]:
-    """Where in the present text each stretch of the earlier one begins."""
-    at = 0
+@dataclass(frozen=True, slots=True)
+class _Old:
+    """A stretch of the earlier text, where it begins in the present one, and what was written just before it."""
+
+    at: int
+    piece: Piece
+    before: str
+
+
+def _old(pieces: Iterable[Piece]) -> Iterator[_Old]:
+    at, before = 0, ""
     for piece in pieces:
         if piece.text is None:
-            yield at, piece
+            yield _Old(at, piece, before)
+            before = ""
+        else:
+            before += piece.text
         at += piece.length
 
 

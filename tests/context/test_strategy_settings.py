@@ -74,16 +74,18 @@ def test_that_a_fix_brings_in_what_it_says() -> None:
         told = [
             row
             for row in request.left_out
-            if row.source.batch and row.fix is not None and is_whole(batches[row.source.id or ""])
+            if row.source.batch
+            and row.fix is not None
+            and (row.fix.value is not None or row.fix.steps)
+            and is_whole(batches[row.source.id or ""])
         ]
         for row in told[:1] + told[-1:]:
             assert row.fix is not None
             tried[row.fix.action] += 1
             in_vain[row.fix.action] += not brings_in(row, snapshot, spec)
     assert len(tried) >= 6, tried
-    # A larger window that is asked for together with other limits is shared with memory, which may grow too.
-    assert set(in_vain.elements()) <= {"raise_history"}
-    assert in_vain["raise_history"] <= 0.05 * tried["raise_history"], (tried, in_vain)
+    assert tried["raise_history"] >= 10, tried
+    assert not in_vain.total(), in_vain
 
 
 @pytest.mark.parametrize("strategy", [Hysteresis(7.0, -3.0), Hysteresis(0.2, 0.9), Hysteresis(0.0, 0.0)])

@@ -152,9 +152,10 @@ def test_that_loro_merges_where_the_operations_do_not_tell() -> None:
         many.apply(InsertText(0, "."), stamp())
     foreign = loro_of(marked)
     foreign.get_text("text").mark(0, 3, "bold", True)
+    foreign.get_text("text").insert(0, "theirs ")
     foreign.commit()
     marked.merge(foreign.export(ExportMode.Snapshot()))
-    outcomes = ("theirs middle late mine", "." * (MOST_OPERATIONS + 1) + "middle late", "middle late")
+    outcomes = ("theirs middle late mine", "." * (MOST_OPERATIONS + 1) + "middle late", "theirs middle late")
     for document, base, outcome in zip((at_once, many, marked), bases, outcomes, strict=True):
         applied = document.apply(AppendText(" late"), stamp(), base)
         assert applied is not None
@@ -266,6 +267,40 @@ def test_that_what_came_beside_a_taking_back_stays() -> None:
     assert text_of(document) == "The quick red fox jumps. Then it sleeps."
 
 
+@pytest.mark.parametrize(
+    ("first", "both"),
+    [
+        ("teh cat sat on teh mat", "the cat sat on the mat"),
+        ("Deadline: Monday", "Deadline: Tuesday"),
+        ("", "same text\n"),
+        ("some text", ""),
+        ("one\ntwo\n", "one\nand a half\ntwo\n"),
+    ],
+)
+def test_that_who_saves_late_what_stands_there_already_changes_nothing(first: str, both: str) -> None:
+    document = new(TextSchema(), TextContent(first))
+    base = document.version
+    document.apply(SetText(both), stamp())
+    assert document.apply(SetText(both), stamp(), base) is None
+    assert text_of(document) == both
+
+
+def test_that_what_both_changed_alike_stands_there_once_beside_what_only_one_did() -> None:
+    document = new(TextSchema(), TextContent("teh cat sat on teh mat"))
+    base = document.version
+    document.apply(SetText("the cat sat on the mat, purring"), stamp())
+    document.apply(SetText("the big cat sat on the mat"), stamp(), base)
+    assert text_of(document) == "the big cat sat on the mat, purring"
+
+
+def test_that_who_appends_the_same_words_late_appends_them() -> None:
+    document = new(TextSchema(), TextContent("list:"))
+    base = document.version
+    document.apply(AppendText(" milk"), stamp())
+    document.apply(AppendText(" milk"), stamp(), base)
+    assert text_of(document) == "list: milk milk"
+
+
 def test_that_a_few_letters_alike_do_not_make_a_new_text_an_old_one() -> None:
     document = new(TextSchema(), TextContent("one two three"))
     base = document.version
@@ -295,7 +330,7 @@ def likes(*values: str) -> InSection:
         ("a b c d", "d a b c", "a b X d", "d a b X"),
         ("a b", "", "a b c", "c"),
         ("", "a", "b", "a b"),
-        ("a b", "b a", "", ""),
+        ("a b c", "a c", "", ""),
     ],
 )
 def test_that_a_list_that_is_set_late_keeps_what_both_did(

@@ -154,6 +154,26 @@ def test_that_two_set_texts_at_once_merge_without_doubling() -> None:
     assert text_of(left) == text_of(right) == "one\n2\nthree\nfour\nfive\n"
 
 
+@pytest.mark.parametrize("lines", [40, 1_000, 2_000])
+def test_that_whole_texts_that_change_other_lines_of_a_long_one_merge_to_both(lines: int) -> None:
+    def text(*marks: tuple[int, str]) -> str:
+        found = dict(marks)
+        return "".join(
+            f"line {number} says what {number * 7919} lines say{found.get(number % 4, '')}\n"
+            for number in range(lines)
+        )
+
+    document = new(TextSchema(), TextContent(text()))
+    base = document.version
+    theirs = document.apply(SetText(text((0, ", theirs"))), stamp())
+    mine = document.apply(SetText(text((2, ", mine"))), stamp(), base)
+    assert document.content() == TextContent(text((0, ", theirs"), (2, ", mine")))
+    # And each has written no more than what is new, so that the rest stays whose it was.
+    for made, added in ((theirs, ", theirs"), (mine, ", mine")):
+        assert made is not None
+        assert made.counter_to - made.counter_from == len(added) * len(range(0, lines, 4))
+
+
 def test_that_a_set_text_made_for_an_older_version_keeps_what_came_since() -> None:
     document = new(TextSchema(), TextContent("alpha beta gamma"))
     base = document.version

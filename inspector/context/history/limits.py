@@ -143,8 +143,12 @@ def raising(wanted: Sequence[tuple[Bound, int]], agent: Ref, facts: Parameters) 
     if len(wanted) == 1:
         ((bound, value),) = wanted
         return Fix(bound.action, agent, value, {"value": value})
-    steps = tuple([FixStep(bound.action, value) for bound, value in wanted])
-    return Fix("raise_history", agent, None, facts, steps)
+    if any(bound.rule is OutRule.WINDOW_FULL for bound, _ in wanted):
+        # What the window leaves changes with every keystroke, and memory has its share of a larger one.
+        return Fix("raise_history", agent, None, facts)
+    return Fix(
+        "raise_history", agent, None, facts, tuple([FixStep(each.action, value) for each, value in wanted])
+    )
 
 
 def first_within(index: HistoryIndex, bounds: Sequence[Bound]) -> int:

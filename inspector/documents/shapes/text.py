@@ -11,15 +11,17 @@ from inspector.documents.checks import check_text, wrong_schema
 from inspector.documents.known import Known
 from inspector.documents.part import Part
 from inspector.documents.stamp import Stamp
-from inspector.documents.text_deltas import LONGEST, insert_text, splice_text
+from inspector.documents.text_deltas import insert_text, splice_text
 from inspector.documents.text_edits import SplicingOperation, spliced, splices_of
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import TextContent
+from inspector.domain.differences.texts import diff_texts
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.text import SetText, Splice
 
-DIFF_MS = 200
-LINE_DIFF_MS = 1000
+MOST_BY_LETTERS = 2_000
+"""Code points that are compared letter by letter; a search for the least difference takes time with their square."""
+
 MOST_SPLICES = 10_000
 """Pieces of one edit. Whoever goes back in a history pays for each piece each time."""
 
@@ -83,20 +85,30 @@ class TextShape:
         present = self._text.to_string()
         if text == present:
             return None
-        if len(text) - len(present) > LONGEST:
-            stretch = changed_stretch(present, text)
-            if not stretch.delete:
-                self._splice((stretch,))
-                return ()
-        # Finding the least difference can take seconds; each way gives up in time and leaves the text alone.
-        try:
-            self._text.update(text, True, DIFF_MS)
-        except ValueError:
-            try:
-                self._text.update_by_line(text, True, LINE_DIFF_MS)
-            except ValueError:
-                self._splice((changed_stretch(present, text),))
+        stretch = changed_stretch(present, text)
+        if stretch.delete and stretch.insert and stretch.delete + len(stretch.insert) <= MOST_BY_LETTERS:
+            # Without a limit of time, so that the outcome is the same on every machine.
+            self._text.update(text, True, None)
+        else:
+            self._splice(fewer(_differences(present, stretch), present, MOST_SPLICES))
         return ()
+
+
+def _differences(there: str, stretch: Splice) -> list[Splice]:
+    """A splice by what differs inside it: by lines, in those by words, and of a word what is not the same."""
+    removed = there[stretch.start : stretch.start + stretch.delete]
+    if not removed or not stretch.insert:
+        return [stretch]
+    found = [
+        Splice(
+            each.before_start,
+            each.before_end - each.before_start,
+            stretch.insert[each.after_start : each.after_end],
+        )
+        for each in diff_texts(removed, stretch.insert).stretches
+    ]
+    least = (_least(each, removed) for each in found)
+    return [Splice(stretch.start + each.start, each.delete, each.insert) for each in least]
 
 
 def _least(splice: Splice, there: str) -> Splice:
@@ -159,7 +171,12 @@ def changed_stretch(old: str, new: str) -> Splice:
 
 
 def _joint(left: str, right: str) -> int:
-    return next(
-        (at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other),
-        min(len(left), len(right)),
-    )
+    """How many code points at the beginning are the same."""
+    same, most = 0, min(len(left), len(right))
+    while same < most:
+        middle = (same + most + 1) // 2
+        if left[same:middle] == right[same:middle]:
+            same = middle
+        else:
+            most = middle - 1
+    return same

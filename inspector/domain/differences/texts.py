@@ -110,15 +110,20 @@ def _by_anchors(left: list[int], right: list[int], most: int) -> Iterator[Stretc
     places = {each: place for place, each in enumerate(right) if each in once}
     anchors = [place for place, each in enumerate(left) if each in once]
     kept = longest_rising([places[left[place]] for place in anchors])
-    most = max(LEAST_STEPS, most // (len(kept) + 1))
+    # Taken together they may take that much too, or the time would grow with what is written anew.
+    left_over, most = most, max(LEAST_STEPS, most // (len(kept) + 1))
     at_left = at_right = 0
     ends = [(anchors[index], places[left[anchors[index]]]) for index in sorted(kept)]
     for to_left, to_right in [*ends, (len(left), len(right))]:
-        gap = (left[at_left:to_left], right[at_right:to_right])
-        start = _joint(*gap)
-        end = _joint(gap[0][start:][::-1], gap[1][start:][::-1])
-        for each in _searched(gap[0][start : len(gap[0]) - end], gap[1][start : len(gap[1]) - end], most):
-            yield _shifted(each, at_left + start, at_right + start)
+        if (at_left, at_right) != (to_left, to_right):
+            gap = (left[at_left:to_left], right[at_right:to_right])
+            start = _joint(*gap)
+            end = _joint(gap[0][start:][::-1], gap[1][start:][::-1])
+            old, new = gap[0][start : len(gap[0]) - end], gap[1][start : len(gap[1]) - end]
+            steps = _least_steps(old, new)
+            left_over -= steps if steps <= most else 0
+            for each in _searched(old, new, most if left_over > 0 else 0):
+                yield _shifted(each, at_left + start, at_right + start)
         at_left, at_right = to_left + 1, to_right + 1
 
 
@@ -157,6 +162,8 @@ def _by_words(before: str, after: str, whole: Stretch, most: int) -> Iterator[St
 
 def _shortest(old: Sequence[int], new: Sequence[int], most: int) -> list[Stretch] | None:
     """The shortest way from one to the other (Myers, 1986); None when it is too long or too hard to find."""
+    if _least_steps(old, new) > most:
+        return None
     trace = _search(old, new, most)
     if trace is None:
         return None
@@ -173,6 +180,13 @@ def _shortest(old: Sequence[int], new: Sequence[int], most: int) -> list[Stretch
         _put_first(stretches, Stretch(from_x, to_x, from_y, to_y))
         x, y = from_x, from_y
     return stretches[::-1]
+
+
+def _least_steps(old: Sequence[int], new: Sequence[int]) -> int:
+    """How many steps a search takes at least, which can be known before: half of the square of its edits."""
+    common = (Counter(old) & Counter(new)).total()
+    edits = len(old) + len(new) - 2 * common
+    return edits * (edits + 1) // 2 if common and edits <= MOST_EDITS else MOST_STEPS + 1
 
 
 def _search(old: Sequence[int], new: Sequence[int], most: int) -> list[list[int]] | None:
