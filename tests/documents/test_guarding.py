@@ -37,6 +37,7 @@ _CALLS: dict[str, Callable[[Document], object]] = {
     "apply_restore": lambda document: document.apply(RestoreVersion(Version("00")), stamp()),
     "content": Document.content,
     "content_at": lambda document: document.content_at(Version("00")),
+    "trial": lambda document: document.trial(),
     "contents_at": lambda document: list(document.contents_at([Version("00")])),
     "at": lambda document: document.at(Version("00")),
     "origins": Document.origins,
