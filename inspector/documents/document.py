@@ -395,8 +395,11 @@ class Document:
         return _Read(frontiers, version, schema, None, same)
 
     def _restore(self, version: Version, base: Version, stamp: Stamp) -> Applied | None:
-        """Undo what came between; where both say the same, nothing did for those who restore."""
-        if self.content_at(version) == self.content_at(base):
+        """Undo what came between; where both say the same, nothing did for those who restore.
+
+        Nor where somebody else has restored it since: it would be there twice.
+        """
+        if self.content_at(version) in (self.content_at(base), self.content()):
             return None
         return self.undo(version, base, stamp)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from inspector.documents.stored import opcodes
+from inspector.documents.stored import opcodes, same
 from inspector.domain.blocks import FieldScalar
 from inspector.domain.content import CompositeContent, Content, FieldEntry, MapContent
 from inspector.domain.edits.base import Operation
@@ -46,7 +46,8 @@ def values_with_both(
     """The values that the list is to have: what was set instead of `base`, beside what others did to it.
 
     What the setting leaves as it was is what it is now, or gone. What it adds stands behind what others have added at
-    that place. What it changes is changed; where others have removed that, it is there again.
+    that place, unless one of those is the very same. What it changes is changed; where others have removed that, it is
+    there again.
     """
     wishes = tuple(_wishes(base, values))
     kept = {wish.id for wish in wishes}
@@ -55,6 +56,7 @@ def values_with_both(
     places = {entry.id: place for place, entry in enumerate(there)}
     result = [entry.value for entry in there]
     new: list[tuple[int, FieldScalar]] = []
+    taken: set[int] = set()
     place = 0
     for wish in wishes:
         if wish.id in places:
@@ -62,9 +64,17 @@ def values_with_both(
             if wish.is_changed:
                 result[place - 1] = wish.value
         elif wish.id is None or wish.is_changed:
+            first = place
             while place < len(there) and there[place].id not in known:
                 place += 1
-            new.append((place, wish.value))
+            added = (
+                at for at in range(first, place) if at not in taken and same(there[at].value, wish.value)
+            )
+            at = next(added, None)
+            if at is None:
+                new.append((place, wish.value))
+            else:
+                taken.add(at)
     for at, value in reversed(new):
         result.insert(at, value)
     return tuple(result)

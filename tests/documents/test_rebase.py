@@ -265,6 +265,16 @@ def test_that_what_was_taken_back_meanwhile_is_as_if_it_had_never_been_gone(
     assert text_of(document) == late
 
 
+def test_that_a_late_restore_of_what_was_put_back_meanwhile_changes_nothing() -> None:
+    document = new(TextSchema(), TextContent("hello"))
+    first = document.version
+    document.apply(SetText(""), stamp())
+    empty = document.version
+    document.undo(first, empty, stamp())
+    assert document.apply(RestoreVersion(first), stamp(), empty) is None
+    assert text_of(document) == "hello"
+
+
 def test_that_what_came_beside_a_taking_back_stays() -> None:
     document = new(TextSchema(), TextContent("The quick brown fox jumps."))
     base = document.version
@@ -339,6 +349,9 @@ def likes(*values: str) -> InSection:
         ("a b", "", "a b c", "c"),
         ("", "a", "b", "a b"),
         ("a b c", "a c", "", ""),
+        ("a b c", "a b c d", "a b c d", "a b c d"),
+        ("a b", "x a b y y", "x a b y z", "x a b y y z"),
+        ("a", "a b", "a b b", "a b b"),
     ],
 )
 def test_that_a_list_that_is_set_late_keeps_what_both_did(
