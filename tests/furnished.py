@@ -33,6 +33,7 @@ from inspector.domain.edits.text import AppendText
 from inspector.domain.health import Problem, Severity
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.summaries import PositionRange
 from inspector.memory.contents import FOLD_DELTAS
 from inspector.runtime.engine import Engine
 from inspector.runtime.surroundings import Surroundings
@@ -59,7 +60,7 @@ async def make_furnished(path: Path, surroundings: Surroundings, *, folded: bool
         await engine.apply([Intent(edit, NOOR, "to begin with") for edit in _edits()])
         for label, _, operations in _BLOCKS:
             for operation in operations:
-                await engine.edit(f"blk_{label}", operation)
+                await engine.edit(f"blk_{label}", operation, reason="as it is now")
         for number in range(FOLD_DELTAS if folded else 0):
             await engine.edit("blk_notes", AppendText(f" {number}"))
     finally:
@@ -126,7 +127,11 @@ def _edits() -> list[Edit]:
             to(
                 RefKind.SUMMARY,
                 f"sum_{number}",
-                StoreSummary(ADA, f"They spoke of beans ({number}).", ("beans",), NOON, NOON, 3),
+                StoreSummary(
+                    *(ADA, f"They spoke of beans ({number}).", ("beans",), NOON, NOON, 3),
+                    previous_summary_id=f"sum_{number - 1}" if number else None,
+                    covers=PositionRange(3 * number, 3 * number + 2),
+                ),
             )
             for number in range(3)
         ),

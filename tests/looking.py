@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector.documents.document import Document
-from inspector.domain.blocks import Schema
-from inspector.domain.content import Content
 from inspector.domain.health import Problem
+from inspector.memory.stored_documents import read_document
 from inspector.storage.check import check_file
 
 
 def problems_in(path: Path) -> tuple[Problem, ...]:
     """As `memory.checking.check`."""
-    return check_file(path, _content)
-
-
-def _content(schema: Schema, snapshot: bytes | None, updates: list[bytes]) -> Content:
-    return Document.load(schema, snapshot, updates).content()
+    return check_file(path, read_document)

@@ -21,6 +21,8 @@ DONE, INPUT_AT_FAULT, WRONG_USAGE, REFUSED = 0, 1, 2, 3
 _NO_CONSTELLATION = "told.hint_no_constellation"
 _ADVICE = {
     "file.damaged": "told.hint_salvage",
+    "file.foreign_objects": "told.hint_salvage",
+    "file.no_migration": "told.hint_salvage",
     "file.no_version": "told.hint_salvage",
     "file.wrong_schema": "told.hint_salvage",
     "file.not_a_constellation": _NO_CONSTELLATION,

@@ -13,7 +13,7 @@ from inspector.exchange.constellation import folder, jsonfile
 from inspector.exchange.guard import DEFAULT_LIMITS
 from inspector.exchange.letta import writer as letta
 from inspector.exchange.placing import place_file, place_folder
-from inspector.exchange.rows.damage import damage
+from inspector.exchange.rows.damage import damage, damage_to_cells
 from inspector.exchange.rows.taking import part_of, take_rows
 from inspector.exchange.weighing import Spent, weigh
 from inspector.storage.connection import Connection
@@ -41,12 +41,13 @@ async def rows_to_export(
     if wish.history and wish.form is ExportFormat.LETTA:
         raise InputError("export.no_history", format=wish.form.value)
     rows, problems = await take_rows(connection, history=wish.history)
+    whole = rows
     if wish.agent_id is not None:
         if all(row["id"] != wish.agent_id for row in rows.of("agents")):
             raise NotFoundError("not_found.agent", name=wish.agent_id)
         rows, more = part_of(rows, wish.agent_id)
         problems = (*problems, *more)
-    return rows, (*problems, *await damage(connection, rows))
+    return rows, (*problems, *await damage(connection, rows), *await damage_to_cells(connection, whole, rows))
 
 
 def place(target: Path, rows: ConstellationRows, wish: ExportWish) -> Exported:

@@ -28,6 +28,7 @@ from inspector.domain.snapshot import BlockState
 from inspector.memory.contents import ContentWriter, shown_version
 from inspector.memory.refusals import refused
 from inspector.memory.replicas import MovedOn, Replicas, Source, Write
+from inspector.memory.schema_return import WayBack, way_back
 from inspector.memory.sizes import check_length, check_size, size_of
 from inspector.storage import blocks, updates
 from inspector.storage.connection import Connection
@@ -66,6 +67,7 @@ class _Work:
     state: BlockState
     write: Write | None
     source: Source | None
+    back: WayBack | None = None
 
 
 class Ahead:
@@ -144,7 +146,7 @@ class Ahead:
     async def _do(self, work: _Work) -> None:
         if isinstance(work.intent.edit.operation, SetSchema):
             if work.source is not None:
-                await self._contents.convert_ahead(work.intent, work.state, work.source)
+                await self._contents.convert_ahead(work.intent, work.state, work.source, work.back)
             return
         block, shown = work.state.block, shown_version(work.state)
         if work.write is not None and not isinstance(block.schema, UnreadableSchema):
@@ -157,7 +159,8 @@ class Ahead:
             fault = schema_fault(operation.schema)
             if operation.schema == block.schema or fault is not None:
                 return None
-            return _Work(intent, state, None, await self._replicas.trust.stored(connection, block.id))
+            stored = await self._replicas.trust.stored(connection, block.id)
+            return _Work(intent, state, None, stored, await way_back(connection, intent))
         if isinstance(block.schema, UnreadableSchema):
             raise refused("refused.unreadable_schema", label=block.label, why=block.schema.why)
         check_size(block, operation)

@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from inspector.documents.airlock.gate import Airlock
-from inspector.documents.document import Document
 from inspector.domain.blocks import Schema
-from inspector.domain.content import Content
 from inspector.domain.health import Problem
-from inspector.storage.check import check_file
+from inspector.memory.stored_documents import read_document
+from inspector.storage.check import DocumentRead, check_file
 
 
 async def check(path: Path) -> tuple[Problem, ...]:
@@ -26,11 +25,11 @@ async def check(path: Path) -> tuple[Problem, ...]:
     with ThreadPoolExecutor(1, thread_name_prefix="check") as thread:
         run = partial(asyncio.get_running_loop().run_in_executor, thread)
         try:
-            return await run(check_file, path, partial(_content, airlock))
+            return await run(check_file, path, partial(_read, airlock))
         finally:
             await asyncio.shield(run(airlock.close))
 
 
-def _content(airlock: Airlock, schema: Schema, snapshot: bytes | None, updates: list[bytes]) -> Content:
+def _read(airlock: Airlock, schema: Schema, snapshot: bytes | None, updates: list[bytes]) -> DocumentRead:
     airlock.look(snapshot, updates).require()
-    return Document.load(schema, snapshot, updates).content()
+    return read_document(schema, snapshot, updates)

@@ -29,9 +29,10 @@ from inspector.memory.history import converted_version
 from inspector.memory.refusals import refused
 from inspector.memory.replicas import Edited, MovedOn, Replica, Replicas, Source, Write
 from inspector.memory.schema_change import change_schema
+from inspector.memory.schema_return import Returned, Sides, WayBack, returned, way_back
 from inspector.memory.sizes import check_length, check_size
 from inspector.storage import blocks, search, updates
-from inspector.storage.changes import bounds_changed_since, spans_to_take_back
+from inspector.storage.changes import bounds_changed_since, limit_changed_since, spans_to_take_back
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
@@ -57,20 +58,27 @@ class _Made:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a change of schema makes of a content, the document that it is written to, and what is lost."""
+    """What a change of schema makes of a content, the document that it is written to, and what is lost.
+
+    When it takes another change back, `skipped` is what could not be given back, and `stood` what was there.
+    """
 
     replica: Replica
     content: Content
     lost: tuple[str, ...]
+    skipped: tuple[str, ...] = ()
+    stood: Content | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Converted:
-    """A document under its new schema."""
+    """A document under its new schema; the rest as `Plan` has it."""
 
     replica: Replica
     applied: Applied | None
     derived: Derived
+    skipped: tuple[str, ...]
+    stood: Content | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +86,7 @@ class _ConvertedAhead:
     """What a change of schema comes to on what was stored then, and what that was."""
 
     operation: Operation
-    was: tuple[Schema | UnreadableSchema, Version, str]
+    was: tuple[Schema | UnreadableSchema, Version, str, WayBack | None]
     seq: int
     made: _Converted
 
@@ -169,30 +177,42 @@ class ContentWriter:
 
     async def convert(
         self, tx: Transaction, intent: Intent, state: BlockState, block: Block, change: int
-    ) -> None:
+    ) -> tuple[str, ...]:
         """Bring a block's content under its new schema; `change` is the number of that change.
+
+        When it takes an earlier change of the schema back, the content is again what it was before that, as far as
+        it was not changed since. Gives the parts that are not.
 
         Raises:
             RefusedError: ``refused.schema_would_lose`` unless the operation accepts that; the limit.
             DocumentError: the document cannot be read.
         """
-        made = await self._found_converted(tx, intent, state, block)
+        back = await way_back(tx, intent)
+        made = await self._found_converted(tx, intent, state, block, back)
         if made is None:
-            plan = await self.conversion(tx, state, _readable(block))
+            plan = await self.conversion(tx, state, _readable(block), back)
             made = await self._converted(intent, block, plan)
         replica, applied, derived = made.replica, made.applied, made.derived
         old = state.block.schema
         before = None if isinstance(old, UnreadableSchema) else _length(old, state.content)
         grown = before is None or derived.length > before
-        refusal = length_refusal(block, before, derived.length) if grown else None
+        stood: int | None = None
+        if back is not None and not await limit_changed_since(tx, block.id, back.change):
+            stood = _length(_readable(block), made.stood)
+        refusal = length_refusal(block, before, derived.length, stood) if grown else None
         if refusal is not None and intent.actor.kind is not ActorKind.IMPORT:
             raise RefusedError(refusal)
         if applied is not None:
             await self._store(tx, intent, block, replica, change, _made(intent.edit.operation, applied))
         await self._put(tx, intent, block, replica, derived)
+        return made.skipped
 
-    async def convert_ahead(self, intent: Intent, state: BlockState, source: Source) -> None:
+    async def convert_ahead(
+        self, intent: Intent, state: BlockState, source: Source, back: WayBack | None
+    ) -> None:
         """Do the work of a change of schema that is to come, without the file; `convert` then finds it done.
+
+        `back` is the earlier one that it takes back, if it does.
 
         Raises:
             RefusedError, DocumentError: as `convert`.
@@ -203,9 +223,9 @@ class ContentWriter:
         block = replace(state.block, schema=operation.schema)
         replica = await self._replicas.loaded(block.id, operation.schema, source)
         seq = replica.seq
-        plan = await self._planned(replica, state, operation.schema)
+        plan = await self._planned(replica, state, operation.schema, back)
         made = await self._converted(intent, block, plan)
-        was = (state.block.schema, shown_version(state), intent.actor.name)
+        was = (state.block.schema, shown_version(state), intent.actor.name, back)
         self._ahead[block.id] = _ConvertedAhead(operation, was, seq, made)
 
     def forget_ahead(self, block_ids: Iterable[str]) -> None:
@@ -215,12 +235,12 @@ class ContentWriter:
         self._replicas.forget_ahead(block_ids)
 
     async def _found_converted(
-        self, tx: Transaction, intent: Intent, state: BlockState, block: Block
+        self, tx: Transaction, intent: Intent, state: BlockState, block: Block, back: WayBack | None
     ) -> _Converted | None:
         ahead = self._ahead.pop(block.id, None)
         if ahead is None or ahead.operation != intent.edit.operation:
             return None
-        was = (state.block.schema, shown_version(state), intent.actor.name)
+        was = (state.block.schema, shown_version(state), intent.actor.name, back)
         if ahead.was != was or await updates.since(tx, block.id, ahead.seq):
             raise MovedOn
         self._replicas.forget(block.id)
@@ -233,30 +253,47 @@ class ContentWriter:
         replica, stamp = plan.replica, self._stamp(intent)
         applied = await self._replicas.run(lambda: replica.document.become(plan.content, stamp))
         replica.version = replica.document.version
-        return _Converted(replica, applied, await self._replicas.derived(replica))
+        derived = await self._replicas.derived(replica)
+        return _Converted(replica, applied, derived, plan.skipped, plan.stood)
 
-    async def conversion(self, connection: Connection, state: BlockState, schema: Schema) -> Plan:
+    async def conversion(
+        self, connection: Connection, state: BlockState, schema: Schema, back: WayBack | None = None
+    ) -> Plan:
         """What a block's content becomes under another schema, and what of it is lost.
 
-        What was converted before and not changed since goes back to what it was made from.
+        What was converted before and not changed since goes back to what it was made from. `back` is the earlier
+        change that is taken back, if one is.
 
         Raises:
             DocumentError: the document cannot be read by the new schema.
         """
         self._replicas.forget(state.block.id)
         replica = await self._replicas.load(connection, state.block.id, schema)
-        return await self._planned(replica, state, schema)
+        return await self._planned(replica, state, schema, back)
 
-    async def _planned(self, replica: Replica, state: BlockState, schema: Schema) -> Plan:
+    async def _planned(
+        self, replica: Replica, state: BlockState, schema: Schema, back: WayBack | None
+    ) -> Plan:
         await self._replicas.check_whole(replica, shown_version(state))
-        lying = await self._replicas.run(replica.document.content)
-        old = state.block.schema
-        if isinstance(old, UnreadableSchema) or state.content is None:
-            return Plan(replica, lying, ())
-        new_id = partial(self._journal.ids, "itm")
-        present = state.content
-        made = await self._replicas.run(lambda: change_schema(old, schema, present, lying, new_id))
-        return Plan(replica, made.content, made.lost)
+        old, present = state.block.schema, state.content
+        if isinstance(old, UnreadableSchema) or present is None:
+            return Plan(replica, await self._replicas.run(replica.document.content), ())
+        document, new_id = replica.document, partial(self._journal.ids, "itm")
+        if back is None:
+            made = await self._replicas.run(
+                lambda: change_schema(old, schema, present, document.content(), new_id)
+            )
+            return Plan(replica, made.content, made.lost)
+        way = back
+
+        def take_back() -> tuple[Content, Returned]:
+            before = document.content_at(way.before, schema)
+            is_last = way.after == shown_version(state)
+            after = present if is_last else document.content_at(way.after, old)
+            return before, returned(old, schema, Sides(before, after, present), new_id)
+
+        stood, found = await self._replicas.run(take_back)
+        return Plan(replica, found.content, found.lost, found.skipped, stood)
 
     async def index(self, tx: Transaction, block: Block) -> None:
         """Bring a block's label, description and state into the search index; its content is there."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from inspector.domain.actor import Actor, ActorKind
@@ -94,6 +94,24 @@ def read_only_parts(schema: Schema | UnreadableSchema, operation: Operation) -> 
     return tuple(name for name in _written_fields(operation) if name in locked)
 
 
+def unlocked_parts(schema: Schema | UnreadableSchema, new: Schema | None) -> Iterator[str]:
+    """The parts that are read-only for agents and that a new schema (None: no schema) does not have just so."""
+    if isinstance(schema, CompositeSchema):
+        sections = {each.name: each for each in new.sections} if isinstance(new, CompositeSchema) else {}
+        for section in schema.sections:
+            now = sections.get(section.name)
+            if not section.read_only:
+                yield from unlocked_parts(section.schema, None if now is None else now.schema)
+            elif now != section:
+                yield section.name
+        return
+    there = new if type(new) is type(schema) else None
+    fields = {} if there is None else {each.name: each for each in fields_of(there) or ()}
+    yield from (
+        each.name for each in fields_of(schema) or () if each.read_only and fields.get(each.name) != each
+    )
+
+
 def _check_agent(block: Block, operation: Operation, standing: Standing) -> None:
     actor = standing.actor
     level = effective_level(block, actor.id, standing.attachment)
@@ -118,7 +136,10 @@ def _check_agent(block: Block, operation: Operation, standing: Standing) -> None
             access=access.value,
             asked=_ASKED[verdict],
         )
-    for part in read_only_parts(block.schema, operation):
+    parts = read_only_parts(block.schema, operation)
+    if isinstance(operation, block_rows.SetSchema):
+        parts = tuple(unlocked_parts(block.schema, operation.schema))
+    for part in parts:
         raise refused("refused.read_only_part", label=block.label, part=part)
 
 

@@ -23,6 +23,7 @@ from inspector.storage import agents, attachments, blocks, json_columns
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
+from inspector.storage.sealing import damaged_cells
 
 _CHANGES: Mapping[type[Operation], Callable[[Block, Any], Block]] = {
     ops.SetLabel: lambda block, op: replace(block, label=op.label),
@@ -35,6 +36,16 @@ _CHANGES: Mapping[type[Operation], Callable[[Block, Any], Block]] = {
     ops.DeleteBlock: lambda block, op: replace(block, is_active=False),
     ops.RestoreBlock: lambda block, op: replace(block, is_active=True, label=op.label or block.label),
 }
+
+_CELLS: Mapping[type[Operation], str] = {
+    ops.SetLabel: "label",
+    ops.SetDescription: "description",
+    ops.SetBlockType: "block_type",
+    ops.SetCharLimit: "char_limit",
+    ops.SetPinned: "pinned",
+    ops.SetPermission: "permission",
+}
+"""The cell that an operation sets, of those that may be set to what they show."""
 
 ROW_OPERATIONS = frozenset((*_CHANGES, ops.AttachBlock, ops.DetachBlock))
 
@@ -96,22 +107,24 @@ class RowWriter:
             return await self._detach(tx, intent, state.block, operation)
         block = state.block
         changed = _CHANGES[type(operation)](block, operation)
-        if changed == block:
+        anew = await _damaged(tx, block, operation) if changed == block else ()
+        if changed == block and not anew:
             return self._journal.receipt(intent, block_ref(block), None)
         if isinstance(operation, ops.SetSchema):
             _check_schema(operation.schema)
         await self._check(tx, block, changed)
         changed = replace(changed, updated_at=self._journal.moment(intent))
-        await blocks.update(tx, block, changed)
+        await blocks.update(tx, block, changed, anew)
         await tell_of_block(self._journal, tx, intent, changed)
         differences = (_difference(block, changed), _difference(changed, block))
         seq = await self._journal.record(
             tx, intent, block_ref(block), owner=block.owner, differences=differences
         )
+        skipped: tuple[str, ...] = ()
         if isinstance(operation, ops.SetSchema):
-            await self._contents.convert(tx, intent, state, changed, seq)
+            skipped = await self._contents.convert(tx, intent, state, changed, seq)
         await self._contents.index(tx, changed)
-        return self._journal.receipt(intent, block_ref(block), seq)
+        return self._journal.receipt(intent, block_ref(block), seq, None, skipped)
 
     async def _check(self, tx: Transaction, block: Block, changed: Block) -> None:
         _check_char_limit(changed)
@@ -161,6 +174,12 @@ class RowWriter:
         await tell_of_block(self._journal, tx, intent, block)
         seq = await self._journal.record(tx, intent, ref, owner=block.owner, differences=(before, after))
         return self._journal.receipt(intent, ref, seq)
+
+
+async def _damaged(tx: Transaction, block: Block, operation: Operation) -> tuple[str, ...]:
+    """The cell that an operation sets, when what lies there is damaged: what it shows may be what is meant."""
+    found = await damaged_cells(tx, "blocks", (block.id,)) if type(operation) in _CELLS else ()
+    return tuple(name for name in found if name == _CELLS[type(operation)])
 
 
 async def require_agent(connection: Connection, agent_id: str) -> None:

@@ -29,7 +29,10 @@ from inspector.memory.salvage_pieces import (
     pieces_of,
     sealed,
 )
+from inspector.memory.stored_documents import waiting_in
+from inspector.storage.blocks import PENDING_UPDATES
 from inspector.storage.json_columns import dump
+from inspector.storage.repeated_cells import WRITER
 from inspector.storage.salvage_rows import Found
 from inspector.storage.updates import hash_of
 
@@ -75,6 +78,7 @@ class _Document:
     recovery: Recovery
     choice: Choice
     why: str = ""
+    waiting: frozenset[int] | None = None
 
 
 def restore_blocks(found: Found, tools: Tools) -> Restored:
@@ -99,7 +103,7 @@ def _restore(pieces: BlockPieces, restored: Restored, tools: Tools, numbers: Num
             SavedBlock(block.id, label, Recovery.LOST, pieces.last, "salvage.nothing_left", journal)
         )
         return
-    history = made.choice.renumbered(pieces)
+    history = made.choice.renumbered(pieces, made.waiting)
     missing = pieces.last - len(history)
     recovery = made.recovery
     if recovery is Recovery.WHOLE and missing:
@@ -111,7 +115,7 @@ def _restore(pieces: BlockPieces, restored: Restored, tools: Tools, numbers: Num
     elif made.choice.checkpoint is not None:
         restored.add("checkpoints", made.choice.moved_checkpoint(pieces))
     restored.add("updates", *history)
-    _add_content(pieces, made, history, restored)
+    _add_content(pieces, made, history, restored, tools)
     restored.blocks.append(SavedBlock(block.id, label, recovery, missing, made.why, journal))
 
 
@@ -127,7 +131,8 @@ def _document(pieces: BlockPieces, tools: Tools) -> _Document | None:
             return _Document(None, stored, Recovery.WHOLE, choice)
         document, why = _loaded(schema, choice, tools)
         if document is not None and pieces.agrees(document):
-            return _Document(document, document.content(), Recovery.WHOLE, choice)
+            waiting = waiting_in(document, choice.snapshot, choice.blobs)
+            return _Document(document, document.content(), Recovery.WHOLE, choice, waiting=waiting)
     empty = Choice(None, (), complete_to=0, is_complete=False)
     for content, recovery in ((stored, Recovery.CONTENT_ONLY), *_older(pieces, tools)):
         document = None if content is None else _rebuilt(schema, content, tools)
@@ -150,13 +155,11 @@ def _older(pieces: BlockPieces, tools: Tools) -> Iterator[tuple[Content | None, 
 
 
 def _loaded(schema: Schema, choice: Choice, tools: Tools) -> tuple[Document | None, str]:
-    snapshot = None if choice.checkpoint is None else choice.checkpoint["snapshot"]
-    assert snapshot is None or isinstance(snapshot, bytes)
-    why = tools.examine(snapshot, choice.blobs)
+    why = tools.examine(choice.snapshot, choice.blobs)
     if why:
         return None, why
     try:
-        document = Document.load(schema, snapshot, choice.blobs)
+        document = Document.load(schema, choice.snapshot, choice.blobs)
         derive(schema, document.content())
     except InspectorError as error:
         return None, error.code
@@ -239,7 +242,9 @@ def _checkpoint(block_id: str, upto: int, document: Document, at: datetime) -> R
     }
 
 
-def _add_content(pieces: BlockPieces, made: _Document, history: list[Row], restored: Restored) -> None:
+def _add_content(
+    pieces: BlockPieces, made: _Document, history: list[Row], restored: Restored, tools: Tools
+) -> None:
     """The content's row."""
     block, content, document = pieces.block, made.content, made.document
     if content is None:
@@ -250,24 +255,31 @@ def _add_content(pieces: BlockPieces, made: _Document, history: list[Row], resto
             restored.add("block_contents", {**pieces.content, "revision": len(history)})
         return
     derived = derive(schema, content)
-    kept = pieces.content
-    last: Row = history[-1] if history else {}
-    by = (
-        kept
-        if kept is not None and made.recovery is not Recovery.OLDER_STATE
-        else {**last, "written_at": last["at"]}
-    )
-    names = ("actor_kind", "actor_id", "actor_name", "written_at", "reason", "tool_call_id")
-    row: Row = {name: by[name] for name in names}
+    by = _writer(pieces, made, history, tools)
+    row: Row = {name: by[name] for name in (*WRITER, "written_at")}
     row |= {
         "block_id": block.id,
         "version": document.version,
         "revision": len(history),
-        "problem": None if kept is None or made.recovery is not Recovery.WHOLE else kept["problem"],
+        "problem": PENDING_UPDATES if made.waiting else None,
         "content": dump(derived.content),
         "rendered": derived.rendered,
     }
     restored.add("block_contents", row)
+
+
+def _writer(pieces: BlockPieces, made: _Document, history: list[Row], tools: Tools) -> Row:
+    """Who wrote the content, as its row says; as the history says where that is all there and has it otherwise."""
+    kept = pieces.content
+    is_there = made.recovery is Recovery.WHOLE and len(history) == pieces.last > 0
+    is_whole = not is_there or pieces.has_writer()
+    if kept is not None and made.recovery is not Recovery.OLDER_STATE and is_whole:
+        return kept
+    if not history:
+        # Nothing but a snapshot is left.
+        by = dict(zip(WRITER, (SALVAGE.kind.value, SALVAGE.id, SALVAGE.name, "salvage", None), strict=True))
+        return {**by, "written_at": write_time(tools.at)}
+    return {**history[-1], "written_at": history[-1]["at"]}
 
 
 def _with_shown_schema(pieces: BlockPieces, tools: Tools) -> BlockPieces:

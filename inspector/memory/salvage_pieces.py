@@ -11,8 +11,10 @@ from inspector.domain.blocks import Block, BlockType, Permission, UnreadableSche
 from inspector.domain.codec import from_plain, read_time, write_time
 from inspector.domain.content import Content
 from inspector.domain.errors import MalformedError
-from inspector.storage.blocks import schema_of
+from inspector.domain.ref import RefKind
+from inspector.storage.blocks import PENDING_UPDATES, schema_of
 from inspector.storage.json_columns import dump, load, parse
+from inspector.storage.repeated_cells import says_who_wrote
 from inspector.storage.salvage_pages import Value
 from inspector.storage.salvage_rows import Found
 from inspector.storage.sealing import SEALS
@@ -64,13 +66,26 @@ class Choice:
         """The last delta that the checkpoint holds."""
         return 0 if self.checkpoint is None else number(self.checkpoint["upto_seq"])
 
-    def renumbered(self, pieces: BlockPieces) -> list[Row]:
-        """The history's rows, numbered without gaps. Damaged bytes that the checkpoint holds as well are emptied."""
+    @property
+    def snapshot(self) -> bytes | None:
+        """The checkpoint's bytes."""
+        snapshot = None if self.checkpoint is None else self.checkpoint["snapshot"]
+        assert snapshot is None or isinstance(snapshot, bytes)
+        return snapshot
+
+    def renumbered(self, pieces: BlockPieces, waiting: frozenset[int] | None = None) -> list[Row]:
+        """The history's rows, numbered without gaps. Damaged bytes that the checkpoint holds as well are emptied.
+
+        `waiting` are the places, among the deltas, of those whose foundation is missing; None leaves what is said.
+        """
         rows: list[Row] = []
         for index, row in enumerate(pieces.updates, 1):
             blob = row["blob"]
             whole = isinstance(blob, bytes) and hash_of(blob) == row["content_hash"]
-            rows.append({**row, "seq": index, "blob": blob if whole else None})
+            seq, pending = number(row["seq"]), row["pending"]
+            if waiting is not None:
+                pending = int(seq - self.upto - 1 in waiting)
+            rows.append({**row, "seq": index, "pending": pending, "blob": blob if whole else None})
         return rows
 
     def moved_checkpoint(self, pieces: BlockPieces) -> Row:
@@ -92,13 +107,17 @@ class BlockPieces:
     is_guessed: bool = False
     row: Row | None = None
     """The block's own row as it was found."""
+    journal: tuple[Row, ...] = ()
+    """What the journal has of the block."""
 
     @property
     def last(self) -> int:
         """The number of the last change, as far as is known."""
         seqs = [number(row["seq"]) for row in self.updates]
         seqs += [number(row["upto_seq"]) for row in self.checkpoints]
-        return max((*seqs, 0 if self.content is None else number(self.content["revision"])))
+        if self.content is None or self._ends_as_shown(max(seqs, default=0)):
+            return max(seqs, default=0)
+        return max((*seqs, number(self.content["revision"])))
 
     def choices(self) -> Iterator[Choice]:
         """The ways to the document, the one from the newest whole checkpoint first."""
@@ -117,10 +136,34 @@ class BlockPieces:
         return content
 
     def agrees(self, document: Document) -> bool:
-        """Whether a document is in the state that was stored last, as far as that is known."""
-        if document.has_pending and not any(row["pending"] for row in self.updates):
+        """Whether a document is in the state that was stored last, as far as that is known.
+
+        The last stored change tells which that is, and the content's row tells it again: one of them is enough.
+        """
+        content = self.content
+        waits = any(row["pending"] for row in self.updates)
+        if document.has_pending and not waits and (content is None or content["problem"] != PENDING_UPDATES):
             return False
-        return self.content is None or self.content["version"] == document.version
+        if content is None or content["version"] == document.version:
+            return True
+        return self._leads_to(document.version, self.last)
+
+    def has_writer(self) -> bool:
+        """Whether the content's row names the writer that the history has."""
+        if self.content is None or not self.updates:
+            return False
+        last = self.updates[-1]
+        since = [row for row in self.journal if number(row["seq"]) >= number(last["change_seq"])]
+        return says_who_wrote(self.content, last, since)
+
+    def _ends_as_shown(self, seq: int) -> bool:
+        """Whether the content shown is that of a change: then none came after it, whatever number it says."""
+        return self.content is not None and self._leads_to(self.content["version"], seq)
+
+    def _leads_to(self, version: Value, seq: int) -> bool:
+        """Whether a change is there, the last that is, and led to a version."""
+        newest = self.updates[-1] if self.updates else None
+        return newest is not None and number(newest["seq"]) == seq and newest["version_after"] == version
 
     def _choice(self, checkpoint: Row | None) -> Choice:
         upto = 0 if checkpoint is None else number(checkpoint["upto_seq"])
@@ -144,6 +187,7 @@ def pieces_of(found: Found) -> Iterator[BlockPieces]:
     updates = _by_block(found.of("updates"))
     checkpoints = _by_block(found.of("checkpoints"))
     journal = _journal(found.of("changes"))
+    changes = _changes(found.of("changes"))
     for block_id in dict.fromkeys((*rows, *contents, *updates, *checkpoints, *journal)):
         deltas = tuple(sorted(updates.get(block_id, ()), key=lambda row: number(row["seq"])))
         block = _block(rows[block_id]) if block_id in rows else None
@@ -154,11 +198,18 @@ def pieces_of(found: Found) -> Iterator[BlockPieces]:
             block or told or _guessed(block_id),
             contents.get(block_id),
             deltas,
-            tuple(checkpoints.get(block_id, ())),
+            tuple(_placed(each, deltas) for each in checkpoints.get(block_id, ())),
             named_by_journal=block is None and told is not None,
             is_guessed=block is None,
             row=rows.get(block_id),
+            journal=tuple(changes.get(block_id, ())),
         )
+
+
+def _placed(checkpoint: Row, deltas: Iterable[Row]) -> Row:
+    """A checkpoint with the number of the change that led to its version, where that change is there."""
+    led = [row["seq"] for row in deltas if row["version_after"] == checkpoint["version"]]
+    return {**checkpoint, "upto_seq": led[0]} if len(led) == 1 else checkpoint
 
 
 def block_row(block: Block) -> Row:
@@ -274,6 +325,14 @@ def _journal(rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
             found[block_id] = after
         elif block_id in found:
             found[block_id].update({name: value for name, value in after.items() if name in _SETTINGS})
+    return found
+
+
+def _changes(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["ref_kind"] == RefKind.BLOCK:
+            found.setdefault(text(row["ref_id"]), []).append(row)
     return found
 
 

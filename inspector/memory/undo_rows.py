@@ -1,7 +1,8 @@
 """What takes a stored change back: ordinary edits, worked out from what it left in the journal.
 
 A column goes back to what it was only where it still is what the change made it; one that has been changed since
-stays, and is named. A content goes back by `TakeBack`, which does the same for its parts.
+stays, and is named. A content goes back by `TakeBack`, which does the same for its parts; under an earlier schema it
+goes back with that, see `inspector.memory.schema_return`.
 """
 
 from __future__ import annotations

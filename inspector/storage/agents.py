@@ -58,7 +58,8 @@ async def insert(transaction: Connection, agent: Agent) -> None:
     """Add an agent."""
     cells = _cells(agent)
     times = (write_time(agent.created_at), write_time(agent.updated_at))
-    values = (*cells.values(), agent.status.value, *times, SEALS["agents"].of(cells), agent.id)
+    seal = SEALS["agents"].of(cells | {"created_at": times[0]})
+    values = (*cells.values(), agent.status.value, *times, seal, agent.id)
     await transaction.fetch_all(_INSERT, values)
 
 

@@ -57,7 +57,8 @@ async def insert(transaction: Connection, entry: ArchivalEntry) -> None:
     """Add an entry."""
     cells = _cells(entry)
     times = (write_time(entry.created_at), write_time(entry.updated_at))
-    seal = SEALS["archival_entries"].of(cells)
+    fixed: dict[str, Cell] = {"agent_id": entry.agent_id, "created_at": times[0]}
+    seal = SEALS["archival_entries"].of(cells | fixed)
     values = (entry.id, entry.agent_id, *cells.values(), *times, int(entry.is_deleted), seal)
     await transaction.fetch_all(_INSERT, values)
 
@@ -88,5 +89,5 @@ def entry_of(row: Row) -> ArchivalEntry:
 
 
 def _cells(entry: ArchivalEntry) -> dict[str, Cell]:
-    """What is sealed, in its order."""
+    """What is sealed and may be set again, in its order."""
     return {"content": entry.content, "tags": dump(entry.tags), "metadata": entry.metadata}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -165,9 +165,11 @@ async def insert(transaction: Connection, block: Block) -> None:
     await transaction.fetch_all(_INSERT, values)
 
 
-async def update(transaction: Connection, before: Block, after: Block) -> None:
-    """Write what differs of a block's row; what could not be read and is not set stays as it lies."""
-    await set_cells(transaction, "blocks", (after.id,), differing(_cells(before), _cells(after)))
+async def update(transaction: Connection, before: Block, after: Block, anew: Collection[str] = ()) -> None:
+    """Write what differs of a block's row, and the cells of `anew`; other cells stay as they lie."""
+    old, new = _cells(before), _cells(after)
+    cells = differing(old, new) | {name: new[name] for name in anew}
+    await set_cells(transaction, "blocks", (after.id,), cells)
     await transaction.fetch_all(_TOUCH, (write_time(after.updated_at), after.id))
 
 

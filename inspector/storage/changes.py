@@ -82,6 +82,18 @@ _BOUNDS_SINCE = """
     SELECT 1 FROM changes
     WHERE ref_kind = 'block' AND ref_id = ? AND seq > ? AND kind IN ('set_char_limit', 'set_schema') LIMIT 1
 """
+_LIMIT_SINCE = """
+    SELECT 1 FROM changes
+    WHERE ref_kind = 'block' AND ref_id = ? AND seq > ? AND kind = 'set_char_limit' LIMIT 1
+"""
+# What names a taking back makes that again; any other is taken back as it was made last.
+_TURNED = """
+    SELECT CASE WHEN named.undo_of IS NOT NULL THEN named.seq ELSE coalesce((
+        SELECT max(again.seq) FROM changes AS back JOIN changes AS again ON again.undo_of = back.seq
+        WHERE back.undo_of = named.seq
+    ), named.seq) END AS seq
+    FROM changes AS named WHERE named.seq = ?
+"""
 _NO_SEQ = 2**63 - 1
 """Beyond the last one."""
 
@@ -274,3 +286,14 @@ def _ref_of(row: Row) -> Ref:
 async def bounds_changed_since(connection: Connection, block_id: str, seq: int) -> bool:
     """Whether a change after one has set anew what a block may hold."""
     return await connection.fetch_one(_BOUNDS_SINCE, (block_id, seq)) is not None
+
+
+async def limit_changed_since(connection: Connection, block_id: str, seq: int) -> bool:
+    """Whether a change after one has set a block's character limit anew."""
+    return await connection.fetch_one(_LIMIT_SINCE, (block_id, seq)) is not None
+
+
+async def turned(connection: Connection, undo_of: int) -> int:
+    """The number of the change whose outcome goes when an undo or a redo names one as what it is of."""
+    row = await connection.fetch_one(_TURNED, (undo_of,))
+    return undo_of if row is None else int(row["seq"])

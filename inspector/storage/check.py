@@ -3,41 +3,59 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from inspector.domain.blocks import Schema, UnreadableSchema
 from inspector.domain.content import Content
+from inspector.domain.edits.base import Version
 from inspector.domain.errors import DocumentError, FileError, InspectorError
 from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import render
-from inspector.storage.blocks import schema_of
+from inspector.storage.blocks import PENDING_UPDATES, schema_of
 from inspector.storage.connection import decoded
-from inspector.storage.damaged_rows import cells_problem
+from inspector.storage.damaged_rows import row_problem
 from inspector.storage.failures import Failure, file_error
 from inspector.storage.json_columns import dump
 from inspector.storage.legible import LARGEST_NUMBER, flaws, place_of
 from inspector.storage.opening import Admission, admit, connect_to_check
+from inspector.storage.private_copy import settled
 from inspector.storage.reindexing import index_problems
+from inspector.storage.repeated_cells import WRITER, is_by_another, link_problems
 from inspector.storage.sealing import SEALS
 from inspector.storage.updates import hash_of
 from inspector.storage.whole_tables import CONSENT_CHANGES, TABLES
 
-DocumentReader = Callable[[Schema, bytes | None, list[bytes]], Content]
-"""Reads the content of a snapshot (None: none yet) and the deltas after it. Raises DocumentError."""
+
+@dataclass(frozen=True, slots=True)
+class DocumentRead:
+    """What a document holds; `waiting` are the places, among the deltas, of those whose foundation is missing."""
+
+    content: Content
+    version: Version
+    waiting: frozenset[int]
+
+
+DocumentReader = Callable[[Schema, bytes | None, list[bytes]], DocumentRead]
+"""Reads the document of a snapshot (None: none yet) and the deltas after it. Raises DocumentError."""
 
 _BLOCKS = """
-    SELECT b.id, b.label, b.schema, c.content, c.rendered, c.revision, c.problem,
+    SELECT b.id, b.label, b.schema, c.block_id, c.content, c.rendered, c.version, c.revision, c.problem,
+           c.actor_kind, c.actor_id, c.actor_name, c.reason, c.tool_call_id, c.written_at,
            (SELECT max(seq) FROM updates WHERE block_id = b.id) AS last,
            (SELECT count(*) FROM updates WHERE block_id = b.id) AS deltas
     FROM blocks AS b LEFT JOIN block_contents AS c ON c.block_id = b.id ORDER BY b.id
 """
 _CHECKPOINTS = """
-    SELECT upto_seq, snapshot, content_hash FROM checkpoints WHERE block_id = ? ORDER BY upto_seq DESC
+    SELECT c.upto_seq, c.snapshot, c.content_hash,
+           (SELECT max(seq) FROM updates AS u WHERE u.block_id = c.block_id AND u.version_after = c.version) AS own
+    FROM checkpoints AS c WHERE c.block_id = ? ORDER BY c.upto_seq DESC
 """
-_DELTAS = "SELECT seq, blob, content_hash FROM updates WHERE block_id = ? ORDER BY seq"
+_DELTAS = "SELECT seq, blob, content_hash, pending FROM updates WHERE block_id = ? ORDER BY seq"
 _REPEATED_PLACES = """
     SELECT id, agent_id, position FROM (
         SELECT id, agent_id, position, lag(position) OVER (PARTITION BY agent_id ORDER BY rowid) AS before
@@ -53,6 +71,10 @@ _TOLD_WITH_BLOCK = frozenset({("blocks", "schema"), ("block_contents", "content"
 """Columns of which `_block_problems` tells more."""
 _Flawed = dict[tuple[str, tuple[str, ...]], set[str]]
 """Columns of rows that cannot be read, by table and key."""
+
+_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"block_contents": ("block_id",), **{name: seal.key for name, seal in SEALS.items()}}
+)
 
 _REQUEST_TEXTS = "SELECT hash, CAST(text AS BLOB) FROM request_texts"
 
@@ -73,11 +95,11 @@ def check_file(path: Path, read_document: DocumentReader) -> tuple[Problem, ...]
             return (Problem(error.code, Severity.ERROR, str(path), dict(error.parameters)),)
         raise
     try:
-        with closing(connect_to_check(admission)) as connection:
+        with settled(admission) as (looked_at, told), closing(connect_to_check(looked_at)) as connection:
             connection.row_factory = sqlite3.Row
             connection.text_factory = decoded
             connection.execute("BEGIN")
-            found = tuple(_problems(connection, admission, read_document))
+            found = (*told, *_problems(connection, admission, read_document))
             connection.execute("ROLLBACK")
     except Failure as error:
         raise file_error(error, str(path)) from error
@@ -102,9 +124,14 @@ def _problems(
     yield from _number_problems(connection, path)
     flawed: _Flawed = {}
     yield from _row_problems(connection, flawed)
-    yield from _seal_problems(connection, flawed)
+    damaged: set[tuple[str, tuple[str, ...]]] = set()
+    yield from _seal_problems(connection, flawed, damaged)
+    yield from link_problems(connection, damaged)
     for row in connection.execute(_BLOCKS).fetchall():
         yield from _block_problems(connection, row, read_document)
+        unread = flawed.get(("block_contents", (row["id"],)), set())
+        if row["content"] is not None and not unread.intersection((*WRITER, "written_at")):
+            yield from _writer_problems(connection, row)
     yield from index_problems(connection)
 
 
@@ -127,30 +154,28 @@ def _row_problems(connection: sqlite3.Connection, flawed: _Flawed) -> Iterator[P
             continue
         for row in connection.execute(table.select_told):
             for column, why in flaws(table, row):
-                if table.name in SEALS:
-                    key = tuple(str(row[name]) for name in SEALS[table.name].key)
+                if table.name in _KEYS:
+                    key = tuple(str(row[name]) for name in _KEYS[table.name])
                     flawed.setdefault((table.name, key), set()).add(column)
                 if (table.name, column) not in _TOLD_WITH_BLOCK:
                     told = {"table": table.name, "column": column, "why": why}
                     yield Problem("check.unreadable", Severity.ERROR, place_of(table, row), told)
 
 
-def _seal_problems(connection: sqlite3.Connection, flawed: _Flawed) -> Iterator[Problem]:
-    """Rows that are not what was written. Of cells that cannot be read that is told already."""
+def _seal_problems(
+    connection: sqlite3.Connection, flawed: _Flawed, found: set[tuple[str, tuple[str, ...]]]
+) -> Iterator[Problem]:
+    """Rows that are not what was written; `found` gets them. Of cells that cannot be read that is told already."""
     for seal in SEALS.values():
         for row in connection.execute(seal.select_bytes):
             key, (stored, *cells) = tuple(map(str, row[: len(seal.key)])), row[len(seal.key) :]
             damaged, told = seal.damaged(stored, cells), flawed.get((seal.table, key), set())
+            if damaged:
+                found.add((seal.table, key))
             if not damaged or (told and not seal.each) or told.issuperset(damaged):
                 continue
-            if seal.table == "updates":
-                where = str(Ref(RefKind.BLOCK, key[0]))
-                yield Problem("check.version_damaged", Severity.ERROR, where, {"seq": row[1]})
-            elif seal.table == "changes":
-                yield Problem("check.change_damaged", Severity.ERROR, f"changes:{key[0]}")
-            else:
-                columns = tuple(name for name in damaged if name not in told)
-                yield cells_problem(seal, key, stored, columns)
+            columns = tuple(name for name in damaged if name not in told)
+            yield row_problem(seal, tuple(row[: len(seal.key)]), stored, columns)
     for key, text in connection.execute(_REQUEST_TEXTS):
         if hash_of(text) != key:
             yield Problem("check.request_damaged", Severity.ERROR, "request_texts", {"hash": str(key)})
@@ -179,25 +204,39 @@ def _block_problems(
         yield _problem(row, "check.delta_missing")
         return
     snapshot = checkpoints[0]["snapshot"] if checkpoints else None
-    yield from _document_problems(row, schema, (snapshot, blobs), read_document)
-
-
-def _document_problems(
-    row: sqlite3.Row,
-    schema: Schema,
-    document: tuple[bytes | None, list[bytes]],
-    read_document: DocumentReader,
-) -> Iterator[Problem]:
+    places = [each["seq"] for each in deltas if each["seq"] > folded]
+    marked = frozenset(each["seq"] for each in deltas if each["pending"])
     try:
-        content = read_document(schema, *document)
-        if dump(content) != row["content"]:
-            yield _problem(row, "check.content_differs")
-        elif render(schema, content).text != row["rendered"]:
-            yield _problem(row, "check.rendered_differs")
+        read = read_document(schema, snapshot, blobs)
+        yield from _content_problems(row, schema, read)
+        yield from _waiting_problems(row, frozenset(places[at] for at in read.waiting), marked)
     except DocumentError as error:
         yield _problem(row, "check.document", why=error.code)
     except InspectorError as error:
         yield _problem(row, "block.unreadable_content", why=str(error))
+
+
+def _content_problems(row: sqlite3.Row, schema: Schema, read: DocumentRead) -> Iterator[Problem]:
+    """What is derived from a document and differs from it. With another content the version is another too."""
+    if dump(read.content) != row["content"]:
+        yield _problem(row, "check.content_differs")
+        return
+    if render(schema, read.content).text != row["rendered"]:
+        yield _problem(row, "check.rendered_differs")
+    if read.version != row["version"]:
+        yield _problem(row, "check.state_differs")
+
+
+def _waiting_problems(row: sqlite3.Row, waiting: frozenset[int], marked: frozenset[int]) -> Iterator[Problem]:
+    for seq in sorted(waiting ^ marked):
+        yield _problem(row, "check.pending_differs", seq=seq)
+    if waiting and row["problem"] is None:
+        yield _problem(row, PENDING_UPDATES)
+
+
+def _writer_problems(connection: sqlite3.Connection, row: sqlite3.Row) -> Iterator[Problem]:
+    if is_by_another(connection, row):
+        yield _problem(row, "check.writer_differs")
 
 
 def _damaged_bytes(
@@ -209,6 +248,8 @@ def _damaged_bytes(
     for each in checkpoints:
         if hash_of(each["snapshot"]) != each["content_hash"]:
             yield _problem(row, "check.checkpoint_damaged", seq=each["upto_seq"])
+        elif each["own"] is not None and each["own"] != each["upto_seq"]:
+            yield _problem(row, "check.checkpoint_astray", seq=each["upto_seq"], own=each["own"])
 
 
 def _problem(row: sqlite3.Row, code: str, **parameters: str | int) -> Problem:

@@ -1,6 +1,8 @@
 """A whole file copied while it is open: by SQLite, so that no lock is lost and no half-written page is taken.
 
-The copy is taken in steps. Between them whoever writes the file gets on: nobody waits longer than one step.
+The copy is taken in steps. Between them whoever writes the file gets on: nobody waits longer than one step. Each
+write makes SQLite begin anew; where the writing has no end, the copy is taken in one go, if that is quicker than a
+writer's patience.
 """
 
 from __future__ import annotations
@@ -10,9 +12,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from statistics import median
 
 from inspector.domain.errors import FileError
-from inspector.storage.creation import beside, make_private_file, put_in_place, remove_with_side_files
+from inspector.storage.creation import (
+    beside,
+    make_private_file,
+    put_in_place,
+    remove_with_side_files,
+    sync_file,
+)
 from inspector.storage.failures import file_error
 from inspector.storage.opening import connect_to_read
 
@@ -21,17 +30,20 @@ STEP_PAGES = 512
 PAUSE_SECONDS = 0.003
 BUSY_SECONDS = 0.02
 MOST_RESTARTS = 4
-AT_ONCE_PAGES = 65_536
-"""A file of up to 256 MB may be copied in one step, in about a second; a writer waits for five."""
+HELD_SECONDS = 3.0
+"""How long others may have to wait for a copy in one go, by the speed so far; a writer waits for five."""
+LONGEST_HELD_SECONDS = 4.0
+"""When it is given up, should the speed so far have promised too much."""
 MOST_WAITING_SECONDS = 10.0
 
 
 class _RestartedError(Exception):
-    """Somebody keeps writing, so SQLite keeps beginning anew."""
+    """Somebody keeps writing, so SQLite keeps beginning anew; in one go the rest of them would wait for `seconds`."""
 
-    def __init__(self, pages: int) -> None:
-        super().__init__(pages)
+    def __init__(self, pages: int, seconds: float) -> None:
+        super().__init__(pages, seconds)
         self.pages = pages
+        self.seconds = seconds
 
 
 class _Pace:
@@ -40,22 +52,40 @@ class _Pace:
     def __init__(self) -> None:
         self._left = float("inf")
         self._restarts = 0
-        self._moved_at = time.monotonic()
+        self._steps: list[float] = []
+        self._moved_at = self._began_at = time.monotonic()
 
     def __call__(self, status: int, left: int, pages: int) -> None:
         now = time.monotonic()
         if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             if now - self._moved_at > MOST_WAITING_SECONDS:
                 raise sqlite3.OperationalError("the file is locked")
+            self._began_at = now
             return
         self._moved_at = now
+        self._steps.append(now - self._began_at)
         if left >= self._left:
             self._restarts += 1
             if self._restarts > MOST_RESTARTS:
-                raise _RestartedError(pages)
+                # A step may have waited for somebody's lock: the middle one did not.
+                raise _RestartedError(pages, pages / STEP_PAGES * median(self._steps))
         self._left = left
         if left:
             time.sleep(PAUSE_SECONDS)
+        self._began_at = time.monotonic()
+
+
+class Held:
+    """What is done between two steps while nobody can write: notice when it takes too long."""
+
+    def __init__(self) -> None:
+        self._began_at = time.monotonic()
+
+    def __call__(self, status: int, left: int, pages: int) -> None:
+        """Called by SQLite: how many pages are left, and how many there are."""
+        held = time.monotonic() - self._began_at
+        if left and held > LONGEST_HELD_SECONDS:
+            raise _RestartedError(pages, held * pages / max(pages - left, 1))
 
 
 def copy_database(source: Path, target: Path) -> None:
@@ -76,7 +106,8 @@ def copy_and_place(source: Path, folder: Path, name: Callable[[Path], Path]) -> 
     """
     target = folder / source.name
     with _new_file(source, target) as temporary:
-        _copy(source, temporary)
+        copy_pages(source, temporary)
+        sync_file(temporary)
         target = name(temporary)
         put_in_place(temporary, target)
     return target
@@ -100,17 +131,39 @@ def _new_file(source: Path, target: Path) -> Iterator[Path]:
         raise
 
 
-def _copy(source: Path, target: Path) -> None:
+def copy_pages(source: Path, target: Path) -> None:
+    """Copy a database into an empty file of ours, which a loss of power may still damage.
+
+    Raises:
+        FileError: ``file.busy``, ``file.needs_recovery``. sqlite3.Error: SQLite's own.
+    """
     with closing(connect_to_read(source)) as reader:
         try:
-            _take(reader, target, STEP_PAGES)
+            try:
+                _take(reader, target, _Pace())
+            except _RestartedError as error:
+                if error.seconds > HELD_SECONDS:
+                    raise
+                _take_held(reader, target)
         except _RestartedError as error:
-            if error.pages > AT_ONCE_PAGES:
-                raise FileError("file.busy", path=str(source)) from error
-            _take(reader, target, -1)
+            size = reader.execute("PRAGMA page_size").fetchone()[0] * error.pages
+            seconds = max(1, round(error.seconds))
+            told = {"path": str(source), "megabytes": size // 1_000_000, "seconds": seconds}
+            raise FileError("file.busy", **told) from error
 
 
-def _take(reader: sqlite3.Connection, target: Path, pages: int) -> None:
+def _take_held(reader: sqlite3.Connection, target: Path) -> None:
+    """Copy while nobody can write: a lock for reading keeps every change out."""
+    reader.execute("BEGIN")
+    try:
+        reader.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        _take(reader, target, Held())
+    finally:
+        reader.execute("ROLLBACK")
+
+
+def _take(reader: sqlite3.Connection, target: Path, told: Callable[[int, int, int], None]) -> None:
     with closing(sqlite3.connect(target, isolation_level=None)) as writer:
-        writer.execute("PRAGMA synchronous = FULL")
-        reader.backup(writer, pages=pages, progress=_Pace(), sleep=BUSY_SECONDS)
+        # The last step would wait for the disk while it keeps others from writing; whoever names the copy syncs it.
+        writer.execute("PRAGMA synchronous = OFF")
+        reader.backup(writer, pages=STEP_PAGES, progress=told, sleep=BUSY_SECONDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -109,6 +110,28 @@ def sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def sync_file(path: Path) -> None:
+    """Make a whole file of ours outlive a loss of power; no database may be open there.
+
+    Raises:
+        OSError: when the disk does not take it.
+    """
+    handle = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def room_in(folder: Path) -> int:
+    """Bytes that are free where a folder lies.
+
+    Raises:
+        OSError: when there is no such folder.
+    """
+    return shutil.disk_usage(folder).free
 
 
 def make_private_folder(folder: Path) -> list[Path]:

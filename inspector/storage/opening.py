@@ -280,7 +280,7 @@ def version_of(connection: sqlite3.Connection, path: Path) -> SchemaVersion:
     if application != APPLICATION_ID:
         raise FileError("file.not_a_constellation", path=str(path), why="another program's file")
     packed = connection.execute("PRAGMA user_version").fetchone()[0]
-    if packed < 0:
+    if packed <= 0:
         raise FileError("file.no_version", path=str(path), found=packed)
     return SchemaVersion.unpack(packed)
 

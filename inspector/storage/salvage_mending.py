@@ -14,6 +14,7 @@ from typing import Any
 from inspector.domain.agents import AgentStatus
 from inspector.domain.errors import MalformedError
 from inspector.storage.json_columns import dump, parse
+from inspector.storage.repeated_cells import is_change_of
 from inspector.storage.salvage_rows import Row, shapes
 from inspector.storage.sealing import SEALS
 
@@ -35,6 +36,7 @@ _EMPTY_AGENT = {
 
 def mend(tables: Tables, at: str) -> Counter[str]:
     """Add the rows that others refer to and that are lost; gives how many by table."""
+    _link(tables)
     made: Counter[str] = Counter()
     for table, rows in (
         ("meta", _facts(tables, at)),
@@ -60,6 +62,36 @@ def _seal(tables: Tables) -> None:
         for row in tables.get(name, ()):
             if not row.get(seal.column):
                 row[seal.column] = seal.of(row)
+
+
+def _link(tables: Tables) -> None:
+    """Have deltas that name a row of the journal that is not theirs name their own, where there is just one."""
+    changes = {row["seq"]: row for row in tables.get("changes", ())}
+    astray: list[Row] = []
+    claimed = set()
+    for delta in tables.get("updates", ()):
+        change = changes.get(delta["change_seq"])
+        if change is not None and is_change_of(delta, change):
+            claimed.add(delta["change_seq"])
+        else:
+            astray.append(delta)
+    if not astray:
+        return
+    of_block: dict[object, list[Row]] = {}
+    for seq, change in changes.items():
+        if seq not in claimed:
+            of_block.setdefault(change["ref_id"], []).append(change)
+    for delta in astray:
+        own = [each for each in of_block.get(delta["block_id"], ()) if _leads_there(delta, each)]
+        if len(own) == 1:
+            delta["change_seq"] = own[0]["seq"]
+
+
+def _leads_there(delta: Row, change: Row) -> bool:
+    """Whether a row of the journal is surely that of a delta: it names the version, or the kind of operation."""
+    if not is_change_of(delta, change):
+        return False
+    return "version" in _object(change["after"]) or change["kind"] == _object(delta["operation"]).get("op")
 
 
 def _facts(tables: Tables, at: str) -> Iterator[Row]:

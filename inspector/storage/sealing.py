@@ -6,6 +6,9 @@ part of a seal.
 
 A row that is never written again has one hash over all its cells. One that can be has a hash for each: a write
 renews those of the cells that it sets, and no others. So damage is told until that very cell is set, and then no more.
+What was damaged there is noted behind the hashes: an undo that puts it back does not make it sound.
+
+What only repeats another row, or a document, has no seal: `check` compares it with that, see `repeated_cells`.
 """
 
 from __future__ import annotations
@@ -30,12 +33,19 @@ _LENGTH = 16
 _NO_CELL = "." * _LENGTH
 """The hash of a cell without a value."""
 
+_UNFIT = "-" * _LENGTH
+"""Stands for the hash of a cell that is known to be damaged."""
+
+_NOTED = "!"
+"""Stands before the notes of what was damaged: each a cell's place in two digits and the hash of what lay there."""
+
 
 @dataclass(frozen=True)
 class Seal:
     """How the rows of a table are sealed: over which cells in their order, what names a row, in which column.
 
-    With `each`, each cell has a hash of its own; otherwise all of them have one.
+    With `each`, each cell has a hash of its own; otherwise all of them have one. The last cells, as many as
+    `fixed`, are never set again; the seals of rows that are older than those cells' hashes end before them.
     """
 
     table: str
@@ -43,6 +53,12 @@ class Seal:
     key: tuple[str, ...] = ("id",)
     each: bool = True
     column: str = "seal"
+    fixed: int = 0
+
+    @property
+    def settable(self) -> tuple[str, ...]:
+        """The cells that may be set again."""
+        return self.cells[: len(self.cells) - self.fixed]
 
     # All names are constants of this module, so the statements are too.
     @cached_property
@@ -58,14 +74,22 @@ class Seal:
         return " ".join((some, "WHERE rowid > ? ORDER BY rowid LIMIT ?"))
 
     @cached_property
-    def select_seal(self) -> str:
-        """The statement that reads the seal of one row."""
-        return " ".join(("SELECT", self.column, "FROM", self.table, "WHERE", self._is_it))
+    def select_seals(self) -> str:
+        """The statement that reads the keys and seals of all rows."""
+        return " ".join(("SELECT", ", ".join((*self.key, self.column)), "FROM", self.table))
+
+    @cached_property
+    def select_one(self) -> str:
+        """The statement that reads the seal of one row, and as bytes the cells that may be set."""
+        cells = (f"CAST({name} AS BLOB) AS {name}" for name in self.settable)
+        return " ".join(
+            ("SELECT", ", ".join((self.column, *cells)), "FROM", self.table, "WHERE", self._is_it)
+        )
 
     @cached_property
     def update(self) -> str:
         """The statement that sets cells of one row and its seal; a cell for which NULL is given stays as it lies."""
-        cells = (f"{name} = coalesce(?, {name})" for name in self.cells)
+        cells = (f"{name} = coalesce(?, {name})" for name in self.settable)
         return " ".join(
             ("UPDATE", self.table, "SET", ", ".join((*cells, f"{self.column} = ?")), "WHERE", self._is_it)
         )
@@ -78,18 +102,31 @@ class Seal:
         """The seal of a row."""
         return self._of_bytes([_bytes(row[name]) for name in self.cells])
 
-    def renewed(self, stored: str, written: Mapping[str, object]) -> str:
+    def renewed(
+        self, stored: str, written: Mapping[str, object], lying: Mapping[str, bytes | None] | None = None
+    ) -> str:
         """The seal of a row of which some cells are written; the others keep the hashes that they have.
 
-        A row without a seal stays without: of its other cells nothing is known.
+        `lying` are those cells as they lie until then. What of them is damaged is noted; when it is written again
+        later it counts as damaged again, unless it is what lies there: then somebody means it. A row without a
+        seal stays without: of its other cells nothing is known.
         """
         if not stored:
             return stored
-        kept = self._hashes(stored)
-        return "".join(
-            _short(_bytes(written[name])) if name in written else hash_
-            for name, hash_ in zip(self.cells, kept, strict=True)
-        )
+        hashes, noted = self._hashes(stored), _notes(stored)
+        for at, name in enumerate(self._names(stored)):
+            if name not in written:
+                continue
+            new = _short(_bytes(written[name]))
+            old = new if lying is None else _short(lying[name])
+            if old != hashes[at] and lying is not None:
+                noted.discard(f"{at:02}{new}") if old == new else noted.add(f"{at:02}{old}")
+            hashes[at] = _UNFIT if f"{at:02}{new}" in noted else new
+        return "".join((*hashes, *((_NOTED, *sorted(noted)) if noted else ())))
+
+    def damaged_in(self, stored: str, row: Mapping[str, object]) -> tuple[str, ...]:
+        """As `damaged`, for a row as it was read."""
+        return self.damaged(stored, [_bytes(row[name]) for name in self.cells])
 
     def damaged(self, stored: str, cells: Sequence[bytes | None]) -> tuple[str, ...]:
         """The names of the cells that are not what was sealed; all of them where that cannot be told apart."""
@@ -97,16 +134,31 @@ class Seal:
             return ()
         if not self.each:
             return self.cells
-        pairs = zip(self.cells, self._hashes(stored), cells, strict=True)
-        return tuple(name for name, hash_, cell in pairs if hash_ != _short(cell)) or self.cells
+        names = self._names(stored)
+        pairs = zip(names, self._hashes(stored), cells[: len(names)], strict=True)
+        damaged = tuple(name for name, hash_, cell in pairs if hash_ != _short(cell))
+        is_all = _length(stored) == _LENGTH * len(names)
+        return damaged if damaged or is_all else self.cells
+
+    def hashes(self, stored: str) -> dict[str, str]:
+        """The hash of each cell that a seal is over."""
+        return dict(zip(self._names(stored), self._hashes(stored), strict=True))
 
     def _of_bytes(self, cells: Sequence[bytes | None]) -> str:
         return "".join(map(_short, cells)) if self.each else seal_of_bytes(cells)
 
     def _hashes(self, stored: str) -> list[str]:
         """The hashes that a seal holds, as many as there are cells; of a damaged seal some fit nothing."""
-        whole = stored.ljust(_LENGTH * len(self.cells), "-")
-        return [whole[at * _LENGTH : (at + 1) * _LENGTH] for at in range(len(self.cells))]
+        count = len(self._names(stored))
+        whole = stored.partition(_NOTED)[0].ljust(_LENGTH * count, "-")
+        return [whole[at * _LENGTH : (at + 1) * _LENGTH] for at in range(count)]
+
+    def _names(self, stored: str) -> tuple[str, ...]:
+        """The cells that a seal is over."""
+        return self.settable if self._is_older(stored) else self.cells
+
+    def _is_older(self, stored: str) -> bool:
+        return self.fixed > 0 and _length(stored) == _LENGTH * len(self.settable)
 
 
 SEALS: Mapping[str, Seal] = MappingProxyType(
@@ -118,7 +170,9 @@ SEALS: Mapping[str, Seal] = MappingProxyType(
                 (
                     *("name", "persona", "instructions", "provider", "model"),
                     *("parameters", "config", "tools", "metadata"),
+                    "created_at",
                 ),
+                fixed=1,
             ),
             Seal(
                 "blocks",
@@ -167,8 +221,20 @@ SEALS: Mapping[str, Seal] = MappingProxyType(
                     *("batch_type", "created_at", "source", "name", "metadata", "compiled"),
                 ),
             ),
-            Seal("archival_entries", ("content", "tags", "metadata")),
-            Seal("summaries", ("content", "topics", "details")),
+            Seal(
+                "archival_entries",
+                ("content", "tags", "metadata", "agent_id", "created_at"),
+                fixed=2,
+            ),
+            Seal(
+                "summaries",
+                (
+                    *("content", "topics", "details"),
+                    *("agent_id", "start_at", "end_at", "message_count", "depth", "previous_summary_id"),
+                    *("covers_first", "covers_last", "children", "created_at"),
+                ),
+                fixed=10,
+            ),
         )
     }
 )
@@ -188,10 +254,22 @@ async def set_cells(
     No sealed cell can be set to NULL here.
     """
     seal = SEALS[table]
-    row = await transaction.fetch_one(seal.select_seal, key) if cells else None
+    row = await transaction.fetch_one(seal.select_one, key) if cells else None
     if row is not None:
-        written = (cells.get(name) for name in seal.cells)
-        await transaction.fetch_all(seal.update, (*written, seal.renewed(row[seal.column], cells), *key))
+        written = (cells.get(name) for name in seal.settable)
+        renewed = seal.renewed(row[seal.column], cells, {name: row[name] for name in cells})
+        await transaction.fetch_all(seal.update, (*written, renewed, *key))
+
+
+async def damaged_cells(source: Connection, table: str, key: tuple[str, ...]) -> tuple[str, ...]:
+    """Which of a row's cells that may be set are not what was written; none where that cannot be told."""
+    seal = SEALS[table]
+    row = await source.fetch_one(seal.select_one, key)
+    stored = "" if row is None else str(row[seal.column])
+    if row is None or not stored:
+        return ()
+    hashes = seal.hashes(stored)
+    return tuple(name for name in seal.settable if hashes[name] != _short(row[name]))
 
 
 def seal_of(*cells: Cell) -> str:
@@ -206,6 +284,16 @@ def seal_of_bytes(cells: Iterable[bytes | None]) -> str:
         sum_.update(_NOTHING if cell is None else len(cell).to_bytes(8, "big"))
         sum_.update(cell or b"")
     return sum_.hexdigest()
+
+
+def _notes(stored: str) -> set[str]:
+    noted = stored.partition(_NOTED)[2]
+    return {noted[at : at + _LENGTH + 2] for at in range(0, len(noted), _LENGTH + 2)}
+
+
+def _length(stored: str) -> int:
+    """The characters of all hashes of a seal."""
+    return len(stored.partition(_NOTED)[0])
 
 
 def _short(cell: bytes | None) -> str:

@@ -27,9 +27,8 @@ AFTER_ROWID = """
 """
 """Summaries behind a rowid, for going through all of them."""
 _INSERT = """
-    INSERT INTO summaries (id, agent_id, content, topics, start_at, end_at, message_count, depth,
-                           previous_summary_id, covers_first, covers_last, children, details, created_at, is_deleted,
-                           seal)
+    INSERT INTO summaries (id, content, topics, details, agent_id, start_at, end_at, message_count, depth,
+                           previous_summary_id, covers_first, covers_last, children, created_at, is_deleted, seal)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _SET_DELETED = "UPDATE summaries SET is_deleted = ? WHERE id = ?"
@@ -75,27 +74,21 @@ async def insert(source: Connection, summary: Summary) -> None:
     """Add a row."""
     covers = summary.covers
     cells = _cells(summary)
-    await source.fetch_all(
-        _INSERT,
-        (
-            summary.id,
-            summary.agent_id,
-            cells["content"],
-            cells["topics"],
-            write_time(summary.start),
-            write_time(summary.end),
-            summary.message_count,
-            summary.depth,
-            summary.previous_summary_id,
-            None if covers is None else covers.first,
-            None if covers is None else covers.last,
-            dump(summary.children),
-            cells["details"],
-            write_time(summary.created_at),
-            int(summary.is_deleted),
-            SEALS["summaries"].of(cells),
-        ),
-    )
+    fixed: dict[str, Cell] = {
+        "agent_id": summary.agent_id,
+        "start_at": write_time(summary.start),
+        "end_at": write_time(summary.end),
+        "message_count": summary.message_count,
+        "depth": summary.depth,
+        "previous_summary_id": summary.previous_summary_id,
+        "covers_first": None if covers is None else covers.first,
+        "covers_last": None if covers is None else covers.last,
+        "children": dump(summary.children),
+        "created_at": write_time(summary.created_at),
+    }
+    seal = SEALS["summaries"].of(cells | fixed)
+    values = (summary.id, *cells.values(), *fixed.values(), int(summary.is_deleted), seal)
+    await source.fetch_all(_INSERT, values)
 
 
 async def set_texts(source: Connection, before: Summary, after: Summary) -> None:
@@ -109,7 +102,7 @@ async def set_deleted(source: Connection, summary_id: str, *, deleted: bool) -> 
 
 
 def _cells(summary: Summary) -> dict[str, Cell]:
-    """What is sealed, as it is stored."""
+    """What is sealed and may be set again, as it is stored."""
     return {"content": summary.content, "topics": dump(summary.topics), "details": dump(summary.details)}
 
 

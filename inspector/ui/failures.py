@@ -15,7 +15,9 @@ from inspector.domain.errors import (
 )
 from inspector.ui.wording import tr, tr_error
 
-_SALVAGED = frozenset({"file.damaged", "file.wrong_schema", "file.no_version"})
+_SALVAGED = frozenset(
+    {"file.damaged", "file.foreign_objects", "file.wrong_schema", "file.no_migration", "file.no_version"}
+)
 """What keeps a file from being opened, though much of it may be whole."""
 
 

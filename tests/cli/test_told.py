@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -88,3 +90,19 @@ def test_that_times_are_told_to_the_second_and_backups_with_their_reason_in_word
 
 def test_that_append_is_said_to_take_a_text_as_it_is() -> None:
     assert "begin it with a line break" in " ".join(told("edit", "--help").split())
+
+
+@pytest.mark.parametrize(
+    ("statement", "said_of_it"),
+    [
+        ("PRAGMA user_version = 0", "its header was altered"),
+        ("CREATE TRIGGER t AFTER UPDATE ON blocks BEGIN SELECT 1; END", "trigger t"),
+        ("CREATE TABLE foreigners (name TEXT)", "table foreigners"),
+    ],
+)
+def test_that_what_can_only_be_salvaged_is_told_with_how(copy: Path, statement: str, said_of_it: str) -> None:
+    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        connection.execute(statement)
+    said = told("blocks", copy)
+    assert said_of_it in said
+    assert f"context-inspector salvage {copy} --out NEW.constellation" in said

@@ -116,5 +116,9 @@ async def test_that_a_text_that_is_no_utf8_is_told(desk: Desk) -> None:
         connection.commit()
     target = desk.place(".json")
     told = await desk.told(original, target, JSON)
-    assert [(each.code, each.where) for each in told.problems] == [("export.not_utf8", "agents.persona")]
+    assert [(each.code, each.where) for each in told.problems] == [
+        ("export.not_utf8", "agents.persona"),
+        # It is not what was written either, and that names the agent.
+        ("check.text_damaged", "agent:agt_ada"),
+    ]
     assert listed(target.read_bytes(), "agents")[0]["persona"] == "A\ufffd"

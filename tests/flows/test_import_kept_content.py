@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
+from inspector.domain.exports import ExportFormat
 from inspector.domain.health import Problem, Severity
 from inspector.runtime.files import check_file
+from tests.damaged_rows import damage
+from tests.exchange.rows.rich import BOB
 from tests.flows.export_desk import ENTRUSTED, FOLDER, JSON, Desk, contents, table_rows
 
 Value = dict[str, Any]
@@ -86,7 +89,11 @@ async def test_that_a_line_lost_from_a_folder_loses_no_content(desk: Desk) -> No
     lines.write_text("".join(lines.read_text().splitlines(keepends=True)[:-1]))
     target = desk.place(".constellation")
     plan = await desk.bring_in(folder, target)
-    assert told(plan.problems) == [("import.history_incomplete", "block:blk_new"), (KEPT, "block:blk_new")]
+    assert told(plan.problems) == [
+        ("import.rows_missing", lines.relative_to(folder).as_posix()),
+        ("import.history_incomplete", "block:blk_new"),
+        (KEPT, "block:blk_new"),
+    ]
     assert await desk.change(target, lambda engine: engine.memory.rendered("blk_new")) == "a new one\nmore\n"
 
 
@@ -212,6 +219,34 @@ async def test_that_an_export_with_history_names_damaged_bytes(desk: Desk, state
         connection.commit()
     exported = await desk.told(path, desk.place(".json"), JSON, history=True)
     assert (code, "block:blk_new") in {(each.code, each.where) for each in exported.problems}
+
+
+@pytest.mark.parametrize("form", [JSON, FOLDER])
+async def test_that_an_export_names_what_is_not_what_was_written_as_an_import_would_seal_it(
+    desk: Desk, form: ExportFormat
+) -> None:
+    path = await desk.made("rich")
+    damage(
+        path,
+        "UPDATE blocks SET description = 'damaged' WHERE id = 'blk_profile'",
+        "UPDATE messages SET role = 'user' WHERE id = 'msg_1'",
+        "UPDATE updates SET actor_name = 'Mallory' WHERE block_id = 'blk_log' AND seq = 1",
+        "UPDATE changes SET reason = 'because' WHERE seq = 2",
+    )
+    cells = {
+        ("check.text_damaged", "block:blk_profile"),
+        ("check.text_damaged", "message:msg_1"),
+    }
+    rows = {("check.version_damaged", "block:blk_log"), ("check.change_damaged", "changes:2")}
+    suffix = ".json" if form is JSON else ""
+    exported = await desk.told(path, desk.place(suffix), form)
+    assert {(each.code, each.where) for each in exported.problems} == cells
+    exported = await desk.told(path, desk.place(suffix), form, history=True)
+    assert {(each.code, each.where) for each in exported.problems} == cells | rows
+    exported = await desk.told(path, desk.place(suffix), form, agent_id=BOB)
+    assert ("check.text_damaged", "message:msg_1") not in {
+        (each.code, each.where) for each in exported.problems
+    }
 
 
 async def test_that_the_export_of_a_whole_file_names_no_damage(desk: Desk) -> None:

@@ -33,7 +33,10 @@ async def test_that_a_block_whose_history_was_left_out_is_named(desk: Desk) -> N
     (folder / OF_NEW).unlink()
     target = desk.place(".constellation")
     plan = await desk.bring_in(folder, target)
-    assert told(plan.problems) == [("import.history_missing", "block:blk_new")]
+    assert told(plan.problems) == [
+        ("import.file_missing", str(OF_NEW)),
+        ("import.history_missing", "block:blk_new"),
+    ]
     assert await desk.change(target, lambda engine: engine.memory.rendered("blk_new")) == "a new one\nmore\n"
     assert not await check_file(target)
 
@@ -46,6 +49,7 @@ async def test_that_a_history_that_is_no_file_is_named(desk: Desk, make: Callabl
     plan = await desk.bring_in(folder, desk.place(".constellation"))
     assert told(plan.problems) == [
         ("import.file_ignored", str(OF_NEW)),
+        ("import.file_missing", str(OF_NEW)),
         ("import.history_missing", "block:blk_new"),
     ]
 

@@ -41,6 +41,23 @@ CHANGED = [
     ("UPDATE messages SET role = 'user' WHERE id = 'msg_1'", DAMAGED, "message:msg_1"),
     ("UPDATE messages SET name = NULL WHERE id = 'msg_1'", DAMAGED, "message:msg_1"),
     ("UPDATE messages SET position = 9 WHERE id = 'msg_3'", DAMAGED, "message:msg_3"),
+    ("UPDATE summaries SET covers_first = 2 WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
+    ("UPDATE summaries SET covers_last = NULL WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
+    ("UPDATE summaries SET children = '[\"sum_9\"]' WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
+    ("UPDATE summaries SET depth = depth + 1 WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
+    ("UPDATE summaries SET message_count = 7 WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
+    ("UPDATE summaries SET start_at = '2020-01-01T00:00:00Z' WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
+    ("UPDATE summaries SET end_at = '2030-01-01T00:00:00Z' WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
+    ("UPDATE summaries SET created_at = '2020-01-01T00:00:00Z' WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
+    ("UPDATE summaries SET previous_summary_id = 'sum_nothing' WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
+    ("UPDATE summaries SET agent_id = 'agt_bob' WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
+    ("UPDATE archival_entries SET agent_id = 'agt_bob' WHERE id = 'arc_1'", DAMAGED, "archival:arc_1"),
+    (
+        "UPDATE archival_entries SET created_at = '2020-01-01T00:00:00Z' WHERE id = 'arc_1'",
+        DAMAGED,
+        "archival:arc_1",
+    ),
+    ("UPDATE agents SET created_at = '2020-01-01T00:00:00Z' WHERE id = 'agt_bob'", DAMAGED, "agent:agt_bob"),
 ]
 
 

@@ -53,6 +53,7 @@ STAYS: list[tuple[str, Ref, Operation, str, str]] = [
     ("UPDATE archival_entries SET tags = '[]' WHERE id = 'arc_1'", ENTRY, UpdateArchival("new"), "", "tags"),
     ("UPDATE archival_entries SET content = 'x' WHERE id = 'arc_1'", ENTRY, DeleteRow(), "", "content"),
     ("UPDATE summaries SET topics = '[]' WHERE id = 'sum_1'", SUMMARY, EditSummary("new"), "", "topics"),
+    ("UPDATE summaries SET covers_first = 2 WHERE id = 'sum_1'", SUMMARY, EditSummary("new"), "", "covers_first"),
     ("UPDATE messages SET role = 'user' WHERE id = 'msg_1'",
      MESSAGE, EditMessage((TextPart("new"),)), "", "role"),
     ("UPDATE messages SET content = '[]' WHERE id = 'msg_1'", MESSAGE, ArchiveMessage(True), "", "content"),
@@ -168,3 +169,62 @@ async def test_that_damage_beside_a_cell_that_cannot_be_read_is_told_too(desk: D
         ("check.unreadable", str(TASKS), "permission"),
         ("check.text_damaged", str(TASKS), "description"),
     ]
+
+
+UNDONE: list[tuple[str, Ref, Operation, str]] = [
+    ("UPDATE blocks SET description = 'xho' WHERE id = 'blk_tasks'", TASKS, SetDescription("new"), "description"),
+    (f"UPDATE agents SET persona = 'You' WHERE id = '{ADA}'", AGENT, ConfigureAgent(persona="I am."), "persona"),
+    ("UPDATE archival_entries SET content = 'x' WHERE id = 'arc_1'", ENTRY, UpdateArchival("new"), "content"),
+    ("UPDATE summaries SET content = 'x' WHERE id = 'sum_1'", SUMMARY, EditSummary("new"), "content"),
+    ("UPDATE messages SET content = '[]' WHERE id = 'msg_1'", MESSAGE, EditMessage((TextPart("new"),)), "content"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("statement", "ref", "operation", "column"), UNDONE)
+async def test_that_an_undo_that_puts_damage_back_does_not_make_it_sound(
+    desk: Desk, statement: str, ref: Ref, operation: Operation, column: str
+) -> None:
+    path = await desk.fresh("rich")
+    damage(path, statement)
+    expected = [("check.text_damaged", str(ref), column)]
+    assert told(path) == expected
+    await write(desk, path, ref, operation)
+    assert told(path) == []
+
+    async def undo(engine: Engine) -> None:
+        await engine.edits.undo(NOOR)
+
+    async def redo(engine: Engine) -> None:
+        await engine.edits.redo(NOOR)
+
+    await desk.change(path, undo)
+    assert told(path) == expected
+    await desk.change(path, redo)
+    assert told(path) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "operation"),
+    [
+        (
+            "UPDATE blocks SET permission = 'reed_only' WHERE id = 'blk_tasks'",
+            SetPermission(Permission.READ_ONLY),
+        ),
+        ("UPDATE blocks SET permission = 'admin' WHERE id = 'blk_tasks'", SetPermission(Permission.ADMIN)),
+        ("UPDATE blocks SET description = 'xho' WHERE id = 'blk_tasks'", SetDescription("xho")),
+    ],
+)
+async def test_that_a_damaged_cell_that_is_set_to_what_it_shows_is_sound_again(
+    desk: Desk, statement: str, operation: Operation
+) -> None:
+    path = await desk.fresh("rich")
+    damage(path, statement)
+    assert len(told(path)) == 1
+    await write(desk, path, TASKS, operation)
+    assert told(path) == []
+
+    async def again(engine: Engine) -> None:
+        (receipt,) = await engine.apply([Intent(Edit(TASKS, operation), NOOR)])
+        assert receipt.seq is None
+
+    await desk.change(path, again)

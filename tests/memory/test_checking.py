@@ -13,7 +13,7 @@ from inspector.domain.edits.items import InsertItem
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import FileError
 from inspector.memory.checking import check
-from tests.memory.world import AGENT, HUMAN, new_world
+from tests.memory.world import AGENT, HUMAN, new_world, open_world
 from tests.storage.files import hash_outside
 
 
@@ -72,6 +72,25 @@ async def test_that_damage_is_found_with_its_place(tmp_db_dir: Path, statement: 
     problems = await check(path)
     assert {each.code for each in problems} == codes
     assert all(each.where in (f"block:{block}", str(path)) for each in problems)
+
+
+async def test_that_a_change_that_waits_is_told_when_it_is_not_marked_so(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        path = world.database.path
+        block = await world.make(content="a")
+        for text in "bcd":
+            await world.memory.edit(block, AppendText(text), actor=HUMAN)
+        await world.take_delta_away(block, 3, "ab")
+    world = await open_world(path, prefix="later")
+    await world.memory.edit(block, AppendText("e"), actor=HUMAN)
+    await world.close()
+    waits = {"block.pending_updates", "check.revision"}
+    assert {each.code for each in await check(path)} == waits
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE updates SET pending = 0")
+        assert {each.code for each in await check(path)} == waits | {"check.pending_differs"}
+        connection.execute("UPDATE block_contents SET problem = NULL")
+    assert {each.code for each in await check(path)} == waits | {"check.pending_differs"}
 
 
 async def test_that_foreign_structure_is_a_problem_and_no_file_an_error(tmp_db_dir: Path) -> None:

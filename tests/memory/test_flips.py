@@ -9,7 +9,7 @@ from tests.bench.bit_flips import FIRST, run
 from tests.fixtures import NOOR, HeldClock, counted_ids
 from tests.furnished import make_furnished
 
-FLIPS = 31
+FLIPS = 49
 
 
 async def test_that_every_flipped_bit_in_a_content_is_found(tmp_db_dir: Path) -> None:

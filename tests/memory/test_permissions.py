@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -13,14 +14,18 @@ from inspector.domain.blocks import (
     Block,
     BlockType,
     CompositeSchema,
+    EntrySchema,
     FieldDef,
     FieldType,
     ListSchema,
+    LogSchema,
     MapSchema,
     Permission,
+    PlainSchema,
     Schema,
     SectionDef,
     TextSchema,
+    TreeSchema,
 )
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.block_rows import DeleteBlock, SetPermission, SetPinned, SetSchema
@@ -178,3 +183,83 @@ def test_that_read_only_parts_are_known(schema: Schema, operation: Operation, pa
     assert verdict(block(Permission.ADMIN, schema), operation, AGENT) == expected
     assert verdict(block(Permission.ADMIN, schema), operation, HUMAN) == ("refused.locked" if parts else "")
     assert verdict(block(Permission.ADMIN, schema), operation, HUMAN, unlock=True) == ""
+
+
+LOCKED = FieldDef("a", read_only=True)
+OPEN = FieldDef("b")
+OTHERWISE = FieldDef("a", FieldType.NUMBER, read_only=True)
+
+
+def section(schema: PlainSchema, *, read_only: bool = False) -> SectionDef:
+    """The section s."""
+    return SectionDef("s", schema, read_only=read_only)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda *fields: MapSchema(fields),
+        lambda *fields: ListSchema(fields),
+        lambda *fields: TreeSchema(fields),
+        lambda *fields: LogSchema(entry_schema=EntrySchema(fields=fields)),
+        lambda *fields: CompositeSchema((section(MapSchema(fields)),)),
+        lambda *fields: CompositeSchema((section(ListSchema(fields)),)),
+    ],
+)
+@pytest.mark.parametrize(
+    ("new", "allowed"),
+    [
+        ((LOCKED,), True),
+        ((FieldDef("new"), OPEN, LOCKED), True),
+        ((FieldDef("b", read_only=True), LOCKED), True),
+        ((FieldDef("a"), OPEN), False),
+        ((OTHERWISE, OPEN), False),
+        ((OPEN,), False),
+    ],
+)
+def test_that_an_agent_does_not_get_round_a_read_only_field_by_another_schema(
+    make: Callable[..., Schema], new: tuple[FieldDef, ...], allowed: bool
+) -> None:
+    a_block = block(Permission.ADMIN, make(LOCKED, OPEN))
+    operation = SetSchema(make(*new), accept_loss=True)
+    assert verdict(a_block, operation, AGENT) == ("" if allowed else "refused.read_only_part")
+    assert verdict(a_block, operation, HUMAN) == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        (MapSchema((LOCKED,)), ListSchema((LOCKED,)), "a"),
+        (MapSchema((LOCKED,)), CompositeSchema((section(MapSchema((LOCKED,))),)), "a"),
+        (CompositeSchema((section(MapSchema((LOCKED,))),)), MapSchema((LOCKED,)), "a"),
+        (CompositeSchema((section(TextSchema(), read_only=True),)), TextSchema(), "s"),
+        (
+            CompositeSchema((section(TextSchema(), read_only=True),)),
+            CompositeSchema((section(TextSchema()),)),
+            "s",
+        ),
+        (
+            CompositeSchema((section(TextSchema(), read_only=True),)),
+            CompositeSchema((section(ListSchema(), read_only=True),)),
+            "s",
+        ),
+        (
+            CompositeSchema((section(TextSchema(), read_only=True),)),
+            CompositeSchema((SectionDef("t", TextSchema()), section(TextSchema(), read_only=True))),
+            None,
+        ),
+        (TextSchema(), MapSchema((LOCKED,)), None),
+    ],
+)
+def test_that_an_agent_may_not_drop_or_redefine_what_is_read_only(
+    old: Schema, new: Schema, part: str | None
+) -> None:
+    standing = Standing(AGENT, None, None, unlock=False)
+    operation = SetSchema(new, accept_loss=True)
+    if part is None:
+        check(block(Permission.ADMIN, old), operation, standing)
+        return
+    with pytest.raises(RefusedError) as caught:
+        check(block(Permission.ADMIN, old), operation, standing)
+    assert (caught.value.code, caught.value.parameters["part"]) == ("refused.read_only_part", part)
+    assert verdict(block(Permission.READ_WRITE, old), operation, AGENT) == DENIED

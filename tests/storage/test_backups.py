@@ -202,7 +202,7 @@ async def test_that_a_file_that_is_always_written_and_too_large_for_one_step_is_
     tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = await worked_on(tmp_db_dir)
-    monkeypatch.setattr(copying, "AT_ONCE_PAGES", 1)
+    monkeypatch.setattr(copying, "HELD_SECONDS", 0)
     monkeypatch.setattr(copying, "STEP_PAGES", 4)
 
     def write_between(_: float) -> None:
@@ -218,3 +218,56 @@ async def test_that_a_file_that_is_always_written_and_too_large_for_one_step_is_
     copy_database(path, tmp_db_dir / "copy.constellation")
     monkeypatch.undo()
     assert contents(tmp_db_dir / "copy.constellation") == contents(path)
+
+
+def written_between_all_steps(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have somebody write the file after each step, so that none of them counts."""
+    write = "UPDATE meta SET value = value || 'x' WHERE name = 'created_at'"
+    monkeypatch.setattr(time, "sleep", lambda _: alter(path, write))
+
+
+async def test_that_a_large_file_that_is_always_written_is_copied_while_the_writers_wait(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = await new_file(tmp_db_dir)
+    sheets = "INSERT INTO request_texts VALUES (?, ?)"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for number in range(9):
+            connection.execute(sheets, (f"h{number}", " " * 30_000_000))
+    assert path.stat().st_size > 256 << 20
+    # How fast this machine is shall decide nothing here.
+    monkeypatch.setattr(copying, "HELD_SECONDS", 600)
+    monkeypatch.setattr(copying, "LONGEST_HELD_SECONDS", 600)
+    written_between_all_steps(path, monkeypatch)
+    refused = []
+
+    class Held(copying.Held):
+        def __call__(self, status: int, left: int, pages: int) -> None:
+            with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as writer:
+                try:
+                    writer.execute("UPDATE meta SET value = 'torn' WHERE name = 'created_at'")
+                except sqlite3.OperationalError as error:
+                    refused.append(str(error))
+            super().__call__(status, left, pages)
+
+    monkeypatch.setattr(copying, "Held", Held)
+    copy_database(path, tmp_db_dir / "copy.constellation")
+    assert set(refused) == {"database is locked"}
+    assert (tmp_db_dir / "copy.constellation").stat().st_size == path.stat().st_size
+    alter(path, "UPDATE meta SET value = 'free' WHERE name = 'created_at'")
+
+
+async def test_that_a_copy_that_keeps_writers_waiting_for_too_long_is_given_up_and_says_for_how_long(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = await worked_on(tmp_db_dir)
+    monkeypatch.setattr(copying, "STEP_PAGES", 4)
+    monkeypatch.setattr(copying, "LONGEST_HELD_SECONDS", -1)
+    written_between_all_steps(path, monkeypatch)
+    with pytest.raises(FileError) as caught:
+        copy_database(path, tmp_db_dir / "copy.constellation")
+    assert caught.value.code == "file.busy"
+    assert {"path", "megabytes", "seconds"} <= set(caught.value.parameters)
+    # Nobody is kept waiting any more, and nothing is left of the copy.
+    alter(path, "UPDATE meta SET value = 'free' WHERE name = 'created_at'")
+    assert not [each for each in tmp_db_dir.iterdir() if "copy" in each.name]

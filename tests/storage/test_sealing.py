@@ -48,3 +48,29 @@ def test_that_a_cell_without_a_value_is_not_one_that_is_empty() -> None:
 def test_that_only_what_differs_is_written() -> None:
     assert differing(CELLS, {**CELLS, "b": "two"}) == {"b": "two"}
     assert differing(CELLS, dict(CELLS)) == {}
+
+
+LATER = Seal("rows", ("a", "b", "c"), fixed=1)
+
+
+def test_that_a_seal_from_before_a_cell_was_sealed_is_over_the_others_and_stays_so() -> None:
+    older = ROW.of(CELLS)[:32]
+    assert LATER.damaged(older, [b"one", None, b"anything"]) == ()
+    assert LATER.damaged(older, [b"One", None, b"anything"]) == ("a",)
+    again = LATER.renewed(older, {"a": "two"})
+    assert LATER.damaged(again, [b"two", None, b"anything"]) == ()
+    assert LATER.damaged(LATER.of(CELLS), [b"one", None, b"anything"]) == ("c",)
+    assert "c =" not in LATER.update
+
+
+def test_that_a_damaged_cell_that_is_put_back_later_is_damaged_again_until_it_is_meant() -> None:
+    damaged: dict[str, bytes | None] = {"a": b"odd"}
+    mended = ROW.renewed(ROW.of(CELLS), {"a": "new"}, damaged)
+    assert ROW.damaged(mended, [b"new", None, b"3"]) == ()
+    back = ROW.renewed(mended, {"a": "odd"}, {"a": b"new"})
+    assert ROW.damaged(back, [b"odd", None, b"3"]) == ("a",)
+    assert ROW.damaged(ROW.renewed(back, {"c": 4}, {"c": b"3"}), [b"odd", None, b"4"]) == ("a",)
+    forth = ROW.renewed(back, {"a": "new"}, damaged)
+    assert ROW.damaged(forth, [b"new", None, b"3"]) == ()
+    meant = ROW.renewed(back, {"a": "odd"}, damaged)
+    assert meant == ROW.of({**CELLS, "a": "odd"})

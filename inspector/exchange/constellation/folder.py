@@ -2,7 +2,8 @@
 
 ::
 
-    constellation.json            the header, the constellation's own facts, the order of agents and blocks
+    constellation.json            the header, the constellation's own facts, the order of agents and blocks, and
+                                  how many rows each of the files below has
     agents/NAME/agent.json        settings; persona.txt, instructions/001.txt … hold the long texts
     agents/NAME/blocks/LABEL.json a block with its content; LABEL.txt holds the text of a text block
     agents/NAME/messages.jsonl    and likewise what else belongs to one agent
@@ -12,7 +13,8 @@
     activity.jsonl …              what belongs to nobody alone
     history/changes.jsonl …       with history; a block's own is LABEL.updates.jsonl beside it
 
-File names help people and mean nothing: what a file holds says itself what it is, so files can be renamed.
+File names help people and mean nothing: what a file holds says itself what it is, so files can be renamed. Of a file
+that is not there, or holds fewer rows than the header says, an import tells.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import msgspec
 from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.edits.adopting import ConstellationRows
 from inspector.exchange.constellation.header import value_of
+from inspector.exchange.constellation.inventory import FILES, inventory_of
 from inspector.exchange.constellation.jsonfile import pretty
 from inspector.exchange.constellation.names import file_name
 from inspector.exchange.guard import Json
@@ -93,9 +96,6 @@ class _Folder:
         """All of them by path."""
         value = self._value
         lists = {name: each for name, each in value.items() if isinstance(each, list)}
-        header = {name: each for name, each in value.items() if name not in lists}
-        order = {name: [row["id"] for row in lists[name]] for name in ORDERED}
-        self._files[HEADER_FILE] = pretty({**header, ORDER: order})
         for folder, name in ONE_FILE_EACH.items():
             for row in lists[name]:
                 self._files[f"{folder}/{file_name(row['name'])}.json"] = pretty(row)
@@ -111,6 +111,9 @@ class _Folder:
         for name in (*OF_NOBODY, *(f"{HISTORY}/{each}" for each in OF_HISTORY)):
             if found := lists.get(name.removeprefix(f"{HISTORY}/")):
                 self._files[f"{name}.jsonl"] = lines(found)
+        header = {name: each for name, each in value.items() if name not in lists}
+        order = {name: [row["id"] for row in lists[name]] for name in ORDERED}
+        self._files[HEADER_FILE] = pretty({**header, ORDER: order, FILES: inventory_of(self._files)})
         return dict(sorted(self._files.items()))
 
     def _agent(self, agent: dict[str, Json]) -> None:

@@ -27,6 +27,7 @@ from inspector.exchange.constellation.folder import (
     REQUESTS,
 )
 from inspector.exchange.constellation.header import FORMAT, is_constellation, read_rows
+from inspector.exchange.constellation.inventory import FILES, missing
 from inspector.exchange.guard import DEFAULT_LIMITS, Json, parse_json, read_bytes
 from inspector.exchange.rows.plan import plan_of
 from inspector.exchange.rows.shape import LISTS
@@ -63,6 +64,7 @@ class _FolderReader:
     lists: dict[str, list[Any]] = field(default_factory=dict)
     agents: list[tuple[str, Any]] = field(default_factory=list)
     blocks: list[tuple[str, Any]] = field(default_factory=list)
+    counted: dict[str, int] = field(default_factory=dict)
     header: Json = None
 
     def value(self) -> dict[str, Json]:
@@ -77,11 +79,17 @@ class _FolderReader:
         for left in sorted(self.texts):
             self.notes.warn("import.file_ignored", _shown(left))
         header = dict(self.header)
+        self._tell_missing(header.pop(FILES, None))
         order = header.pop(ORDER, {})
         lists = {**self.lists, "agents": agents, "blocks": blocks}
         for name in ORDERED:
             lists[name].sort(key=_place_in(order, name))
         return {**header, **lists}
+
+    def _tell_missing(self, said: Json) -> None:
+        for path, expected, found in missing(said, self.counted, f"{HEADER_FILE} {FILES}"):
+            code = "import.rows_missing" if found else "import.file_missing"
+            self.notes.warn(code, _shown(path), expected=expected, found=found)
 
     def _paths(self) -> list[str]:
         """All files of the folder, as paths in it."""
@@ -131,9 +139,11 @@ class _FolderReader:
             self.notes.warn("import.file_ignored", _shown(path))
             return
         rows = self.lists.setdefault(of, [])
+        before = len(rows)
         for number, line in enumerate(self._bytes(path).split(b"\n"), 1):
             if line.strip():
                 rows.append(self._parsed(line, f"{path}:{number}"))
+        self.counted[path] = len(rows) - before
 
     def _object(self, path: str, name: str) -> None:
         above = path.split("/")[-2:-1]
@@ -147,6 +157,9 @@ class _FolderReader:
             self.lists.setdefault(ONE_FILE_EACH[above[0]], []).append(self._row(path))
         else:
             self.notes.warn("import.file_ignored", _shown(path))
+            return
+        if path != HEADER_FILE:
+            self.counted[path] = 1
 
     def _text(self, path: str) -> None:
         data = self._bytes(path)
@@ -159,6 +172,7 @@ class _FolderReader:
         # In the journal texts stand as JSON, where a control character takes six.
         controls = len(data) - len(data.translate(None, _CONTROLS))
         self._spend(sys.getsizeof(text) + 5 * controls, path)
+        self.counted[path] = 1
         folder, _, name = path.rpartition("/")
         if folder == REQUESTS:
             row = {"hash": name.removesuffix(".txt"), "text": text}

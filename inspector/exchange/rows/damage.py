@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 
 from inspector.domain.edits.adopting import Cell, ConstellationRows
@@ -11,6 +12,8 @@ from inspector.domain.snapshot import BlockState
 from inspector.exchange.rows.admission import documents
 from inspector.storage import blocks, updates
 from inspector.storage.connection import Connection
+from inspector.storage.damaged_rows import damaged_among, seals
+from inspector.storage.sealing import SEALS
 
 _NO_DAMAGE = frozenset({"block.over_limit", "block.over_items"})
 _BYTES = (
@@ -27,6 +30,20 @@ async def damage(connection: Connection, rows: ConstellationRows) -> tuple[Probl
     found = [problem for state in states for problem in _of_state(state, counts.get(state.block.id, 0))]
     labels: dict[Cell, str] = {state.block.id: state.block.label for state in states}
     return (*found, *_of_bytes(rows, labels))
+
+
+async def damage_to_cells(
+    connection: Connection, whole: ConstellationRows, part: ConstellationRows
+) -> tuple[Problem, ...]:
+    """Which of the rows of a part are not what was written; `whole` has them as they lie in the open file.
+
+    An import seals what it is given, so nothing else will ever tell.
+    """
+    stored = await seals(connection, whole.tables)
+    wanted = {
+        name: {tuple(row[column] for column in SEALS[name].key) for row in part.of(name)} for name in stored
+    }
+    return await asyncio.to_thread(lambda: tuple(damaged_among(stored, whole.tables, wanted)))
 
 
 def _of_state(state: BlockState, deltas: int) -> Iterator[Problem]:

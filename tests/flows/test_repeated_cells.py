@@ -1,0 +1,192 @@
+"""Cells that repeat what a document or another row says: `check` compares them, and a salvage makes them anew."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.domain.blocks import PARTNER_PROFILE
+from inspector.domain.content import TextContent
+from inspector.domain.edits.block_rows import SetSchema
+from inspector.domain.edits.text import AppendText
+from inspector.domain.salvage import Recovery
+from inspector.runtime.engine import Engine
+from inspector.runtime.moments import sortable_ids
+from inspector.runtime.salvage import salvage
+from inspector.runtime.surroundings import Surroundings
+from tests.damaged_rows import damage
+from tests.fixtures import NOOR
+from tests.furnished import make_furnished
+from tests.looking import problems_in
+from tests.runtime.damaged import read_in_this_process
+
+NOTES, TASKS = "block:blk_notes", "block:blk_tasks"
+STATE, WRITER, PENDING = "check.state_differs", "check.writer_differs", "check.pending_differs"
+CHANGE, ASTRAY = "check.change_differs", "check.checkpoint_astray"
+
+DIFFERING = [
+    (
+        "UPDATE block_contents SET version = 'zz' || substr(version, 3) WHERE block_id = 'blk_notes'",
+        STATE,
+        NOTES,
+    ),
+    (
+        "UPDATE block_contents SET version = (SELECT version_after FROM updates "
+        "WHERE block_id = 'blk_tasks' AND seq = 2) WHERE block_id = 'blk_tasks'",
+        STATE,
+        TASKS,
+    ),
+    ("UPDATE block_contents SET version = '' WHERE block_id = 'blk_tasks'", STATE, TASKS),
+    ("UPDATE block_contents SET actor_kind = 'agent' WHERE block_id = 'blk_notes'", WRITER, NOTES),
+    ("UPDATE block_contents SET actor_id = 'mallory' WHERE block_id = 'blk_notes'", WRITER, NOTES),
+    ("UPDATE block_contents SET actor_name = 'Mallory' WHERE block_id = 'blk_tasks'", WRITER, TASKS),
+    (
+        "UPDATE block_contents SET written_at = '2020-01-01T00:00:00Z' WHERE block_id = 'blk_tasks'",
+        WRITER,
+        TASKS,
+    ),
+    # It is the same moment, written as nothing here writes one.
+    (
+        "UPDATE block_contents SET written_at = replace(written_at, 'T', 'U') WHERE block_id = 'blk_tasks'",
+        WRITER,
+        TASKS,
+    ),
+    ("UPDATE block_contents SET reason = 'because' WHERE block_id = 'blk_tasks'", WRITER, TASKS),
+    ("UPDATE block_contents SET tool_call_id = 'call' WHERE block_id = 'blk_tasks'", WRITER, TASKS),
+    (
+        "UPDATE block_contents SET revision = revision + 1 WHERE block_id = 'blk_notes'",
+        "check.revision",
+        NOTES,
+    ),
+    (
+        "UPDATE block_contents SET revision = revision - 1 WHERE block_id = 'blk_tasks'",
+        "check.revision",
+        TASKS,
+    ),
+    (
+        "UPDATE block_contents SET problem = 'block.pending_updates' WHERE block_id = 'blk_tasks'",
+        "block.pending_updates",
+        TASKS,
+    ),
+    ("UPDATE updates SET pending = 1 WHERE block_id = 'blk_tasks' AND seq = 2", PENDING, TASKS),
+    ("UPDATE updates SET pending = 1 WHERE block_id = 'blk_notes' AND seq = 2", PENDING, NOTES),
+    (
+        "UPDATE updates SET change_seq = change_seq - 1 WHERE block_id = 'blk_notes' AND seq = 60",
+        CHANGE,
+        NOTES,
+    ),
+    ("UPDATE updates SET change_seq = 1 WHERE block_id = 'blk_tasks' AND seq = 1", CHANGE, TASKS),
+    (
+        "UPDATE checkpoints SET upto_seq = upto_seq - 1 WHERE block_id = 'blk_notes'",
+        ASTRAY,
+        NOTES,
+    ),
+]
+
+
+_made: list[bytes] = []
+"""The file, made once for all."""
+
+
+async def furnished(folder: Path, surroundings: Surroundings) -> Path:
+    """A file with a folded block and others; all of it at one moment, so that times tell nothing apart."""
+    path = folder / "a.constellation"
+    if not _made:
+        # What is written to it later has other ids.
+        given = replace(surroundings, ids=sortable_ids())
+        await make_furnished(path, given, folded=True)
+        _made.append(path.read_bytes())
+    path.write_bytes(_made[0])
+    path.chmod(0o600)
+    return path
+
+
+def told(path: Path) -> set[tuple[str, str]]:
+    """What looking a file over says."""
+    return {(each.code, each.where) for each in problems_in(path)}
+
+
+def rows(path: Path, table: str) -> list[tuple[Any, ...]]:
+    """All rows of a table."""
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute("SELECT * FROM " + table).fetchall()
+
+
+@pytest.mark.parametrize(("statement", "code", "where"), DIFFERING)
+async def test_that_a_cell_that_repeats_something_wrongly_is_told_and_made_anew_by_a_salvage(
+    tmp_db_dir: Path, surroundings: Surroundings, statement: str, code: str, where: str
+) -> None:
+    path = await furnished(tmp_db_dir, surroundings)
+    tables = ("block_contents", "updates", "checkpoints", "changes")
+    whole = {table: rows(path, table) for table in tables}
+    damage(path, statement)
+    assert told(path) == {(code, where)}
+    target = tmp_db_dir / "salvaged.constellation"
+    report = await salvage(path, target, surroundings, examine=read_in_this_process)
+    assert {each.recovery for each in report.blocks} == {Recovery.WHOLE}
+    assert told(target) == set()
+    for table in tables:
+        assert rows(target, table) == whole[table], table
+
+
+async def test_that_a_block_is_written_on_after_a_salvage_of_its_version(
+    tmp_db_dir: Path, surroundings: Surroundings
+) -> None:
+    path = await furnished(tmp_db_dir, surroundings)
+    damage(path, DIFFERING[0][0])
+    target = tmp_db_dir / "salvaged.constellation"
+    await salvage(path, target, surroundings, examine=read_in_this_process)
+    engine = await Engine.open(target, surroundings)
+    try:
+        before = await engine.memory.history("blk_notes")
+        receipt = await engine.edit("blk_notes", AppendText("!"))
+        assert receipt.changed
+        assert len(await engine.memory.history("blk_notes")) == len(before) + 1
+        first = await engine.memory.content_at("blk_notes", before[0].version)
+        assert first == TextContent("The notes of Ada.")
+    finally:
+        await engine.close()
+    assert told(target) == set()
+
+
+async def test_that_who_changed_a_schema_without_a_change_of_the_document_is_no_damage(
+    tmp_db_dir: Path, surroundings: Surroundings
+) -> None:
+    path = await furnished(tmp_db_dir, surroundings)
+    engine = await Engine.open(path, surroundings)
+    try:
+        before = await engine.memory.history("blk_profile")
+        schema = replace(PARTNER_PROFILE, fields=PARTNER_PROFILE.fields[:-1])
+        await engine.edit("blk_profile", SetSchema(schema), actor=NOOR)
+        assert await engine.memory.history("blk_profile") == before
+    finally:
+        await engine.close()
+    assert told(path) == set()
+
+
+async def test_that_what_an_undo_says_otherwise_than_the_journal_is_told(
+    tmp_db_dir: Path, surroundings: Surroundings
+) -> None:
+    path = await furnished(tmp_db_dir, surroundings)
+    engine = await Engine.open(path, surroundings)
+    try:
+        await engine.edit("blk_notes", AppendText("once"), actor=NOOR)
+        await engine.edits.undo(NOOR)
+    finally:
+        await engine.close()
+    assert told(path) == set()
+    damage(path, "UPDATE changes SET undo_of = undo_of - 1 WHERE undo_of IS NOT NULL")
+    assert told(path) == {("check.undo_differs", NOTES)}
+
+
+async def test_that_damage_to_a_row_is_not_told_again_of_what_repeats_it(
+    tmp_db_dir: Path, surroundings: Surroundings
+) -> None:
+    path = await furnished(tmp_db_dir, surroundings)
+    damage(path, "UPDATE updates SET actor_name = 'Mallory' WHERE block_id = 'blk_tasks' AND seq = 3")
+    assert told(path) == {("check.version_damaged", TASKS)}
