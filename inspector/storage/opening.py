@@ -30,6 +30,8 @@ LARGEST_VALUE = 64 * 1024 * 1024
 CHECK_SECONDS = 4.0
 """How long all looking may take; a file whose structure takes longer is opened unchecked and says so."""
 _STEPS_BETWEEN_LOOKS = 20_000
+_KILLS_IN_A_ROW = 5
+"""So often something half-written is put back while a file is opened; then whoever opens it hears of it."""
 
 # What SQLite says of a file that it would have to write, or beside which it would have to write, to read it.
 _UNREADABLE_SO = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
@@ -120,8 +122,20 @@ def admit(path: Path, form: Format = FORMAT, *, leave_wal: bool = True) -> Admis
 def connect(path: Path, access: str, *, writing: bool) -> sqlite3.Connection:
     """A connection with every defence on; `access` as in `Admission`. One not for `writing` cannot write.
 
-    Not even to put back what a killed writer left: that lies under a name which may be another file's by then.
+    Not even to put back what a killed writer left: that lies under a name which may be another file's by then. Only
+    what was left since the checks, before there is anything to read with, is put back here.
     """
+    for _ in range(_KILLS_IN_A_ROW):
+        try:
+            return _defended(path, access, writing=writing)
+        except sqlite3.OperationalError as error:
+            if access != "rw" or getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_READONLY_ROLLBACK:
+                raise
+        _try_to_read(path, "rw").close()
+    return _defended(path, access, writing=writing)
+
+
+def _defended(path: Path, access: str, *, writing: bool) -> sqlite3.Connection:
     connection = _connect(path, "ro" if access == "rw" and not writing else access)
     try:
         connection.execute("PRAGMA foreign_keys = ON")

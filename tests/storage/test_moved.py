@@ -7,12 +7,16 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector.domain.errors import FileError
+from inspector.storage import database as databases
+from inspector.storage import opening
 from inspector.storage.connection import Channel, Parameters
 from inspector.storage.database import Database, Row
+from inspector.storage.opening import Admission
 from tests.storage.files import fact, hash_outside, new_file, opened, set_fact
 from tests.storage.test_opening import KILLED
 
@@ -136,6 +140,24 @@ async def test_that_a_killed_process_is_mended_by_whoever_reads_next(tmp_db_dir:
         done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
         assert done.returncode == -9
         assert path.with_name(f"{path.name}-journal").stat().st_size > 0
+        assert await fact(database) == "first"
+        assert not path.with_name(f"{path.name}-journal").exists()
+
+
+async def test_that_a_file_opens_when_a_process_was_killed_since_the_checks(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = await new_file(tmp_db_dir)
+    admit = opening.admit
+
+    def admit_and_kill(*given: Any, **named: Any) -> Admission:
+        admission = admit(*given, **named)
+        assert subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False).returncode == -9
+        assert path.with_name(f"{path.name}-journal").stat().st_size > 0
+        return admission
+
+    monkeypatch.setattr(databases, "admit", admit_and_kill)
+    async with opened(path) as database:
         assert await fact(database) == "first"
         assert not path.with_name(f"{path.name}-journal").exists()
 
