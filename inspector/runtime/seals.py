@@ -14,6 +14,8 @@ from inspector.storage.damaged_rows import damaged_rows
 from inspector.storage.database import Database
 from inspector.storage.feed import Subscription
 
+BETWEEN_LOOKS_SECONDS = 5.0
+
 
 class SealWatch:
     """Looks an open file's rows over once; where some are damaged, again whenever one of those is written."""
@@ -33,13 +35,21 @@ class SealWatch:
                 while True:
                     problems = await damaged_rows(self._database)
                     self._tell(problems)
-                    if not problems or not await _written(news, {Ref.read(each.where) for each in problems}):
+                    if not problems or not await _written(news, {_thing(each) for each in problems}):
                         return
+                    # A damaged block may be written many times a second, and each look goes through the whole file.
+                    await asyncio.sleep(BETWEEN_LOOKS_SECONDS)
+                    news.waiting()
 
 
-async def _written(news: Subscription, refs: set[Ref | None]) -> bool:
+def _thing(problem: Problem) -> Ref | None:
+    ref = Ref.read(problem.where)
+    return None if ref is None else ref.whole
+
+
+async def _written(news: Subscription, things: set[Ref | None]) -> bool:
     """Wait until one of those things is written; False when there will be no more news."""
     async for each in news:
-        if isinstance(each, Change) and each.ref.whole in refs:
+        if isinstance(each, Change) and each.ref.whole in things:
             return True
     return False

@@ -9,19 +9,25 @@ from pathlib import Path
 
 import pytest
 
+from inspector.domain.blocks import Permission
 from inspector.domain.changes import Health
 from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.block_rows import AttachBlock
 from inspector.domain.edits.rows import ConfigureAgent, EditMessage
+from inspector.domain.edits.text import AppendText
+from inspector.domain.health import Problem
 from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime import engine as engines
+from inspector.runtime import seals
 from inspector.runtime.engine import Engine
 from inspector.runtime.seals import SealWatch
 from inspector.runtime.surroundings import Surroundings
 from inspector.storage import damaged_rows as rows
+from inspector.storage.database import Database
 from inspector.storage.feed import Subscription
 from tests.damaged_rows import damage
-from tests.exchange.rows.rich import ADA
+from tests.exchange.rows.rich import ADA, BOB
 from tests.fixtures import NOOR
 from tests.flows.export_desk import Desk
 from tests.looking import problems_in
@@ -34,6 +40,7 @@ SECONDS = 10.0
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "SEALS_SECONDS", 0.0)
+    monkeypatch.setattr(seals, "BETWEEN_LOOKS_SECONDS", 0.0)
     # So that there are several pages of everything.
     monkeypatch.setattr(rows, "PAGE", 2)
 
@@ -113,3 +120,41 @@ async def test_that_of_a_whole_file_nothing_is_told_and_the_looking_ends(
     async with watched(path, surroundings) as (engine, _):
         await asyncio.wait_for(ended.wait(), SECONDS)
         assert not [each for each in engine.health.present if each.code.startswith("check.")]
+
+
+async def test_that_the_end_of_damage_to_how_something_is_shared_is_told_too(
+    desk: Desk, surroundings: Surroundings
+) -> None:
+    path = await desk.fresh("rich")
+    damage(path, "UPDATE attachments SET permission = 'admin'")
+    async with watched(path, surroundings) as (engine, news):
+        found = await told(news)
+        assert found.ref is not None
+        assert (found.ref.kind, found.resolved) == (RefKind.ATTACHMENT, False)
+        shared = Ref(RefKind.BLOCK, "blk_profile")
+        await engine.apply([Intent(Edit(shared, AttachBlock(BOB, Permission.READ_ONLY)), NOOR)])
+        ended = await told(news)
+        assert (ended.ref, ended.resolved) == (found.ref, True)
+
+
+async def test_that_a_damaged_block_that_is_written_all_the_time_is_not_looked_at_each_time(
+    desk: Desk, surroundings: Surroundings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = 0
+    look = rows.damaged_rows
+
+    async def counted(database: Database) -> tuple[Problem, ...]:
+        nonlocal looks
+        looks += 1
+        return await look(database)
+
+    monkeypatch.setattr(seals, "damaged_rows", counted)
+    monkeypatch.setattr(seals, "BETWEEN_LOOKS_SECONDS", 3600.0)
+    path = await desk.fresh("rich")
+    damage(path, "UPDATE blocks SET description = 'x' WHERE id = 'blk_new'")
+    async with watched(path, surroundings) as (engine, news):
+        await told(news)
+        for number in range(20):
+            await engine.edit("blk_new", AppendText(f"{number}\n"))
+            await asyncio.sleep(0)
+    assert looks == 1
