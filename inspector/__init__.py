@@ -1,4 +1,4 @@
-"""Context Inspector: what an agent's model call would be sent, and why.
+"""Context Inspector shows the exact Request that an agent would send to its model, and explains it.
 
 This package owns nothing itself. Its subpackages are the layers, and each of them imports only from those
 below it: ``entry`` > ``ui`` | ``cli`` > ``runtime`` > ``enhance`` | ``exchange`` > ``context`` > ``memory`` |

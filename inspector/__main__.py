@@ -1,10 +1,8 @@
-"""``python -m inspector``."""
+"""Starts the window or a command when the package is run as ``python -m inspector``."""
 
 from __future__ import annotations
 
-import sys
-
-from inspector.entry import main
+from inspector.entry import start
 
 if __name__ == "__main__":
-    sys.exit(main())
+    start()

@@ -1,4 +1,4 @@
-"""The way in: a file or nothing opens the window, a command's name runs the command line.
+"""Routes a start of the program: a file or nothing opens the window, a command's name runs that command.
 
 The only module that imports `ui`, and it does so inside functions: a command without a window never loads Qt, and
 the window shows itself before the engine is loaded.
@@ -6,19 +6,20 @@ the window shows itself before the engine is loaded.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from inspector.runtime.session import SessionFactory
     from inspector.ui.appearance import Appearance
     from inspector.ui.bridge import Bridge
-    from inspector.ui.doors import Opener
-    from inspector.ui.furniture import Furniture
     from inspector.ui.icons import Icons
     from inspector.ui.main_window import MainWindow
     from inspector.ui.preferences import Preferences
+    from inspector.ui.window_setup import WindowContents
 
 # Known before anything is loaded, so that a file of any other name opens the window at once.
 COMMANDS = frozenset(
@@ -30,11 +31,40 @@ COMMANDS = frozenset(
     }
 )
 _AIRLOCK = "--airlock"
+_QT = "PySide6"
+_NEW_OBJECTS = 100_000
+"""Between two collections of a command. It makes tens of thousands of classes and functions that all stay."""
+
+
+def start() -> None:
+    """Run as a process of its own, which ends with the exit code.
+
+    A command ends as soon as its output is out: to take all it loaded apart, object by object, would take as long as
+    many a command. Its files are closed by then. A window is taken apart, as Qt asks.
+    """
+    code = main()
+    if _QT not in sys.modules:
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except (OSError, ValueError, AttributeError):
+            # Whoever reads is gone, or there was no stream (it is None then): the interpreter knows what to do.
+            sys.exit(code)
+        os._exit(code)
+    sys.exit(code)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the program and give its exit code."""
-    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        # While modules are still being loaded; later the command line itself says so.
+        sys.stderr.write("\nAborted!\n")
+        return 1
+
+
+def _run(given: list[str]) -> int:
     if not given:
         return open_window(None, sample=False)
     first = given[0]
@@ -66,13 +96,13 @@ def open_window(file: Path | None, sample: bool) -> int:
     """Show the window, on a file if one is given; 1 where no window can be seen."""
     if not _has_display():
         return _refuse("told.no_display")
-    from inspector.ui.shell import Shell, usual_start
+    from inspector.ui.startup import Startup, usual_start
 
-    shell = Shell(usual_start(file, sample=sample))
+    shell = Startup(usual_start(file, sample=sample))
     shell.show()
     from inspector.ui.app import run
 
-    return run(shell, load_engine=_load_opener, load_furniture=_load_furniture)
+    return run(shell, load_engine=_load_opener, load_contents=_load_contents)
 
 
 def take_screenshots(file: Path, out: Path, themes: tuple[str, ...], size: tuple[int, int]) -> int:
@@ -99,19 +129,19 @@ def _refuse(code: str, **parameters: str) -> int:
     return 1
 
 
-def _load_opener() -> Opener:
-    from inspector.ui.engine_doors import EngineOpener
+def _load_opener() -> SessionFactory:
+    from inspector.runtime.session import SessionFactory
 
-    return EngineOpener()
+    return SessionFactory()
 
 
-def _load_furniture(
-    window: MainWindow, look: tuple[Appearance, Icons, Preferences], bridge: Bridge, opener: Opener
-) -> Furniture:
-    from inspector.ui.furniture import furnish
+def _load_contents(
+    window: MainWindow, look: tuple[Appearance, Icons, Preferences], bridge: Bridge, opener: SessionFactory
+) -> WindowContents:
     from inspector.ui.panels import PANELS
+    from inspector.ui.window_setup import populate
 
-    return furnish(window, look, bridge, opener, PANELS)
+    return populate(window, look, bridge, opener, PANELS)
 
 
 def _serve_airlock() -> int:
@@ -123,6 +153,7 @@ def _serve_airlock() -> int:
 
 
 def _run_command(given: list[str]) -> int:
+    gc.set_threshold(_NEW_OBJECTS)
     from inspector.cli.commands import Windows, command_line
     from inspector.cli.terminal import write_error
 

@@ -83,7 +83,7 @@ def main(arguments: list[str]) -> int:
         return 0 if arguments else 2
     command = COMMANDS.get(arguments[0])
     if command is None:
-        print(f"dev.py: no command {arguments[0]!r}; there are: {', '.join(COMMANDS)}", file=sys.stderr)
+        print(f"dev.py: unknown command {arguments[0]!r}. Commands: {', '.join(COMMANDS)}", file=sys.stderr)
         return 2
     try:
         return command(arguments[1:])
@@ -97,7 +97,7 @@ def main(arguments: list[str]) -> int:
 def run(arguments: list[str]) -> int:
     """Open the window, or without a display show the same in text and pictures."""
     if len(arguments) > 1:
-        print("dev.py: run takes one file at most", file=sys.stderr)
+        print("dev.py: run takes at most one file", file=sys.stderr)
         return 2
     screen = has_display()
     set_up(window=screen)
@@ -105,8 +105,8 @@ def run(arguments: list[str]) -> int:
     if screen:
         command = inspector(OPEN_FILE, file=source) if source else inspector(OPEN_SAMPLE)
         return call(command)
-    print("There is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set), so no window can open.")
-    print("Instead: the budget report, and pictures of the window.\n", flush=True)
+    print("No display: neither DISPLAY nor WAYLAND_DISPLAY is set.")
+    print("Printing the budget report and drawing pictures of the window instead.\n", flush=True)
     return preview(source)
 
 
@@ -241,10 +241,10 @@ def install_packages() -> None:
     """Make .venv if there is no usable one and install the project into it, editable."""
     if not venv_is_usable():
         make_venv()
-    print("Installing the packages (about 120 MB to fetch the first time) ...", flush=True)
+    print("Installing the packages (about 120 MB the first time) ...", flush=True)
     install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     if call([str(PYTHON), *install, "--constraint", str(CONSTRAINTS), "--editable", ".[dev]"]):
-        raise SetupError("the packages could not be installed; pip's words are above.")
+        raise SetupError("couldn't install the packages. See pip's output above.")
 
 
 def venv_is_usable() -> bool:
@@ -257,15 +257,15 @@ def venv_is_usable() -> bool:
 
 def make_venv() -> None:
     """Make .venv with pip in it, also where Debian has left `python3-venv` out."""
-    print(f"Making {VENV} ...", flush=True)
+    print(f"Creating {VENV} ...", flush=True)
     fresh = [sys.executable, "-m", "venv", "--clear"]
     if importlib.util.find_spec("ensurepip") is None:
         if call([*fresh, "--without-pip", str(VENV)]) == 0 and borrow_pip():
             return
         version = "{}.{}".format(*sys.version_info[:2])
-        apt_install([f"python{version}-venv"], "Python can make no virtual environment here")
+        apt_install([f"python{version}-venv"], "Python can't create a virtual environment")
     if call([*fresh, str(VENV)]):
-        raise SetupError(f"no virtual environment could be made in {VENV}; Python's words are above.")
+        raise SetupError(f"couldn't create a virtual environment in {VENV}. See Python's output above.")
 
 
 def borrow_pip() -> bool:
@@ -380,12 +380,12 @@ def apt_install(packages: list[str], why: str) -> None:
         SetupError: with the command to type if there is no apt-get or no right to use it, or if it fails.
     """
     if shutil.which("apt-get") is None:
-        raise SetupError(f"{why}. Install what these Debian packages hold: {' '.join(packages)}")
+        raise SetupError(f"{why}. Install what these Debian packages contain: {' '.join(packages)}")
     privilege = privileges()
     install = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
     if privilege is None:
-        raise SetupError(f"{why}. Type this, then run it again:\n    sudo {' '.join(install)}")
-    print(f"{why}; installing {' '.join(packages)} ...", flush=True)
+        raise SetupError(f"{why}. Run this, then try again:\n    sudo {' '.join(install)}")
+    print(f"{why}. Installing {' '.join(packages)} ...", flush=True)
     prefix = [*privilege, "env", "DEBIAN_FRONTEND=noninteractive"]
     call([*prefix, "apt-get", "update", "-qq"], silent=True)
     if call([*prefix, *install[:1], "-qq", *install[1:]], silent=True):
@@ -414,7 +414,7 @@ def start() -> int:
     other = other_python()
     if other is None:
         running = "{}.{}".format(*sys.version_info[:2])
-        print(f"dev.py: Context Inspector needs Python 3.11 to 3.13; this is {running}", file=sys.stderr)
+        print(f"dev.py: Context Inspector needs Python 3.11 to 3.13. This is {running}", file=sys.stderr)
         return 1
     return subprocess.call([other, *sys.argv])
 

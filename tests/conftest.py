@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.fixtures import clock, engine, second_process, surroundings  # noqa: F401  # fixtures for every test
-from tests.hostile import HOSTILE_TEXTS
+from tests.hostile_texts import HOSTILE_TEXTS
 
 # The collector runs in whichever thread allocates; in a database's thread it would destroy Qt objects there.
 gc.disable()

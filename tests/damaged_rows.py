@@ -21,7 +21,7 @@ from inspector.domain.edits.rows import (
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 from tests.fixtures import NOON, NOOR
 
 ADA, BOB = "agt_ada", "agt_bob"
@@ -37,7 +37,7 @@ DAMAGE = {
 """What is done to one row of each kind, by what a problem must point at."""
 
 
-async def make_damaged(path: Path, surroundings: Surroundings) -> Path:
+async def make_damaged(path: Path, surroundings: Environment) -> Path:
     """Make the file, whole, and then damage it."""
     search = Tool("search", "Look something up.", "{}", ("search(x)",))
     edits = (

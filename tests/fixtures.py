@@ -17,7 +17,7 @@ import pytest
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.runtime.engine import Engine
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 
 ROOT = Path(__file__).resolve().parents[1]
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -50,16 +50,16 @@ def clock() -> HeldClock:
 
 
 @pytest.fixture
-def surroundings(clock: HeldClock, tmp_db_dir: Path) -> Surroundings:
+def surroundings(clock: HeldClock, tmp_db_dir: Path) -> Environment:
     """A held clock, counted ids, a person called noor, and a private folder of the test's own."""
-    return Surroundings(clock, counted_ids(), NOOR, "test", tmp_db_dir / "state", tmp_db_dir / "data")
+    return Environment(clock, counted_ids(), NOOR, "test", tmp_db_dir / "state", tmp_db_dir / "data")
 
 
 OpenEngine = Callable[..., Any]
 
 
 @pytest.fixture
-def engine(tmp_db_dir: Path, surroundings: Surroundings) -> OpenEngine:
+def engine(tmp_db_dir: Path, surroundings: Environment) -> OpenEngine:
     """``async with engine() as opened``: an engine on a fresh file, or on the file of an earlier one."""
 
     @asynccontextmanager

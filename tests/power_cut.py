@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.disk import Event
+from tests.faulty_disk import Event
 
 SECTOR = 512
 JOURNAL = "-journal"

@@ -14,7 +14,7 @@ from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Operation
 from inspector.domain.errors import InspectorError
 from inspector.runtime.engine import Engine
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 
 AGENT = Actor(ActorKind.AGENT, "agt_ada", "Ada")
 
@@ -36,7 +36,7 @@ async def answer(engine: Engine, command: dict[str, Any]) -> dict[str, Any]:
 async def main(path: Path) -> None:
     """Answer until the input ends."""
     engine = await Engine.open(
-        path, Surroundings(actor=AGENT, program="second", state_folder=path.parent / "other")
+        path, Environment(actor=AGENT, program="second", state_folder=path.parent / "other")
     )
     try:
         while line := await asyncio.to_thread(sys.stdin.readline):

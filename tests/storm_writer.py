@@ -18,7 +18,7 @@ from inspector.domain.edits.text import SetText
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 from tests.workload import AGENT, HUMAN, SCHEMAS, Step, Worker
 
 THINKING = 0.2
@@ -95,7 +95,7 @@ def say(value: object) -> None:
 async def main(path: Path, tag: str, seed: int, limits: tuple[float, float, int]) -> None:
     """Take part in a storm."""
     actor = AGENT if tag == "a" else HUMAN
-    surroundings = Surroundings(actor=actor, program=tag, state_folder=path.parent / "state")
+    surroundings = Environment(actor=actor, program=tag, state_folder=path.parent / "state")
     engine = await Engine.open(path, surroundings, watch=True)
     try:
         writer = Writer(engine, tag, seed)

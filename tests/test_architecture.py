@@ -36,6 +36,7 @@ PURE_MODULES = {
     "math",
     "operator",
     "re",
+    "reprlib",
     "string",
     "textwrap",
     "threading",  # for the flag that stops a job

@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
+from inspector import entry
 from inspector.cli.commands import Windows, command_line
 from inspector.entry import COMMANDS
 
@@ -32,7 +34,9 @@ def start_window(folder: Path, *arguments: str, **environment: str) -> subproces
 
 def test_that_the_way_in_knows_every_command_and_no_other() -> None:
     group = command_line(Windows(lambda *_: 0, lambda *_: 0))
-    assert set(group.commands) == COMMANDS
+    names = group.list_commands(click.Context(group))
+    assert set(names) == COMMANDS
+    assert all(group.get_command(click.Context(group), name) for name in names)
 
 
 @pytest.mark.skipif(
@@ -56,6 +60,17 @@ def test_that_a_display_that_is_not_there_is_told_without_a_core_dump(
 ) -> None:
     done = start_window(tmp_path, **screen)
     assert done.returncode == 1
-    assert done.stderr.startswith(b"No window can be opened here: ")
+    assert done.stderr.startswith(b"Can't open a window: ")
     assert b"Reinstalling" not in done.stderr
-    assert done.stderr.strip() != b"No window can be opened here:"
+    assert done.stderr.strip() != b"Can't open a window:"
+
+
+def test_that_ctrl_c_before_a_command_begins_leaves_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(given: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(entry, "_run_command", interrupted)
+    assert entry.main(["agents", "a.constellation"]) == 1
+    assert capsys.readouterr().err.strip() == "Aborted!"

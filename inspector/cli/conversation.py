@@ -1,11 +1,10 @@
-"""Commands that read what was summarised and what happened: summaries, activity."""
+"""The commands that list summaries and activity events."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,15 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
-from inspector.cli.choices import choose_agent
-from inspector.cli.options import AGENT, FILE, JSON
-from inspector.cli.reading import every_agent, plain_problem, print_problems
-from inspector.cli.session import DONE, opened, run
+from inspector.cli.agents import every_agent
+from inspector.cli.lookup import choose_agent
+from inspector.cli.options import AGENT, FILE, JSON, example
+from inspector.cli.session import DONE, opened, plain_problem, print_problems, run
 from inspector.cli.terminal import format_table, write_exactly, write_json, write_line
 from inspector.domain.activity import Event, Importance
 from inspector.domain.codec import to_plain, write_time
 from inspector.domain.coverage import Coverage
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InputError, MalformedError, NotFoundError, Parameters
 from inspector.domain.rendering.activity import (
     activity_lines,
@@ -30,13 +30,13 @@ from inspector.domain.rendering.activity import (
     unreadable_text,
 )
 from inspector.domain.rendering.summary import summary_text
-from inspector.domain.summaries import Chain, PositionRange, Summary
+from inspector.domain.summaries import PositionRange, Summary, SummaryChain
 from inspector.runtime.wording import word
 
 
 @dataclass(frozen=True, slots=True)
-class EventsAsked:
-    """Which events, and how."""
+class EventOptions:
+    """Which activity events to list, and how."""
 
     agent: str | None = None
     limit: int = 50
@@ -60,7 +60,7 @@ async def summaries(path: Path, agent: str | None, summary: str | None, zone: st
         chain = None if latest is None else await store.chain(latest.id)
     if as_json:
         rows = [_plain(each, coverage) for each in found]
-        told = [plain_problem(problem) for problem in problems]
+        lines = [plain_problem(problem) for problem in problems]
         write_json(
             {
                 "agent": chosen.id,
@@ -68,7 +68,7 @@ async def summaries(path: Path, agent: str | None, summary: str | None, zone: st
                 "latest": None if latest is None else latest.id,
                 "chain": _plain_chain(chain),
                 "coverage": _plain_coverage(coverage),
-                "problems": told,
+                "problems": lines,
             }
         )
         return DONE
@@ -81,7 +81,7 @@ async def summaries(path: Path, agent: str | None, summary: str | None, zone: st
     return DONE
 
 
-async def activity(path: Path, asked: EventsAsked, *, as_json: bool) -> int:
+async def activity(path: Path, asked: EventOptions, *, as_json: bool) -> int:
     """List what happened, in the order in which it was written."""
     place = _zone(asked.zone)
     async with opened(path) as engine:
@@ -101,13 +101,13 @@ async def activity(path: Path, asked: EventsAsked, *, as_json: bool) -> int:
     shown = fitting[-asked.limit :] if asked.limit > 0 else []
     names = {each.id: each.name for each in agents}
     if as_json:
-        told = [plain_problem(problem) for problem in problems]
+        parts = [plain_problem(problem) for problem in problems]
         write_json(
             {
                 "events": [_plain_event(each, names) for each in shown],
                 "total": total,
                 "matching": len(fitting),
-                "problems": told,
+                "problems": parts,
             }
         )
         return DONE
@@ -176,7 +176,7 @@ def _plain(summary: Summary, coverage: Coverage) -> dict[str, Any]:
     }
 
 
-def _plain_chain(chain: Chain | None) -> dict[str, Any] | None:
+def _plain_chain(chain: SummaryChain | None) -> dict[str, Any] | None:
     if chain is None:
         return None
     return {"ids": [each.id for each in chain.summaries], "end": chain.end.value, "at": chain.at}
@@ -219,21 +219,21 @@ def _spans(ranges: Sequence[PositionRange]) -> str:
     return ", ".join(f"{each.first}-{each.last}" for each in ranges) or "—"
 
 
-def _print_coverage(coverage: Coverage, chain: Chain | None) -> None:
+def _print_coverage(coverage: Coverage, chain: SummaryChain | None) -> None:
     if coverage.ranges:
         write_line(word("told.summaries_cover", {"positions": _spans(coverage.ranges)}))
     if coverage.gaps:
         write_line(word("told.summaries_gaps", {"positions": _spans(coverage.gaps)}))
     for overlap in coverage.overlaps:
-        told: Parameters = {"positions": _spans((overlap.positions,)), "summaries": overlap.summaries}
-        write_line(word("told.summaries_overlap", told))
+        parameters: Parameters = {"positions": _spans((overlap.positions,)), "summaries": overlap.summaries}
+        write_line(word("told.summaries_overlap", parameters))
     for child, parents in coverage.missing.items():
         write_line(word("told.summary_child_missing", {"child": child, "parents": parents}))
     if coverage.circular:
         write_line(word("told.summaries_circular", {"summaries": coverage.circular}))
     if chain is not None:
-        told_chain = {"count": len(chain.summaries), "at": chain.at}
-        write_line(word(f"told.summary_chain_{chain.end.value}", told_chain))
+        chain_facts = {"count": len(chain.summaries), "at": chain.at}
+        write_line(word(f"told.summary_chain_{chain.end.value}", chain_facts))
 
 
 def _plain_event(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
@@ -260,39 +260,43 @@ def _first_day(events: Sequence[Event], zone: tzinfo) -> str:
     return date_line(local_time(events[0].timestamp, zone)) if events else ""
 
 
-@click.command("summaries")
+@click.command("summaries", epilog=example("summaries my.constellation --agent Ada"))
 @click.argument("file", type=FILE)
 @AGENT
-@click.option("--summary", metavar="ID", help="Only this one, as a model reads it.")
-@click.option("--zone", default="UTC", show_default=True, help="Time zone of the times that are shown.")
+@click.option("--summary", metavar="ID", help="Print one summary as the model reads it.")
+@click.option("--zone", default="UTC", show_default=True, help="Set the time zone of the times shown.")
 @JSON
 def _summaries(file: Path, agent: str | None, summary: str | None, zone: str, as_json: bool) -> None:
-    """List an agent's summaries, what they cover, and where they leave gaps or overlap."""
+    """List an agent's summaries. Shows which messages they cover, with gaps and overlaps."""
     sys.exit(run(lambda: summaries(file, agent, summary, zone, as_json=as_json)))
 
 
-@click.command("activity")
+@click.command("activity", epilog=example("activity my.constellation --agent Ada --importance high"))
 @click.argument("file", type=FILE)
 @AGENT
 @click.option(
-    "--limit", type=click.IntRange(min=0), default=50, show_default=True, help="The newest so many."
+    "--limit",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    help="Show this many of the newest events.",
 )
 @click.option(
     "--importance",
     type=click.Choice([each.label for each in Importance]),
     default="low",
     show_default=True,
-    help="Only events of at least this importance.",
+    help="Show events of this importance and up.",
 )
-@click.option("--kind", metavar="KIND", help="Only events of this kind.")
-@click.option("--zone", default="UTC", show_default=True, help="Time zone of the times that are shown.")
-@click.option("--rendered", is_flag=True, help="Only what the agent's Request shows of it now.")
+@click.option("--kind", metavar="KIND", help="Show events of this kind.")
+@click.option("--zone", default="UTC", show_default=True, help="Set the time zone of the times shown.")
+@click.option("--rendered", is_flag=True, help="Show only the lines in the agent's Request now.")
 @JSON
 def _activity(file: Path, as_json: bool, **asked: Any) -> None:
-    """List what happened in the whole constellation; with --agent as that agent sees it."""
+    """List the activity of all agents. With --agent, list what that agent sees."""
     if as_json and asked["rendered"]:
-        raise click.UsageError("--rendered is text")
-    sys.exit(run(lambda: activity(file, EventsAsked(**asked), as_json=as_json)))
+        raise click.UsageError("--rendered is text and can't be combined with --json")
+    sys.exit(run(lambda: activity(file, EventOptions(**asked), as_json=as_json)))
 
 
 CONVERSATION_COMMANDS: tuple[click.Command, ...] = (_summaries, _activity)

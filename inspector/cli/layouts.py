@@ -1,4 +1,4 @@
-"""The command on layouts: list them, show one, keep one of one's own, delete it or take it back."""
+"""The command that lists, shows, stores, deletes and restores layouts."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any, cast
 
 import click
 
-from inspector.cli.options import FILE, JSON, REASON
-from inspector.cli.reading import print_problems
-from inspector.cli.session import DONE, opened, run
+from inspector.cli.options import FILE, JSON, REASON, example
+from inspector.cli.session import DONE, opened, print_problems, run
 from inspector.cli.terminal import format_table, write_json, write_line
 from inspector.cli.writing import plain_json, read_text, storable
 from inspector.domain.codec import from_plain, to_plain
@@ -38,7 +37,7 @@ async def list_layouts(path: Path, *, as_json: bool) -> int:
         (layout.name, "own" if layout.name in names else "shipped", layout.description)
         for layout in (*own, *shipped)
     ]
-    write_line(format_table(("Layout", "", "What it is"), table, frozenset()))
+    write_line(format_table(("Layout", "", "Origin"), table, frozenset()))
     print_problems(problems)
     return DONE
 
@@ -47,28 +46,30 @@ async def show_layout(path: Path, name: str) -> int:
     """Write one layout as JSON, as it can be put."""
     async with opened(path) as engine:
         own, _ = await engine.layouts.list()
-    known = {**shipped_layouts(), **{layout.name: layout for layout in own}}
-    if name not in known:
-        raise NotFoundError("not_found.layout", name=name, candidates=tuple(sorted(known)))
-    write_json(to_plain(known[name]))
+    existing = {**shipped_layouts(), **{layout.name: layout for layout in own}}
+    if name not in existing:
+        raise NotFoundError("not_found.layout", name=name, candidates=tuple(sorted(existing)))
+    write_json(to_plain(existing[name]))
     return DONE
 
 
 async def put_layout(path: Path, source: str, reason: str, *, as_json: bool) -> int:
     """Keep the layout of a JSON file."""
     layout = cast(Layout, from_plain(Layout, plain_json(read_text(source))))
-    told = "told.layout_put_before_shipped" if layout.name in shipped_layouts() else "told.layout_put"
-    return await _change(path, layout.name, PutLayout(layout), reason, told, as_json=as_json)
+    message_code = "told.layout_put_before_shipped" if layout.name in shipped_layouts() else "told.layout_put"
+    return await _change(path, layout.name, PutLayout(layout), reason, message_code, as_json=as_json)
 
 
 async def put_away(path: Path, name: str, reason: str, *, away: bool, as_json: bool) -> int:
     """Delete one of the constellation's own layouts, or take it back."""
-    operation, told = (DeleteRow(), "told.layout_deleted") if away else (RestoreRow(), "told.layout_restored")
-    return await _change(path, name, operation, reason, told, as_json=as_json)
+    operation, message_code = (
+        (DeleteRow(), "told.layout_deleted") if away else (RestoreRow(), "told.layout_restored")
+    )
+    return await _change(path, name, operation, reason, message_code, as_json=as_json)
 
 
 async def _change(
-    path: Path, name: str, operation: Operation, reason: str, told: str, *, as_json: bool
+    path: Path, name: str, operation: Operation, reason: str, message_code: str, *, as_json: bool
 ) -> int:
     async with opened(path, "refuse") as engine:
         edit = Edit(Ref(RefKind.LAYOUT, name), operation)
@@ -76,7 +77,7 @@ async def _change(
     if as_json:
         write_json({"layout": name, "seq": receipt.seq, "changed": receipt.changed})
     else:
-        write_line(word(told if receipt.changed else "told.layout_unchanged", {"name": name}))
+        write_line(word(message_code if receipt.changed else "told.layout_unchanged", {"name": name}))
     return DONE
 
 
@@ -85,12 +86,12 @@ def _row(layout: Layout, *, own: bool) -> dict[str, Any]:
     return {"name": layout.name, "own": own, "description": layout.description, "sections": names}
 
 
-@click.command("layouts")
+@click.command("layouts", epilog=example("layouts my.constellation --show standard"))
 @click.argument("file", type=FILE)
-@click.option("--show", metavar="NAME", help="Write a layout as JSON.")
-@click.option("--put", metavar="PATH|-", help="Keep the layout of a JSON file in the constellation.")
-@click.option("--delete", metavar="NAME", help="Delete one of the constellation's own.")
-@click.option("--restore", metavar="NAME", help="Take back one that was deleted.")
+@click.option("--show", metavar="NAME", help="Print a layout as JSON.")
+@click.option("--put", metavar="PATH|-", help="Save a layout from a JSON file in the constellation.")
+@click.option("--delete", metavar="NAME", help="Delete a layout of the constellation.")
+@click.option("--restore", metavar="NAME", help="Restore a deleted layout.")
 @REASON
 @JSON
 def layouts_command(  # noqa: PLR0913  one parameter an option
@@ -102,9 +103,9 @@ def layouts_command(  # noqa: PLR0913  one parameter an option
     reason: str,
     as_json: bool,
 ) -> None:
-    """List the layouts, show one, or change those of the constellation's own."""
+    """List, print or change layouts."""
     if sum(each is not None for each in (show, put, delete, restore)) > 1:
-        raise click.UsageError("give at most one of --show, --put, --delete, --restore")
+        raise click.UsageError("use only one of --show, --put, --delete, --restore")
     if show is not None:
         sys.exit(run(lambda: show_layout(file, show)))
     if put is not None:

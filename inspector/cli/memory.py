@@ -1,26 +1,26 @@
-"""Commands on memory as it is: blocks, show, share, search."""
+"""The commands on blocks and attachments: blocks, show, share and search."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
-from inspector.cli.choices import Named, choose_agent, choose_block, seen_by
-from inspector.cli.options import AGENT, BLOCK, FILE, JSON, OWNER, REASON, Moment
-from inspector.cli.reading import every_agent, plain_problem
-from inspector.cli.session import DONE, opened, run
+from inspector.cli.agents import every_agent
+from inspector.cli.lookup import BlockName, choose_agent, choose_block, seen_by
+from inspector.cli.options import AGENT, BLOCK, FILE, JSON, OWNER, REASON, TimeParam, example
+from inspector.cli.session import DONE, opened, plain_problem, run
 from inspector.cli.terminal import format_table, write_exactly, write_json, write_line
 from inspector.cli.writing import storable
 from inspector.domain.agents import Agent
 from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment, Permission, UnreadableSchema
 from inspector.domain.codec import to_plain, write_time
 from inspector.domain.content import TextContent
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import AttachBlock, DetachBlock
 from inspector.domain.messages import Role
@@ -55,7 +55,7 @@ async def list_blocks(path: Path, agent: str | None, *, deleted: bool, as_json: 
     return DONE
 
 
-async def show(path: Path, named: Named, *, as_json: bool) -> int:
+async def show(path: Path, named: BlockName, *, as_json: bool) -> int:
     """Write a block's rendered text and nothing else, or all that is known of it."""
     async with opened(path) as engine:
         chosen = await choose_block(engine, named, deleted=as_json)
@@ -80,7 +80,7 @@ async def show(path: Path, named: Named, *, as_json: bool) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class ShareAsked:
+class ShareOptions:
     """What `share` was given besides the block: nobody to share with only lists."""
 
     with_agent: str | None = None
@@ -89,7 +89,7 @@ class ShareAsked:
     reason: str = ""
 
 
-async def share(path: Path, named: Named, asked: ShareAsked, *, as_json: bool) -> int:
+async def share(path: Path, named: BlockName, asked: ShareOptions, *, as_json: bool) -> int:
     """Share a block with an agent, stop that, or say with whom it is shared."""
     async with opened(path, "copy" if asked.with_agent is None else "refuse") as engine:
         chosen = await choose_block(engine, named)
@@ -122,7 +122,7 @@ async def share(path: Path, named: Named, asked: ShareAsked, *, as_json: bool) -
 
 
 @dataclass(frozen=True, slots=True)
-class SearchAsked:
+class SearchOptions:
     """What `search` was given besides the words."""
 
     agent: str | None
@@ -136,7 +136,7 @@ class SearchAsked:
     offset: int
 
 
-async def search(path: Path, text: str, asked: SearchAsked, *, as_json: bool) -> int:
+async def search(path: Path, text: str, asked: SearchOptions, *, as_json: bool) -> int:
     """Find words in blocks, archival entries, messages and summaries; the best first."""
     async with opened(path) as engine:
         agents = await every_agent(engine)
@@ -276,24 +276,41 @@ def _print_result(result: SearchResult, names: dict[str, str], lines: dict[Ref, 
     write_line(word("told.found", {"shown": len(result.hits), "total": result.total}))
 
 
-@click.command("blocks")
+@click.command("show", epilog=example("show my.constellation --agent Ada --block notes"))
 @click.argument("file", type=FILE)
-@click.option("--agent", metavar="ID|NAME", help="Only what this agent sees.")
-@click.option("--deleted", is_flag=True, help="Deleted ones too.")
+@AGENT
+@BLOCK
+@OWNER
+@JSON
+def _show(file: Path, agent: str | None, block: str, owner: str | None, as_json: bool) -> None:
+    """Print a block as the model reads it. With --json, print everything about it."""
+    sys.exit(run(lambda: show(file, BlockName(agent, block, owner), as_json=as_json)))
+
+
+@click.command("blocks", epilog=example("blocks my.constellation --agent Ada"))
+@click.argument("file", type=FILE)
+@click.option("--agent", metavar="ID|NAME", help="Show only what this agent sees.")
+@click.option("--deleted", is_flag=True, help="Include deleted blocks.")
 @JSON
 def _blocks(file: Path, agent: str | None, deleted: bool, as_json: bool) -> None:
     """List the blocks of a constellation."""
     sys.exit(run(lambda: list_blocks(file, agent, deleted=deleted, as_json=as_json)))
 
 
-@click.command("share")
+@click.command("share", epilog=example("share my.constellation --block notes --with Grace --level append"))
 @click.argument("file", type=FILE)
 @AGENT
 @BLOCK
 @OWNER
-@click.option("--with", "with_agent", metavar="ID|NAME", help="The agent that shall see it.")
-@click.option("--level", type=click.Choice(_LEVELS), default=Permission.READ_ONLY.label, show_default=True)
-@click.option("--stop", is_flag=True, help="Share it with that agent no more.")
+@click.option("--with", "with_agent", metavar="ID|NAME", help="Share it with this agent.")
+@click.option(
+    "--level",
+    type=click.Choice(_LEVELS),
+    default=Permission.READ_ONLY.label,
+    show_default=True,
+    help="Set the permission level.",
+)
+@click.option("--stop", is_flag=True, help="Stop sharing it with that agent.")
 @REASON
 @JSON
 def _share(  # noqa: PLR0913  one parameter an option
@@ -307,34 +324,48 @@ def _share(  # noqa: PLR0913  one parameter an option
     reason: str,
     as_json: bool,
 ) -> None:
-    """Share a block with another agent; without --with, say with whom it is shared."""
+    """Share a block with another agent. Without --with, list who sees it."""
     if stop and with_agent is None:
         raise click.UsageError("--stop needs --with")
     chosen = next(each for each in Permission if each.label == level)
 
     async def work() -> int:
-        asked = ShareAsked(with_agent, chosen, stop, storable(reason))
-        return await share(file, Named(agent, block, owner), asked, as_json=as_json)
+        asked = ShareOptions(with_agent, chosen, stop, storable(reason))
+        return await share(file, BlockName(agent, block, owner), asked, as_json=as_json)
 
     sys.exit(run(work))
 
 
-@click.command("search")
+@click.command("search", epilog=example('search my.constellation "release date"'))
 @click.argument("file", type=FILE)
 @click.argument("text")
-@click.option("--agent", metavar="ID|NAME", help="Only what this agent sees.")
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(list(_KINDS)))
-@click.option("--owner", "owners", multiple=True, metavar="ID|NAME")
-@click.option("--role", "roles", multiple=True, type=click.Choice([role.value for role in Role]))
-@click.option("--since", type=Moment(), help="Not older than this.")
-@click.option("--until", type=Moment(), help="Older than this.")
-@click.option("--deleted", is_flag=True, help="What is deleted too.")
-@click.option("--limit", type=click.IntRange(1, LARGEST_PAGE), default=20, show_default=True)
-@click.option("--offset", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--agent", metavar="ID|NAME", help="Show only what this agent sees.")
+@click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice(list(_KINDS)), help="Search only this kind."
+)
+@click.option("--owner", "owners", multiple=True, metavar="ID|NAME", help="Search only what this agent owns.")
+@click.option(
+    "--role",
+    "roles",
+    multiple=True,
+    type=click.Choice([role.value for role in Role]),
+    help="Search only messages of this role.",
+)
+@click.option("--since", type=TimeParam(), help="Search only from this time on.")
+@click.option("--until", type=TimeParam(), help="Search only before this time.")
+@click.option("--deleted", is_flag=True, help="Include deleted items.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, LARGEST_PAGE),
+    default=20,
+    show_default=True,
+    help="Show this many hits.",
+)
+@click.option("--offset", type=click.IntRange(0), default=0, show_default=True, help="Skip this many hits.")
 @JSON
 def _search(file: Path, text: str, as_json: bool, **asked: Any) -> None:
-    """Find words in blocks, archival entries, messages and summaries."""
-    sys.exit(run(lambda: search(file, text, SearchAsked(**asked), as_json=as_json)))
+    """Search blocks, archival entries, messages and summaries."""
+    sys.exit(run(lambda: search(file, text, SearchOptions(**asked), as_json=as_json)))
 
 
-MEMORY_COMMANDS: tuple[click.Command, ...] = (_blocks, _share, _search)
+MEMORY_COMMANDS: tuple[click.Command, ...] = (_show, _blocks, _share, _search)

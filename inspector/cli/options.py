@@ -1,4 +1,4 @@
-"""Options and types of values that several commands share."""
+"""Options and value types that several commands share."""
 
 from __future__ import annotations
 
@@ -15,41 +15,48 @@ from click.core import ParameterSource
 
 from inspector.domain.codec import from_plain, read_time
 from inspector.domain.errors import MalformedError
+from inspector.domain.layout_rules import strategy_fault
 from inspector.domain.limits import STRATEGIES, Strategy
 from inspector.domain.ref import Ref
-from inspector.domain.strategy_rules import strategy_fault
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.wording import word
 
 _SIZE = re.compile(r"(\d{3,5})x(\d{3,5})")
 
-FILE = click.Path(path_type=Path)
-JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
-AGENT = click.option("--agent", metavar="ID|NAME", help="Whose view; not needed when there is one agent.")
-BLOCK = click.option("--block", required=True, metavar="ID|LABEL")
-OWNER = click.option("--owner", metavar="ID|NAME", help="Whose block, when several have the label.")
-REASON = click.option("--reason", default="", help="Kept in the block's history.")
-UNLOCK = click.option("--unlock", is_flag=True, help="Write a part that is read-only for its agent.")
+# Whether it can be read is asked when it is opened: that is no wrong usage.
+FILE = click.Path(path_type=Path, readable=False)
+JSON = click.option("--json", "as_json", is_flag=True, help="Write one JSON document and nothing else.")
+AGENT = click.option(
+    "--agent", metavar="ID|NAME", help="Choose an agent. Not needed if the file has only one."
+)
+BLOCK = click.option("--block", required=True, metavar="ID|LABEL", help="Choose a block.")
+OWNER = click.option("--owner", metavar="ID|NAME", help="Choose the owner if several blocks have this label.")
+REASON = click.option("--reason", default="", help="Record a reason in the history.")
+UNLOCK = click.option("--unlock", is_flag=True, help="Allow editing what is read-only for the agent.")
 CACHE_MARKS = click.option(
-    "--cache-marks", "cached", is_flag=True, help="Mark where the provider's cache is to end."
+    "--cache-marks", "cached", is_flag=True, help="Mark where the cached prefixes end."
 )
 WIRE_FORMS = [form.value for form in WireForm]
-AS_AGENT = click.option("--as-agent", is_flag=True, help="Act as the agent, bound by its permissions.")
+AS_AGENT = click.option("--as-agent", is_flag=True, help="Act as the agent, with its permissions.")
 
 
-class Name(click.ParamType[str]):
+def example(words: str) -> str:
+    """The end of a command's help: one call, on a line that click doesn't wrap."""
+    return f"\b\nExample:\n  context-inspector {words}"
+
+
+class NameParam(click.ParamType[str]):
     """A name: never the empty text, which could be taken for none given."""
 
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name, or wrong usage."""
         if not value:
-            self.fail("it is empty", param, ctx)
+            self.fail("can't be empty", param, ctx)
         return str(value)
 
 
-class Moment(click.ParamType[datetime]):
+class TimeParam(click.ParamType[datetime]):
     """A time in ISO 8601; without a zone it is UTC."""
 
     name = "time"
@@ -61,14 +68,14 @@ class Moment(click.ParamType[datetime]):
         try:
             return read_time(value)
         except ValueError:
-            self.fail(f"{value!r} is no ISO 8601 time such as 2026-11-20T09:30:00Z", param, ctx)
+            self.fail(f"{value!r} isn't an ISO 8601 time such as 2026-11-20T09:30:00Z", param, ctx)
 
 
 NOW, LAST = "now", "last"
 """The Request as it would be now, and the newest one that was sent."""
 
 
-class Place(click.ParamType[datetime | str]):
+class RequestMomentParam(click.ParamType[datetime | str]):
     """A moment: a time, the id of a run, ``last`` for the newest one, or ``now``."""
 
     name = "time|run|last"
@@ -80,10 +87,10 @@ class Place(click.ParamType[datetime | str]):
         name = str(value)
         if name in (LAST, NOW) or name.startswith("run_"):
             return name
-        return Moment().convert(value, param, ctx)
+        return TimeParam().convert(value, param, ctx)
 
 
-class Target(click.ParamType[Ref]):
+class TargetParam(click.ParamType[Ref]):
     """One thing: its kind and its id."""
 
     name = "kind:id"
@@ -94,11 +101,11 @@ class Target(click.ParamType[Ref]):
             return value
         ref = Ref.read(str(value))
         if ref is None:
-            self.fail(f"{value!r} names no thing, as message:msg_1 does", param, ctx)
+            self.fail(f"{value!r} isn't KIND:ID, such as message:msg_1", param, ctx)
         return ref
 
 
-class Size(click.ParamType[tuple[int, int]]):
+class SizeParam(click.ParamType[tuple[int, int]]):
     """Width and height in pixels."""
 
     name = "WxH"
@@ -111,11 +118,11 @@ class Size(click.ParamType[tuple[int, int]]):
             return value
         match = _SIZE.fullmatch(value)
         if match is None:
-            self.fail(f"{value!r} is no size such as 1440x900", param, ctx)
+            self.fail(f"{value!r} isn't a size such as 1440x900", param, ctx)
         return int(match[1]), int(match[2])
 
 
-class StrategyValue(click.ParamType[Strategy]):
+class StrategyParam(click.ParamType[Strategy]):
     """How a history is shortened: a strategy's name, or JSON with its settings."""
 
     name = "strategy"
@@ -130,7 +137,9 @@ class StrategyValue(click.ParamType[Strategy]):
         except (ValueError, RecursionError, MalformedError):
             kinds = ", ".join(each.kind for each in STRATEGIES)
             example = '\'{"kind": "window", "verbatim_count": 5}\''
-            self.fail(f"{value!r} is neither one of {kinds} nor JSON such as {example}", param, ctx)
+            self.fail(
+                f"{value!r} isn't a strategy. Use one of {kinds}, or JSON such as {example}", param, ctx
+            )
         fault = strategy_fault(strategy)
         if fault is not None:
             self.fail(word("input.strategy_setting", fault), param, ctx)
@@ -138,30 +147,28 @@ class StrategyValue(click.ParamType[Strategy]):
 
 
 _CHOICES = (
-    click.option(
-        "--strategy", type=StrategyValue(), help="Another way to shorten the history: a name, or JSON."
-    ),
+    click.option("--strategy", type=StrategyParam(), help="Use another history strategy: its name, or JSON."),
     click.option(
         "--continue",
         "continuing",
         is_flag=True,
-        help="With the newest turn, though it waits for its reply or for results.",
+        help="Include the newest turn even if it is incomplete.",
     ),
-    click.option("--layout", type=Name(), help="Another layout than the agent's."),
-    click.option("--model", type=Name(), help="Another model than the agent's."),
+    click.option("--layout", type=NameParam(), help="Use another layout."),
+    click.option("--model", type=NameParam(), help="Use another model."),
     click.option(
         "--zone",
-        type=Name(),
+        type=NameParam(),
         default="UTC",
         show_default=True,
-        help="Time zone for times in the Request.",
+        help="Set the time zone of times in the Request.",
     ),
-    click.option("--now", type=Moment(), help="Build as of this moment; the present one otherwise."),
+    click.option("--now", type=TimeParam(), help="Build as of this time instead of now."),
 )
 _AT = click.option(
     "--at",
-    type=Place(),
-    help="As it was at a time, or at a run (its id, or last), and whether that is what was sent.",
+    type=RequestMomentParam(),
+    help="Rebuild the Request of a past time or run (its id, or last), and compare it with what was sent.",
 )
 
 
@@ -201,7 +208,7 @@ def _require_one_moment(at: datetime | str | None) -> None:
         return
     given = given_of(*(OF_THE_PRESENT if isinstance(at, datetime) else OF_A_BUILD))
     if given:
-        raise click.UsageError(f"--at {at} cannot be had with {', '.join(given)}")
+        raise click.UsageError(f"--at {at} can't be combined with {', '.join(given)}")
 
 
 OF_THE_PRESENT = ("now", "continuing")

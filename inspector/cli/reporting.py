@@ -1,4 +1,4 @@
-"""How `report` tells a person of a Request: where its tokens go, how sure the figures are, what is left out."""
+"""Prints the `report` of a Request: tokens by section and piece, their accuracy, and what was left out."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def print_report(request: Request, account: dict[str, Any], *, every: bool) -> N
 
 def _print_head(account: dict[str, Any]) -> None:
     limits, total = account["limits"], account["total"]
-    told: Parameters = {
+    parameters: Parameters = {
         "agent": account["agent"],
         "model": account["model"] or "—",
         "tokens": total["tokens"],
@@ -40,7 +40,7 @@ def _print_head(account: dict[str, Any]) -> None:
         "tokenizer": total["tokenizer"],
         "mark": _MARKS[total["method"]],
     }
-    write_line(word("told.report_head", told))
+    write_line(word("told.report_head", parameters))
 
 
 def _print_pieces(request: Request) -> None:
@@ -56,7 +56,7 @@ def _print_pieces(request: Request) -> None:
             )
             for piece in section.pieces
         ]
-    head = ("Section and piece", "Tokens", "", "Share of what is sent, or why it is in")
+    head = ("Section and piece", "Tokens", "", "Share, or why it's in")
     write_line(format_table(head, rows, frozenset({1})))
 
 
@@ -70,8 +70,8 @@ def _name(piece: Piece) -> str:
     words = " ".join(said[:_LOOKED_AT].split())
     if not words:
         return label
-    told = words if source.kind is SourceKind.EVENT else f"{label}: {words}"
-    return told if len(told) <= _NAME_LENGTH else f"{told[: _NAME_LENGTH - 1]}…"
+    reported = words if source.kind is SourceKind.EVENT else f"{label}: {words}"
+    return reported if len(reported) <= _NAME_LENGTH else f"{reported[: _NAME_LENGTH - 1]}…"
 
 
 def _print_counting(request: Request) -> None:
@@ -83,25 +83,25 @@ def _print_counting(request: Request) -> None:
         share = round(100 * tokenizer.under)
         write_line(word("told.report_margin", {"tokens": request.margin_tokens, "share": share}))
     if tokenizer.band:
-        told: Parameters = {"tokenizer": tokenizer.name, "share": two_digits(100 * tokenizer.band)}
-        write_line(word("told.report_band", told))
+        parameters: Parameters = {"tokenizer": tokenizer.name, "share": two_digits(100 * tokenizer.band)}
+        write_line(word("told.report_band", parameters))
     if found is not None:
-        told = {
+        parameters = {
             "runs": found.runs,
             "ratio": round(100 * found.ratio),
             "least": round(100 * found.least),
             "most": round(100 * found.most),
             "corrected": found.corrected(request.tokens),
         }
-        write_line(word("told.report_calibration", told))
+        write_line(word("told.report_calibration", parameters))
 
 
 def _print_left_out(left_out: Sequence[LeftOut], *, every: bool) -> None:
     groups = tuple((each,) for each in left_out) if every else alike(left_out)
     rows = list(map(_group_row, groups))
-    write_line(format_table(("Left out", "Tokens", "Why", "What would bring it in"), rows, frozenset({1})))
+    write_line(format_table(("Left out", "Tokens", "Why", "To include it"), rows, frozenset({1})))
     if len(groups) < len(left_out):
-        write_line(word("told.report_grouped", {"count": len(left_out)}))
+        write_line(word("told.report_grouped", {"count": sum(each.count for each in left_out)}))
 
 
 def _group_row(group: Sequence[LeftOut]) -> tuple[str, ...]:
@@ -123,7 +123,9 @@ def _group_row(group: Sequence[LeftOut]) -> tuple[str, ...]:
 
 
 def _share(tokens: int, total: int) -> str:
-    return f"{100 * tokens / total:.1f} %" if total else ""
+    if not total:
+        return ""
+    return "<0.1 %" if 0 < 100 * tokens < 0.05 * total else f"{100 * tokens / total:.1f} %"
 
 
 def two_digits(share: float) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from inspector.cli.moments import tell_past
-from inspector.cli.options import CACHE_MARKS, FILE, JSON, WIRE_FORMS, asking
-from inspector.cli.reading import Asked, Built, built_as, plain_problem, told
-from inspector.cli.session import DONE, opened, run
+from inspector.cli.options import CACHE_MARKS, FILE, JSON, WIRE_FORMS, asking, example
+from inspector.cli.past_requests import tell_past
+from inspector.cli.reading import BuiltRequest, ReadOptions, built_as
+from inspector.cli.session import DONE, opened, plain_problem, problem_line, run
 from inspector.cli.terminal import write_error, write_exactly, write_json, write_line
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters
-from inspector.domain.exports import RequestFormat, RequestWish, WrittenRequest
+from inspector.domain.exchange import RequestExport, RequestFormat, WrittenRequest
 from inspector.domain.wire.values import WireForm, WireRequest
 from inspector.runtime.engine import Engine
 from inspector.runtime.wording import word
@@ -24,17 +24,19 @@ _SENDING = frozenset({RequestFormat.CURL, RequestFormat.POWERSHELL})
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequestExportOptions:
     """What `export-request` was given besides the file and the Request."""
 
-    wish: RequestWish
+    wish: RequestExport
     out: Path | None
     wire: WireForm | None
     cached: bool = False
     force: bool = False
 
 
-async def export_request(path: Path, asked: Asked, wanted: Wanted, *, as_json: bool) -> int:
+async def export_request(
+    path: Path, asked: ReadOptions, wanted: RequestExportOptions, *, as_json: bool
+) -> int:
     """Write a Request to a file or to standard output. Nothing is sent, and the constellation is only read."""
     async with opened(path) as engine:
         built = await built_as(engine, asked)
@@ -46,7 +48,7 @@ async def export_request(path: Path, asked: Asked, wanted: Wanted, *, as_json: b
             await engine.exchange.place_text(wanted.out, made.text, replace=wanted.force)
     adaptations = () if wire is None else wire.adaptations
     for problem in () if as_json else adaptations:
-        write_error(f"{problem.severity.value}: {told(problem)}")
+        write_error(f"{problem.severity.value}: {problem_line(problem)}")
     if as_json:
         write_json(_plain(wanted, made, wire))
     elif wanted.out is None:
@@ -62,7 +64,7 @@ async def export_request(path: Path, asked: Asked, wanted: Wanted, *, as_json: b
     return DONE
 
 
-def _wire(engine: Engine, built: Built, wanted: Wanted) -> WireRequest | None:
+def _wire(engine: Engine, built: BuiltRequest, wanted: RequestExportOptions) -> WireRequest | None:
     """The provider's form, where one is named; what is sent needs one, and the model's own provider will do."""
     form = wanted.wire
     if form is None and wanted.wish.form in _SENDING:
@@ -74,7 +76,7 @@ def _wire(engine: Engine, built: Built, wanted: Wanted) -> WireRequest | None:
     )
 
 
-def _plain(wanted: Wanted, made: WrittenRequest, wire: WireRequest | None) -> dict[str, Any]:
+def _plain(wanted: RequestExportOptions, made: WrittenRequest, wire: WireRequest | None) -> dict[str, Any]:
     return {
         "path": None if wanted.out is None else str(wanted.out),
         "format": wanted.wish.form.value,
@@ -86,27 +88,28 @@ def _plain(wanted: Wanted, made: WrittenRequest, wire: WireRequest | None) -> di
     }
 
 
-@click.command("export-request")
+@click.command(
+    "export-request",
+    epilog=example("export-request my.constellation --agent Ada --format curl --out request.sh"),
+)
 @click.argument("file", type=FILE)
 @asking
 @click.option(
-    "--out", type=FILE, help="The file to write; its name tells the format. Otherwise standard output."
+    "--out", type=FILE, help="Write to this file. Its name sets the format. Default: standard output."
 )
 @click.option(
     "--format",
     "form",
     type=click.Choice([form.value for form in RequestFormat]),
-    help="Otherwise by the name's end: .md .json .csv .sh .ps1 .html; any other is the text form.",
+    help="Choose the format. Default: by suffix .md .json .csv .sh .ps1 .html, else text.",
 )
-@click.option(
-    "--as", "wire", type=click.Choice(WIRE_FORMS), help="A provider's JSON, or a command that sends it."
-)
+@click.option("--as", "wire", type=click.Choice(WIRE_FORMS), help="Use the JSON of this provider.")
 @CACHE_MARKS
-@click.option("--url", "base", metavar="URL", help="Another address than the provider's, for a command.")
 @click.option(
-    "--raw-cells", is_flag=True, help="CSV as it is, also cells that a spreadsheet takes for formulas."
+    "--url", "base", metavar="URL", help="Send a command to this address instead of the provider's."
 )
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--raw-cells", is_flag=True, help="Keep CSV cells that a spreadsheet would run as formulas.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 @JSON
 def export_request_command(  # noqa: PLR0913  one parameter an option
     file: Path,
@@ -120,14 +123,17 @@ def export_request_command(  # noqa: PLR0913  one parameter an option
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Write a Request as text, Markdown, JSON, CSV, a command that sends it, or a report without secrets."""
+    """Export a Request for people or other programs.
+
+    Formats: text, Markdown, JSON, CSV, a curl or PowerShell command, and a report without secrets.
+    """
     chosen = (
         RequestFormat.of_suffix("" if out is None else out.suffix) if form is None else RequestFormat(form)
     )
     if base is not None and chosen not in _SENDING:
-        raise click.UsageError("--url is for a command that sends: --format curl or powershell")
+        raise click.UsageError("--url needs --format curl or powershell")
     if cached and wire is None and chosen not in _SENDING:
-        raise click.UsageError("--cache-marks stand in a provider's form: name one by --as")
-    wish = RequestWish(chosen, base, raw_cells)
-    wanted = Wanted(wish, out, None if wire is None else WireForm(wire), cached, force)
-    sys.exit(run(lambda: export_request(file, Asked(**asked), wanted, as_json=as_json)))
+        raise click.UsageError("--cache-marks needs a provider: name one with --as")
+    wish = RequestExport(chosen, base, raw_cells)
+    wanted = RequestExportOptions(wish, out, None if wire is None else WireForm(wire), cached, force)
+    sys.exit(run(lambda: export_request(file, ReadOptions(**asked), wanted, as_json=as_json)))

@@ -1,18 +1,17 @@
-"""One command's run: open the file, do the work, and turn what goes wrong into a message and an exit code."""
+"""Runs one command: opens the file, does the work, and turns errors into a message and an exit code."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from inspector.cli.terminal import write_error
-from inspector.domain.errors import InspectorError, RefusedError
+from inspector.cli.terminal import write_error, write_line
+from inspector.domain.errors import InspectorError, Problem, RefusedError
 from inspector.runtime.engine import Engine
-from inspector.runtime.files import SUFFIX
-from inspector.runtime.surroundings import usual_surroundings
+from inspector.runtime.environment import SUFFIX, usual_surroundings
 from inspector.runtime.wording import word, word_error
 
 T = TypeVar("T")
@@ -22,6 +21,7 @@ _NO_CONSTELLATION = "told.hint_no_constellation"
 _ADVICE = {
     "file.damaged": "told.hint_salvage",
     "file.foreign_objects": "told.hint_salvage",
+    "file.no_id": "told.hint_salvage",
     "file.no_migration": "told.hint_salvage",
     "file.no_version": "told.hint_salvage",
     "file.wrong_schema": "told.hint_salvage",
@@ -59,6 +59,27 @@ def run(work: Callable[[], Coroutine[Any, Any, T] | Awaitable[T]]) -> int:
         _advise(error)
         return INPUT_AT_FAULT
     return result if isinstance(result, int) else DONE
+
+
+def plain_problem(problem: Problem) -> dict[str, str]:
+    """A problem as the contract's JSON has it."""
+    return {
+        "code": problem.code,
+        "severity": problem.severity.value,
+        "where": problem.where,
+        "message": word(problem.code, problem.parameters),
+    }
+
+
+def print_problems(problems: Sequence[Problem]) -> None:
+    """Print one line for each problem."""
+    for problem in problems:
+        write_line(f"{problem.severity.value}: {problem_line(problem)}")
+
+
+def problem_line(problem: Problem) -> str:
+    """A problem and its place as one line."""
+    return f"{word(problem.code, problem.parameters)} [{problem.where}]"
 
 
 def _advise(error: InspectorError) -> None:

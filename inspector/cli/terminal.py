@@ -1,4 +1,4 @@
-"""What goes to standard output and standard error, and how.
+"""Writes a command's output and errors to the terminal, with control characters shown as marks.
 
 Text is written as UTF-8 bytes without newline translation. On a terminal, control characters of untrusted text
 are shown as escapes, so that no text can move the cursor, set a title or reach the clipboard.
@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 from inspector.domain.errors import InputError
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _CONTROL_IN_JSON = re.compile(r"\x7f")
 
 
@@ -82,6 +82,8 @@ def _drop(stream: TextIO) -> None:
 
 def text_width(text: str) -> int:
     """Columns that a text takes on a terminal: two for wide characters, none for combining ones."""
+    if text.isascii():
+        return len(text)
     return sum(
         0 if unicodedata.combining(each) else 2 if unicodedata.east_asian_width(each) in "WF" else 1
         for each in text

@@ -1,4 +1,4 @@
-"""Commands that write: edit, import, sample."""
+"""The commands that write a file: edit, import and sample."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from inspector.cli.aiming import Pointed, aim
-from inspector.cli.reading import plain_problem, print_problems
-from inspector.cli.session import DONE, opened
+import click
+
+from inspector.cli.edit_target import TargetOptions, aim
+from inspector.cli.options import AGENT, AS_AGENT, FILE, JSON, OWNER, REASON, UNLOCK, TargetParam, example
+from inspector.cli.session import DONE, opened, plain_problem, print_problems, run
 from inspector.cli.terminal import format_table, write_json, write_line
 from inspector.domain.codec import from_plain
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import InputError, MalformedError
 from inspector.domain.exchange import ImportPlan
-from inspector.domain.ref import RefKind
-from inspector.runtime.files import import_into, make_sample, read_foreign
-from inspector.runtime.moments import sortable_ids
+from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.clock_and_ids import sortable_ids
+from inspector.runtime.files import import_into, make_sample, previewed, read_foreign
 from inspector.runtime.wording import word
 
 STANDARD_INPUT = "-"
@@ -31,10 +33,10 @@ _MOST_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class EditAsked:
-    """What `edit` was given."""
+class EditArguments:
+    """The arguments of `edit` besides the file."""
 
-    pointed: Pointed
+    pointed: TargetOptions
     operation: Operation | Mapping[str, Any]
     reason: str
     unlock: bool
@@ -82,7 +84,7 @@ def storable(text: str) -> str:
     return text
 
 
-def operation(given: Mapping[str, str | None]) -> Operation | Mapping[str, Any]:
+def operation_of(given: Mapping[str, str | None]) -> Operation | Mapping[str, Any]:
     """The operation that exactly one of the options asks for, or its JSON; `given` is by option name.
 
     Raises:
@@ -122,7 +124,7 @@ def plain_json(text: str) -> Any:
         InputError: it is no text that can be stored. MalformedError: it is no JSON, with the line and column.
     """
     try:
-        return json.loads(storable(text), parse_constant=_refuse_constant, object_pairs_hook=_told_apart)
+        return json.loads(storable(text), parse_constant=_refuse_constant, object_pairs_hook=_unambiguous)
     except RecursionError:
         raise MalformedError("input.malformed_json", where="1:1", why="nested too deeply") from None
     except json.JSONDecodeError as error:
@@ -133,21 +135,21 @@ def plain_json(text: str) -> Any:
         raise MalformedError("input.malformed_json", where="1:1", why=str(error)) from None
 
 
-def _told_apart(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _unambiguous(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object's keys and values: one that stands twice would drop what was meant by the first."""
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:
-            raise MalformedError("input.duplicate_key", where=key, why="it stands twice", key=key)
+            raise MalformedError("input.duplicate_key", where=key, why="it appears twice", key=key)
         found[key] = value
     return found
 
 
 def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is no number in JSON")
+    raise ValueError(f"{name} isn't a number in JSON")
 
 
-async def edit(path: Path, asked: EditAsked, *, as_json: bool) -> int:
+async def edit(path: Path, asked: EditArguments, *, as_json: bool) -> int:
     """Apply one operation to one thing, mostly a block."""
     async with opened(path, "refuse") as engine:
         aimed = await aim(engine, asked.pointed, asked.operation)
@@ -155,8 +157,8 @@ async def edit(path: Path, asked: EditAsked, *, as_json: bool) -> int:
         (receipt,) = await engine.apply([Intent(edit, aimed.actor, asked.reason, unlock=asked.unlock)])
     if as_json:
         on_block = aimed.target.kind is RefKind.BLOCK
-        told = {"block": receipt.ref.id} if on_block else {"target": str(receipt.ref)}
-        write_json({**told, "seq": receipt.seq, "changed": receipt.changed})
+        reported = {"block": receipt.ref.id} if on_block else {"target": str(receipt.ref)}
+        write_json({**reported, "seq": receipt.seq, "changed": receipt.changed})
     elif receipt.changed:
         write_line(word("told.edited", {"label": aimed.name, "seq": str(receipt.seq)}))
     else:
@@ -167,8 +169,7 @@ async def edit(path: Path, asked: EditAsked, *, as_json: bool) -> int:
 async def import_file(source: Path, target: Path, *, dry_run: bool, as_json: bool) -> int:
     """Read a foreign file and make, or add to, a constellation."""
     plan = read_foreign(source, sortable_ids())
-    if not dry_run:
-        plan = await import_into(target, plan)
+    plan = previewed(target, plan) if dry_run else await import_into(target, plan)
     if as_json:
         write_json(_plain_plan(plan))
         return DONE
@@ -194,7 +195,7 @@ async def import_file(source: Path, target: Path, *, dry_run: bool, as_json: boo
 
 
 async def sample(target: Path) -> int:
-    """Make the sample constellation."""
+    """Make the sample constellation at a path."""
     await make_sample(target)
     write_line(word("told.sample_made", {"path": str(target)}))
     return DONE
@@ -218,3 +219,85 @@ def _plain_plan(plan: ImportPlan) -> dict[str, object]:
         "problems": [plain_problem(problem) for problem in plan.problems],
         "kept_in_metadata": list(plan.kept_in_metadata),
     }
+
+
+@click.command("edit", epilog=example('edit my.constellation --agent Ada --block notes --set "New text"'))
+@click.argument("file", type=FILE)
+@AGENT
+@click.option("--block", metavar="ID|LABEL", help="Choose a block, or name a new one (create_block).")
+@OWNER
+@click.option("--target", type=TargetParam(), help="Choose what an operation edits if it isn't a block.")
+@click.option(
+    "--append",
+    metavar="TEXT",
+    help="Append text exactly as given. Start it with a line break for a line of its own.",
+)
+@click.option("--set", "set_", metavar="TEXT", help="Replace the whole text.")
+@click.option("--append-file", metavar="PATH|-", help="Append the text of a file.")
+@click.option("--set-file", metavar="PATH|-", help="Replace the whole text with a file.")
+@click.option(
+    "--operation",
+    metavar="JSON",
+    help='Apply an operation, such as \'{"op": "clear_field", "field": "due"}\'.',
+)
+@REASON
+@UNLOCK
+@AS_AGENT
+@JSON
+def _edit_command(  # noqa: PLR0913  one parameter an option
+    file: Path,
+    agent: str | None,
+    block: str | None,
+    owner: str | None,
+    target: Ref | None,
+    append: str | None,
+    set_: str | None,
+    append_file: str | None,
+    set_file: str | None,
+    operation: str | None,
+    reason: str,
+    unlock: bool,
+    as_agent: bool,
+    as_json: bool,
+) -> None:
+    """Edit a block. Change its text, or apply any operation to a block, agent, message or summary."""
+    given = {"append": append, "set": set_, "append_file": append_file, "set_file": set_file}
+    given["operation"] = operation
+    if sum(value is not None for value in given.values()) != 1:
+        raise click.UsageError("give exactly one of --append, --set, --append-file, --set-file, --operation")
+
+    async def work() -> int:
+        pointed = TargetOptions(agent, block, owner, target, as_agent)
+        asked = EditArguments(pointed, operation_of(given), storable(reason), unlock)
+        return await edit(file, asked, as_json=as_json)
+
+    sys.exit(run(work))
+
+
+@click.command("import", epilog=example("import agent.af --into my.constellation"))
+@click.argument("source", type=FILE)
+@click.argument("target", type=FILE, required=False)
+@click.option("--into", type=FILE, help="Import into this constellation, and create it if needed.")
+@click.option("--dry-run", is_flag=True, help="Show what would be imported. Write nothing.")
+@JSON
+def _import_command(
+    source: Path, target: Path | None, into: Path | None, dry_run: bool, as_json: bool
+) -> None:
+    """Import an agent file, an export or a recorded request.
+
+    Without a target, the constellation is created beside the source.
+    """
+    if target is not None and into is not None:
+        raise click.UsageError("name the target only once")
+    place = into or target or source.with_suffix(".constellation")
+    sys.exit(run(lambda: import_file(source, place, dry_run=dry_run, as_json=as_json)))
+
+
+@click.command("sample", epilog=example("sample my.constellation"))
+@click.argument("target", type=FILE)
+def _sample_command(target: Path) -> None:
+    """Create the sample constellation in a new file."""
+    sys.exit(run(lambda: sample(target)))
+
+
+WRITING_COMMANDS: tuple[click.Command, ...] = (_edit_command, _import_command, _sample_command)

@@ -1,4 +1,4 @@
-"""What a model call would send: building the Request and its account, from a snapshot and a spec.
+"""Builds the Request of an agent and its account from a snapshot.
 
 Owns the choice of what goes in, the budget, layouts, framing and counting. Everything here is synchronous and
 pure but for caches and the reading of shipped vocabularies: same inputs, same Request. It must never know of

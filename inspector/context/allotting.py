@@ -1,18 +1,19 @@
-"""How the room for memory and the window are allotted to the sections, pinned things before the rest."""
+"""Shares the budget of memory and window among the sections, pinned candidates first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
-from inspector.context.candidates import Candidate, Turn
-from inspector.context.packing import Need, Wish, fill_sections
+from inspector.context.candidates import Candidate, ChoiceOrder
+from inspector.context.packing import RoomNeeded, SpaceDemand, fill_sections
+from inspector.domain.dataclass import dataclass
 from inspector.domain.layouts import SectionLayout
 
 
 @dataclass(frozen=True)
-class Claim:
+class SectionDemand:
     """One section's candidates, best first, and what they would take.
 
     Attributes:
@@ -29,34 +30,30 @@ class Claim:
 
     @property
     def capped(self) -> bool:
-        """Whether it counts against the memory cap."""
         return self.candidates[0].capped
 
     @cached_property
     def demand(self) -> int:
-        """All of it."""
         return self.heading + sum(self.costs)
 
     @cached_property
     def pinned(self) -> int:
         """What is pinned of it, with what stands around that."""
-        tokens = sum(cost for each, cost in self._rows() if each.turn is Turn.PINNED)
+        tokens = sum(cost for each, cost in self._rows() if each.turn is ChoiceOrder.PINNED)
         return self.heading + tokens if tokens else 0
 
     def _rows(self) -> Sequence[tuple[Candidate, int]]:
         return tuple(zip(self.candidates, self.costs, strict=True))
 
     @cached_property
-    def wish(self) -> Wish:
-        """What it asks for."""
+    def wish(self) -> SpaceDemand:
         entry = self.entry
-        return Wish(
+        return SpaceDemand(
             entry.name, self.demand, entry.minimum, entry.maximum, entry.priority, entry.share, entry.grow
         )
 
     @cached_property
-    def wish_with_pinned(self) -> Wish:
-        """The same with what is pinned reserved."""
+    def wish_with_pinned(self) -> SpaceDemand:
         return replace(self.wish, minimum=max(self.entry.minimum, self.pinned))
 
 
@@ -70,14 +67,14 @@ class Allotment:
         kept: Tokens that are reserved for the history.
     """
 
-    def __init__(self, claims: Sequence[Claim], memory: int | None, window: int, kept: int) -> None:
+    def __init__(self, claims: Sequence[SectionDemand], memory: int | None, window: int, kept: int) -> None:
         self._claims = claims
         self._memory = memory
         self._window = window
-        self._kept = Wish("messages", kept, kept)
+        self._kept = SpaceDemand("messages", kept, kept)
         self._capped_wishes = [claim.wish_with_pinned for claim in claims if claim.capped]
         self._wishes = [*(claim.wish_with_pinned for claim in claims), self._kept]
-        self._needs: dict[tuple[int, str], Need] = {}
+        self._needs: dict[tuple[int, str], RoomNeeded] = {}
         self._most = sum(wish.most for wish in self._wishes)
         self.given = self._in_window(self._in_memory())
 
@@ -88,30 +85,29 @@ class Allotment:
 
     @property
     def is_ample(self) -> bool:
-        """Whether everything that is claimed fits."""
         return all(self.given[claim.entry.name] >= claim.demand for claim in self._claims)
 
-    def memory_needed(self, claim: Claim, wanted: int) -> int | None:
+    def memory_needed(self, claim: SectionDemand, wanted: int) -> int | None:
         """Room under the memory cap in which the claim gets `wanted`; None if the cap is not what binds it."""
         if not claim.capped or self._memory is None:
             return None
         needed = self._need(self._capped_wishes, claim).room(wanted)
         return needed if needed > self._memory else None
 
-    def window_needed(self, claim: Claim, wanted: int) -> int | None:
+    def window_needed(self, claim: SectionDemand, wanted: int) -> int | None:
         """Room in the window in which the claim gets `wanted`; None if it does now."""
         if self._most <= self._window:
             return None
         needed = self._need(self._wishes, claim).room(wanted)
         return needed if needed > self._window else None
 
-    def _need(self, wishes: list[Wish], claim: Claim) -> Need:
+    def _need(self, wishes: list[SpaceDemand], claim: SectionDemand) -> RoomNeeded:
         key = (id(wishes), claim.entry.name)
         if key not in self._needs:
-            self._needs[key] = Need(wishes, claim.entry.name)
+            self._needs[key] = RoomNeeded(wishes, claim.entry.name)
         return self._needs[key]
 
-    def would_hold(self, claim: Claim, pinned: int) -> bool:
+    def would_hold(self, claim: SectionDemand, pinned: int) -> bool:
         """Whether a claim of which so much is pinned gets that, beside what the others have pinned or reserved."""
         others = [each for each in self._claims if each is not claim]
         if claim.capped and self._memory is not None:
@@ -143,11 +139,11 @@ class Allotment:
             fill_sections(wishes, room)
         return self._filled(self._claims, floors, most, room - self._kept.demand)
 
-    def _capped(self) -> Sequence[Claim]:
+    def _capped(self) -> Sequence[SectionDemand]:
         return [claim for claim in self._claims if claim.capped]
 
     def _filled(
-        self, claims: Sequence[Claim], floors: dict[str, int], most: dict[str, int], room: int
+        self, claims: Sequence[SectionDemand], floors: dict[str, int], most: dict[str, int], room: int
     ) -> dict[str, int]:
         """Floors, then what is pinned, then the rest."""
         wishes = [replace(claim.wish, demand=most[claim.entry.name]) for claim in claims]

@@ -1,18 +1,18 @@
-"""The system string, and the message behind the history, from the parts that were chosen: pieces, sections, sums."""
+"""Assembles the chosen candidates into the system string and the message behind the history."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from inspector.context.candidates import Candidate
-from inspector.context.layouts import Dressed, dress, section_name, section_title
-from inspector.context.parts import Part, PartCounter
-from inspector.context.plan import Plan
+from inspector.context.layouts import FramedSection, dress, section_name, section_title
+from inspector.context.parts import PartCounter, PromptPart
+from inspector.context.plan import BuildPlan
 from inspector.context.sections.activity import EventLine, with_days
+from inspector.domain.dataclass import dataclass
 from inspector.domain.layouts import SectionLayout
-from inspector.domain.requests import Piece, Run, Section, Source, SourceKind
+from inspector.domain.requests import Piece, Section, Source, SourceKind, TextRun
 from inspector.domain.rules import InRule
 
 
@@ -40,7 +40,6 @@ class Assembled:
 
     @property
     def system(self) -> str | None:
-        """The string itself, None when there is nothing."""
         return _sent(self.sections)
 
     @property
@@ -66,7 +65,7 @@ class _String:
 
 
 class Assembler:
-    """Assembles under one plan.
+    """Assembles the pieces of one build.
 
     Args:
         plan: The plan.
@@ -77,7 +76,7 @@ class Assembler:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: BuildPlan,
         entries: Sequence[SectionLayout],
         tail: Sequence[SectionLayout],
         counting: PartCounter,
@@ -88,19 +87,17 @@ class Assembler:
         self._tail_names = frozenset(entry.name for entry in tail)
         self._counting = counting
         cost = plan.costs.message()
-        self._frame = Run("=== system ===\n", sent=False, tokens=cost.tokens, method=cost.method)
-        self._tail_frame = Run("=== user ===\n", sent=False, tokens=cost.tokens, method=cost.method)
+        self._frame = TextRun("=== system ===\n", sent=False, tokens=cost.tokens, method=cost.method)
+        self._tail_frame = TextRun("=== user ===\n", sent=False, tokens=cost.tokens, method=cost.method)
 
     @property
     def frame_tokens(self) -> int:
-        """What the frame of either string takes."""
         return self._frame.tokens
 
     def is_tail(self, entry: SectionLayout) -> bool:
-        """Whether a section stands behind the history."""
         return entry.name in self._tail_names
 
-    def assemble(self, parts: dict[str, list[Part]], capped: Collection[str]) -> Assembled:
+    def assemble(self, parts: dict[str, list[PromptPart]], capped: Collection[str]) -> Assembled:
         """Both strings.
 
         Args:
@@ -122,9 +119,9 @@ class Assembler:
     def _string(
         self,
         entries: Sequence[SectionLayout],
-        parts: dict[str, list[Part]],
+        parts: dict[str, list[PromptPart]],
         capped: Collection[str],
-        frame: Run,
+        frame: TextRun,
     ) -> _String:
         dressed = dress(self._plan.layout, [(entry, parts.get(entry.name, ())) for entry in entries])
         if not dressed:
@@ -146,28 +143,28 @@ class Assembler:
         border = max(0, flat[-1].cost(self._counting) - pieces[-1].tokens)
         return _String(tuple(sections), tokens + lead.tokens, capped_tokens, lead.tokens, border)
 
-    def _pieces(self, parts: Sequence[Part]) -> list[Piece]:
+    def _pieces(self, parts: Sequence[PromptPart]) -> list[Piece]:
         counting = self._counting
         pieces = [part.piece(counting, following.before) for part, following in pairwise(parts)]
         pieces.append(parts[-1].piece(counting, "", last=True))
         return pieces
 
-    def _add(self, sections: list[Section], dressed: Dressed, pieces: Sequence[Piece]) -> None:
+    def _add(self, sections: list[Section], dressed: FramedSection, pieces: Sequence[Piece]) -> None:
         name = section_name(dressed.entry)
         if sections and sections[-1].name == name:
             sections[-1] = Section(name, name.capitalize(), (*sections[-1].pieces, *pieces))
         else:
             sections.append(Section(name, section_title(dressed.entry), tuple(pieces)))
 
-    def _frame_piece(self, section: str, frame: Run) -> Piece:
+    def _frame_piece(self, section: str, frame: TextRun) -> Piece:
         place = "system/frame" if frame is self._frame else "tail/frame"
         source = Source(SourceKind.LITERAL, place, "frame")
         return Piece(f"literal:{place}", section, source, InRule.FRAME.value, (frame,))
 
 
-def contents(candidates: Sequence[Candidate]) -> dict[str, list[Part]]:
+def contents(candidates: Sequence[Candidate]) -> dict[str, list[PromptPart]]:
     """The parts of candidates by the entry that they stand under, in order; events with lead and day lines."""
-    found: dict[str, list[Part]] = {}
+    found: dict[str, list[PromptPart]] = {}
     lines: list[EventLine] = []
     name = ""
     for candidate in candidates:

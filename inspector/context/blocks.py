@@ -1,10 +1,10 @@
-"""Blocks as candidates: their text, their wrapper, their part."""
+"""Turns blocks into candidates: their text, their frame, and the part that is sent."""
 
 from __future__ import annotations
 
 from collections import Counter as Tally
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
@@ -18,14 +18,13 @@ from inspector.context.markup import (
     is_element_name,
     starts_legally,
 )
-from inspector.context.parts import Part
+from inspector.context.parts import PromptPart
 from inspector.domain.blocks import Block, LogSchema, TextSchema, UnreadableSchema, Viewport
-from inspector.domain.content import LogContent, TextContent
-from inspector.domain.errors import InspectorError, Parameters
-from inspector.domain.health import Problem, Severity
+from inspector.domain.content import LogContent, TextContent, line_end, text_lines
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import InspectorError, Parameters, Problem, Severity
 from inspector.domain.rendering.render import render
-from inspector.domain.rendering.rendered import Rendered
-from inspector.domain.rendering.text import line_end, text_lines
+from inspector.domain.rendering.text import Rendered
 from inspector.domain.requests import Source, SourceKind
 from inspector.domain.rules import InRule
 from inspector.domain.snapshot import BlockState, SharedBlock, Snapshot
@@ -39,7 +38,7 @@ class CutKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class BlockExcerpt:
     """A block shown in part: the newest entries of a log, or so many lines of anything else."""
 
     kind: CutKind
@@ -60,27 +59,22 @@ class BlockView:
 
     @property
     def block(self) -> Block:
-        """The block's row."""
         return self.state.block
 
     @property
     def is_unreadable(self) -> bool:
-        """Whether its content cannot be read."""
         return self.problem is not None and self.problem.severity is Severity.ERROR
 
     @property
     def is_blank(self) -> bool:
-        """Whether it holds nothing to read."""
         return not self.rendered.text or self.rendered.text.isspace()
 
     @property
     def source(self) -> Source:
-        """Its source; the label is the block's."""
         return Source(SourceKind.BLOCK, self.block.id, self.block.label, self.block.owner)
 
     @property
     def written_at(self) -> datetime:
-        """When its content last changed."""
         written = self.state.written
         return self.block.updated_at if written is None else written.at
 
@@ -93,14 +87,14 @@ class BlockView:
         return min(len(content.entries), max(0, schema.display_limit))
 
     @cached_property
-    def whole(self) -> Cut:
+    def whole(self) -> BlockExcerpt:
         """How much of it there is to show."""
         if self.entry_count:
-            return Cut(CutKind.ENTRIES, self.entry_count)
+            return BlockExcerpt(CutKind.ENTRIES, self.entry_count)
         lines = self.rendered.text.count("\n") + (not self.rendered.text.endswith("\n"))
         schema = self.block.schema
         has_window = isinstance(schema, TextSchema) and schema.viewport is not None
-        return Cut(CutKind.LINES, lines - 1 if has_window else lines)
+        return BlockExcerpt(CutKind.LINES, lines - 1 if has_window else lines)
 
     @property
     def hidden_entries(self) -> int:
@@ -112,7 +106,7 @@ class BlockView:
 
 
 @dataclass(frozen=True, slots=True)
-class Dress:
+class BlockFrame:
     """How a block's text is enclosed. `element` is the section's own, which the text cannot close either."""
 
     tag: str
@@ -125,7 +119,7 @@ class Dress:
 class Adapted:
     """A part, and what had to be changed in its text."""
 
-    part: Part
+    part: PromptPart
     adaptations: tuple[Problem, ...] = ()
 
 
@@ -151,15 +145,15 @@ class BlockReader:
         return list(seen.values())
 
     def part(
-        self, view: BlockView, dress: Dress, section: str, rule: InRule, cut: Cut | None = None
+        self, view: BlockView, dress: BlockFrame, section: str, rule: InRule, cut: BlockExcerpt | None = None
     ) -> Adapted:
         """The block's part under a section and a rule, in part if a cut is given."""
         if cut is not None and cut.kind is CutKind.LINES:
             # Whoever asks for these keeps them, as long as it keeps the block.
             return enclose(view, dress, section, rule, cut)
-        thing = view.state if view.shared is None else view.shared
+        cache_key = view.state if view.shared is None else view.shared
         return self._parts.get(
-            thing,
+            cache_key,
             (dress, section, rule, cut),
             lambda: enclose(view, dress, section, rule, cut),
         )
@@ -219,7 +213,9 @@ def _opening(view: BlockView, own_element: bool) -> str:
     return opening
 
 
-def enclose(view: BlockView, dress: Dress, section: str, rule: InRule, cut: Cut | None) -> Adapted:
+def enclose(
+    view: BlockView, dress: BlockFrame, section: str, rule: InRule, cut: BlockExcerpt | None
+) -> Adapted:
     """The part of a block: its text in its wrapper, as one run."""
     rendered = view.rendered if cut is None else _shortened(view, cut)
     name = dress.tag.partition(" ")[0]
@@ -240,20 +236,20 @@ def enclose(view: BlockView, dress: Dress, section: str, rule: InRule, cut: Cut 
     if is_wrapped:
         head = f"<{dress.tag}>\n"
         if dress.with_description and view.block.description.strip():
-            told = close_proof(comment(view.block.description), elements).text
-            if view.block.description.strip() not in told:
+            reported = close_proof(comment(view.block.description), elements).text
+            if view.block.description.strip() not in reported:
                 adaptations.append(Problem("description_changed", Severity.INFO, where, {"label": label}))
-            head += f"{told}\n"
+            head += f"{reported}\n"
         text = f"{head}{text}\n</{name}>"
     else:
         text = text.rstrip("\n")
     marks = tuple(mark for mark in escaped.move(rendered.marks, len(head)) if mark.end <= len(text))
     facts = _facts(view, cut)
-    part = Part(where, section, view.source, rule, text, marks=marks, parameters=facts)
+    part = PromptPart(where, section, view.source, rule, text, marks=marks, parameters=facts)
     return Adapted(part, tuple(adaptations))
 
 
-def _shortened(view: BlockView, cut: Cut) -> Rendered:
+def _shortened(view: BlockView, cut: BlockExcerpt) -> Rendered:
     schema, content = view.block.schema, view.state.content
     if isinstance(schema, LogSchema) and isinstance(content, LogContent):
         return render(replace(schema, display_limit=cut.count), content)
@@ -270,7 +266,7 @@ def _shortened(view: BlockView, cut: Cut) -> Rendered:
     return Rendered(text, tuple(mark for mark in moved if mark.end <= len(text)))
 
 
-def _facts(view: BlockView, cut: Cut | None) -> dict[str, str | int | bool]:
+def _facts(view: BlockView, cut: BlockExcerpt | None) -> dict[str, str | int | bool]:
     facts: dict[str, str | int | bool] = {"label": view.block.label}
     if view.shared is not None:
         facts["owner_name"] = view.shared.owner_name

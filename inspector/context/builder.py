@@ -1,31 +1,37 @@
-"""The builder: from a snapshot and a spec to the Request."""
+"""Builds a Request from a snapshot and a spec."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from inspector.context.assembly import Assembled, Assembler, contents
-from inspector.context.candidates import Candidate, Gathered, Turn, layout_fix
-from inspector.context.choosing import Chooser, Chosen
+from inspector.context.candidates import Candidate, Candidates, ChoiceOrder, layout_fix
+from inspector.context.choosing import Chooser, ChosenCandidates
 from inspector.context.counting.pool import CounterPool, ModelSource
-from inspector.context.gathering import SUMMARY, Entries, Gathering, GatheringCache, layout_entries
-from inspector.context.history.choice import Choice, SummaryUse
-from inspector.context.history.writing import History, HistoryWriter, Run
+from inspector.context.gathering import (
+    SUMMARY,
+    CandidateGathering,
+    GatheringCache,
+    LayoutEntries,
+    layout_entries,
+)
+from inspector.context.history.choice import HistoryChoice, SummaryUse
+from inspector.context.history.history_writer import HistoryBuild, HistoryWriter, SentHistory
 from inspector.context.image_problems import ImageProblems
 from inspector.context.layouts import frame_lines
 from inspector.context.parts import PARAGRAPH, PartCounter
-from inspector.context.plan import Plan, Planner
+from inspector.context.plan import BuildPlan, Planner
 from inspector.context.sections import summaries, tools
 from inspector.domain.calibration import correction
 from inspector.domain.coverage import Ranges, covered_ranges, merged
-from inspector.domain.errors import BudgetError
-from inspector.domain.health import Problem
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import BudgetError, Problem
 from inspector.domain.layouts import Layout
 from inspector.domain.requests import LeftOut, Piece, Request, Section, Source, SourceKind
-from inspector.domain.requests import Run as PieceRun
+from inspector.domain.requests import TextRun as PieceRun
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.domain.summaries import Summary
@@ -51,13 +57,27 @@ class ContextBuilder:
         self._lock = threading.Lock()
 
     def settings(self, snapshot: Snapshot, spec: RequestSpec) -> Mapping[str, str]:
-        """What a build would be done by that its Request does not tell; see `Plan.settings`.
+        """What a build would be done by that its Request does not tell; see `BuildPlan.settings`.
 
         Raises:
             NotFoundError, InputError, MalformedError: as `build`.
         """
         with self._lock:
             return self._planner.plan(snapshot, spec).settings
+
+    def reaches(self, snapshot: Snapshot, spec: RequestSpec) -> bool:
+        """Whether the batches that a view has are all that a build depends on; see `Reach`.
+
+        Raises:
+            NotFoundError, InputError, MalformedError: as `build`.
+        """
+        if snapshot.older is None:
+            return True
+        if spec.active_batch not in (None, *(batch.id for batch in snapshot.history)):
+            return False
+        with self._lock:
+            plan = self._planner.plan(snapshot, spec)
+            return self._histories.open(snapshot, plan).reaches(layout_entries(plan).kept)
 
     def build(self, snapshot: Snapshot, spec: RequestSpec) -> Request:
         """What a model call would send now, with its account.
@@ -86,10 +106,8 @@ class _Kept:
 
 @dataclass
 class _Build:
-    """One build, step by step."""
-
     snapshot: Snapshot
-    plan: Plan
+    plan: BuildPlan
     counting: PartCounter
     memory: _Kept
     left_out: list[LeftOut] = field(default_factory=list)
@@ -101,7 +119,9 @@ class _Build:
         definitions = tools.definition_pieces(offered.tools, plan) if plan.spec.native_tools else ()
         reply = _reply_piece(plan)
         history = self.memory.histories.open(snapshot, plan)
-        gathering = Gathering(snapshot, plan, entries, offered.tools, self.counting, self.memory.gathering)
+        gathering = CandidateGathering(
+            snapshot, plan, entries, offered.tools, self.counting, self.memory.gathering
+        )
         gathered = gathering.gather()
         assembler = Assembler(plan, entries.ordered, entries.tail, self.counting)
         fixed = [*definitions, reply]
@@ -110,11 +130,11 @@ class _Build:
         kept = min(entries.kept, history.index.tokens_from(0)) if entries.kept else 0
         chooser = Chooser(plan, assembler, self.counting, available - history.active_tokens, kept)
         chosen, system = chooser.choose(gathered.candidates, entries.capped)
-        told = _Telling(self, chosen.in_order(gathered.candidates), assembler, entries)
-        system, choice = told.settle(system, history, available)
+        reported = _SummarySelection(self, chosen.in_order(gathered.candidates), assembler, entries)
+        system, choice = reported.settle(system, history, available)
         run = history.run(choice)
-        trimmed = history.left_out(choice, run, told.covered)
-        self.left_out += (*gathered.left_out, *chosen.left_out, *told.left_out, *trimmed)
+        trimmed = history.left_out(choice, run, reported.covered)
+        self.left_out += (*gathered.left_out, *chosen.left_out, *reported.left_out, *trimmed)
         sections = _sections(definitions, system, run, reply)
         return Request(
             agent_id=plan.agent.id,
@@ -138,24 +158,24 @@ class _Build:
                 *self._problems(gathered, chosen, offered.problems),
                 *self.memory.images.of(run, plan),
             ),
-            adaptations=told.adaptations,
+            adaptations=reported.adaptations,
             unreachable_tokens=_unreachable(plan, sections, system, run),
             margin_tokens=plan.window.margin,
-            history_state=choice.state and replace(choice.state, checkpoint=told.checkpoint),
+            history_state=choice.state and replace(choice.state, checkpoint=reported.checkpoint),
             correction=correction(
                 snapshot.calibrations, plan.model, plan.costs.counter.tokenizer.name, plan.spec.now
             ),
         )
 
     def _check_must(
-        self, candidates: list[Candidate], assembler: Assembler, history: History, fixed: list[Piece]
-    ) -> History:
+        self, candidates: list[Candidate], assembler: Assembler, history: HistoryBuild, fixed: list[Piece]
+    ) -> HistoryBuild:
         """Refuse a Request whose least possible content is too large.
 
         Returns:
             The history, its active batch shortened where that is what it takes.
         """
-        must = [each for each in candidates if each.turn is Turn.MUST]
+        must = [each for each in candidates if each.turn is ChoiceOrder.MUST]
         system = assembler.assemble(contents(must), ())
         both = (*system.sections, *system.tail_sections)
         others = [*reversed(fixed), *(piece for section in both for piece in section.pieces)]
@@ -171,7 +191,7 @@ class _Build:
         return history
 
     def _problems(
-        self, gathered: Gathered, chosen: Chosen, others: tuple[Problem, ...]
+        self, gathered: Candidates, chosen: ChosenCandidates, others: tuple[Problem, ...]
     ) -> tuple[Problem, ...]:
         return (
             *self.snapshot.problems,
@@ -183,19 +203,21 @@ class _Build:
 
 
 @dataclass
-class _Telling:
+class _SummarySelection:
     """The summaries that stand for what the history leaves out, which in turn take room from the history."""
 
     build: _Build
     candidates: list[Candidate]
     assembler: Assembler
-    entries: Entries
+    entries: LayoutEntries
     left_out: list[LeftOut] = field(default_factory=list)
     adaptations: tuple[Problem, ...] = ()
     covered: Ranges = ()
     checkpoint: str | None = None
 
-    def settle(self, system: Assembled, history: History, available: int) -> tuple[Assembled, Choice]:
+    def settle(
+        self, system: Assembled, history: HistoryBuild, available: int
+    ) -> tuple[Assembled, HistoryChoice]:
         """Choose history and summaries until both agree. The history only ever shrinks on the way."""
         plan = self.build.plan
         stored = self.build.snapshot.summaries
@@ -222,15 +244,17 @@ class _Telling:
         return system, choice
 
     @cached_property
-    def _around(self) -> summaries.Around:
+    def _around(self) -> summaries.SummaryFrame:
         """What stands around the summaries; a fence is one that no text ends."""
         entry = self.entries.by_name.get(SUMMARY)
         if entry is None or entry.element or entry.fence:
-            return summaries.Around("" if entry is None else entry.element)
+            return summaries.SummaryFrame("" if entry is None else entry.element)
         entries = (*self.entries.ordered, *self.entries.tail)
-        return summaries.Around(frame=frame_lines(self.build.plan.layout.join, entries))
+        return summaries.SummaryFrame(frame=frame_lines(self.build.plan.layout.join, entries))
 
-    def _pick(self, stored: tuple[Summary, ...], run: Run, choice: Choice) -> summaries.SummaryChoice:
+    def _pick(
+        self, stored: tuple[Summary, ...], run: SentHistory, choice: HistoryChoice
+    ) -> summaries.SummaryChoice:
         if choice.summaries is SummaryUse.LATEST:
             return summaries.choose_latest(stored, run.kept, is_whole=run.is_whole)
         return summaries.choose_covering(stored, run.kept)
@@ -256,11 +280,11 @@ class _Telling:
             piece = part.piece(self.build.counting, PARAGRAPH)
             fix = layout_fix(plan) if rule is OutRule.NOT_IN_LAYOUT else None
             row = (piece.source, piece.section, rule.value, piece.tokens, piece.method)
-            told = {**piece.parameters, "label": piece.source.label, "needed": piece.tokens}
-            self.left_out.append(LeftOut(*row, fix, told))
+            parameters = {**piece.parameters, "label": piece.source.label, "needed": piece.tokens}
+            self.left_out.append(LeftOut(*row, fix, parameters))
 
 
-def _reply_piece(plan: Plan) -> Piece:
+def _reply_piece(plan: BuildPlan) -> Piece:
     cost = plan.costs.reply()
     run = PieceRun("=== reply ===\n", sent=False, tokens=cost.tokens, method=cost.method)
     source = Source(SourceKind.LITERAL, "reply", "reply")
@@ -268,7 +292,7 @@ def _reply_piece(plan: Plan) -> Piece:
 
 
 def _sections(
-    definitions: tuple[Piece, ...], system: Assembled, run: Run, reply: Piece
+    definitions: tuple[Piece, ...], system: Assembled, run: SentHistory, reply: Piece
 ) -> tuple[Section, ...]:
     found: list[Section] = []
     if definitions:
@@ -281,7 +305,9 @@ def _sections(
     return tuple(found)
 
 
-def _overheads(definitions: tuple[Piece, ...], system: Assembled, run: Run, reply: Piece) -> dict[str, int]:
+def _overheads(
+    definitions: tuple[Piece, ...], system: Assembled, run: SentHistory, reply: Piece
+) -> dict[str, int]:
     """What structure costs beside the strings: a part of the sections' tokens, not in addition to them."""
     return {
         "tools": definitions[0].tokens if definitions else 0,
@@ -291,7 +317,7 @@ def _overheads(definitions: tuple[Piece, ...], system: Assembled, run: Run, repl
     }
 
 
-def _unreachable(plan: Plan, sections: tuple[Section, ...], system: Assembled, run: Run) -> int:
+def _unreachable(plan: BuildPlan, sections: tuple[Section, ...], system: Assembled, run: SentHistory) -> int:
     limits = plan.limits
     if limits.memory_tokens is None or limits.history_tokens is None:
         return 0

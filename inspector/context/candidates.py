@@ -1,24 +1,32 @@
-"""What might go into the system string, and what cannot, each with its reasons."""
+"""The candidates of a Request's system string, and those ruled out, each with a reason."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntEnum
 from functools import partial
 from typing import Any
 
-from inspector.context.blocks import Adapted, BlockReader, BlockView, Cut, CutKind, Dress, choose_openings
+from inspector.context.blocks import (
+    Adapted,
+    BlockExcerpt,
+    BlockFrame,
+    BlockReader,
+    BlockView,
+    CutKind,
+    choose_openings,
+)
 from inspector.context.identity import IdentityCache
 from inspector.context.markup import GENERIC_ELEMENT
-from inspector.context.parts import PARAGRAPH, Part, PartCounter
-from inspector.context.plan import Plan
+from inspector.context.parts import PARAGRAPH, PartCounter, PromptPart
+from inspector.context.plan import BuildPlan
 from inspector.context.sections.activity import EventLine
 from inspector.context.sections.retrieved import ELEMENT
 from inspector.domain.blocks import CONSTELLATION_OWNER, BlockType
 from inspector.domain.counts import Count, Method
-from inspector.domain.errors import Parameters
-from inspector.domain.health import Problem
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import Parameters, Problem
 from inspector.domain.layout_rules import BLOCK_SECTIONS
 from inspector.domain.layouts import SectionLayout, Wrapper
 from inspector.domain.ref import Ref, RefKind
@@ -29,7 +37,7 @@ SCRATCHPAD = "scratchpad"
 STANDARD_LAYOUT = "standard"
 
 
-class Turn(IntEnum):
+class ChoiceOrder(IntEnum):
     """When a candidate is chosen: what must go in is, then what a person pinned, then the others."""
 
     MUST = 0
@@ -57,15 +65,15 @@ class Candidate:
 
     entry: SectionLayout
     made: Adapted
-    turn: Turn = Turn.OTHERS
+    turn: ChoiceOrder = ChoiceOrder.OTHERS
     capped: bool = False
     value: tuple[float, str] = (0.0, "")
     line: EventLine | None = None
     view: BlockView | None = None
-    shorter: Callable[[Cut], Adapted] | None = None
-    cut: Cut | None = None
+    shorter: Callable[[BlockExcerpt], Adapted] | None = None
+    cut: BlockExcerpt | None = None
     made_of: dict[Hashable, Any] = field(default_factory=dict, repr=False)
-    part: Part = field(init=False)
+    part: PromptPart = field(init=False)
 
     def __post_init__(self) -> None:
         """Have the part at hand: it is asked for thousands of times in a build."""
@@ -73,7 +81,7 @@ class Candidate:
 
 
 @dataclass
-class Gathered:
+class Candidates:
     """All candidates, in the order in which they would stand, and what is out already.
 
     `editable` are the blocks that an agent can be told how to edit: all but archival and dropped ones.
@@ -95,29 +103,29 @@ class BlockGatherer:
         plan: The plan of the build.
         entries: The layout's entries by name.
         reader: Renders and encloses blocks.
-        known: Candidates of earlier builds.
+        cache: Candidates of earlier builds.
         counting: Weighs what is out.
     """
 
     def __init__(
         self,
-        plan: Plan,
+        plan: BuildPlan,
         entries: dict[str, SectionLayout],
         reader: BlockReader,
-        known: IdentityCache[Candidate],
+        cache: IdentityCache[Candidate],
         counting: PartCounter,
     ) -> None:
         self._plan = plan
         self._counting = counting
         self._entries = entries
         self._reader = reader
-        self._known = known
+        self._cache = cache
         self._by_label = {label: entry for entry in entries.values() for label in entry.blocks}
         self._taken = frozenset(entry.element for entry in entries.values() if entry.element) | {ELEMENT}
         self._is_wrapped = plan.layout.wrapper is Wrapper.ELEMENT
         self._openings: dict[int, str] = {}
 
-    def gather(self, views: list[BlockView], into: Gathered) -> None:
+    def gather(self, views: list[BlockView], into: Candidates) -> None:
         """Add all blocks: as candidates, or with the rule that keeps them out."""
         bars = [self._bar(view) for view in views]
         could_be_in = [view for view, bar in zip(views, bars, strict=True) if bar is None]
@@ -162,12 +170,12 @@ class BlockGatherer:
         return self._entries.get(view.block.block_type.value)
 
     def _candidate(self, view: BlockView, entry: SectionLayout) -> Candidate:
-        thing = view.state if view.shared is None else view.shared
+        cache_key = view.state if view.shared is None else view.shared
         is_pinned = view.block.id in self._plan.spec.pinned
         plan = self._plan
         # The candidate holds its entry, so that the entry's identity stays its own.
         key = (id(entry), self._openings[id(view)], is_pinned, self._is_wrapped, plan.with_descriptions)
-        return self._known.get(thing, key, lambda: self._make(view, entry))
+        return self._cache.get(cache_key, key, lambda: self._make(view, entry))
 
     def _make(self, view: BlockView, entry: SectionLayout) -> Candidate:
         rule = self._rule(view, entry)
@@ -187,9 +195,9 @@ class BlockGatherer:
             shorter=shorter,
         )
 
-    def _dress(self, view: BlockView, element: str = "") -> Dress:
+    def _dress(self, view: BlockView, element: str = "") -> BlockFrame:
         opening = self._openings.get(id(view), GENERIC_ELEMENT)
-        return Dress(opening, self._is_wrapped, self._plan.with_descriptions, element)
+        return BlockFrame(opening, self._is_wrapped, self._plan.with_descriptions, element)
 
     def _rule(self, view: BlockView, entry: SectionLayout) -> InRule:
         if entry.blocks:
@@ -205,11 +213,11 @@ class BlockGatherer:
             return InRule.LOG_RECENT
         return InRule.PINNED if self._is_pinned(view) else InRule.FITS
 
-    def _turn(self, view: BlockView) -> Turn:
+    def _turn(self, view: BlockView) -> ChoiceOrder:
         is_core = view.block.block_type is BlockType.CORE
         if is_core and view.shared is None:
-            return Turn.MUST
-        return Turn.PINNED if is_core or self._is_pinned(view) else Turn.OTHERS
+            return ChoiceOrder.MUST
+        return ChoiceOrder.PINNED if is_core or self._is_pinned(view) else ChoiceOrder.OTHERS
 
     def _is_pinned(self, view: BlockView) -> bool:
         return view.block.pinned or view.block.id in self._plan.spec.pinned
@@ -217,8 +225,8 @@ class BlockGatherer:
     def _out(self, view: BlockView, rule: OutRule, fix: Fix | None) -> LeftOut:
         section = "shared" if view.shared is not None else view.block.block_type.value
         tokens = self._would_take(view, section)
-        told: Parameters = {"label": view.block.label, "needed": tokens.tokens}
-        return LeftOut(view.source, section, rule.value, tokens.tokens, tokens.method, fix, told)
+        parameters: Parameters = {"label": view.block.label, "needed": tokens.tokens}
+        return LeftOut(view.source, section, rule.value, tokens.tokens, tokens.method, fix, parameters)
 
     def _would_take(self, view: BlockView, section: str) -> Count:
         if view.is_blank:
@@ -233,22 +241,23 @@ class BlockGatherer:
         shown = self._would_take(view, "log")
         count = view.hidden_entries
         everything = view.entry_count + count
-        whole = Cut(CutKind.ENTRIES, everything)
+        whole = BlockExcerpt(CutKind.ENTRIES, everything)
         tokens = self._count(self._reader.part(view, self._dress(view), "log", InRule.FITS, whole))
         fix = Fix("set_display_limit", Ref(RefKind.BLOCK, view.block.id), everything, {"value": everything})
-        told: Parameters = {"label": view.block.label, "count": count, "shown": view.entry_count}
+        parameters: Parameters = {"label": view.block.label, "count": count, "shown": view.entry_count}
+        what = "older entry" if count == 1 else "older entries"
         return LeftOut(
-            replace(view.source, label=f"{view.block.label}: {count} older entries"),
+            replace(view.source, label=f"{view.block.label}: {count:,} {what}"),
             "log",
             OutRule.ENTRY_LIMIT.value,
             max(0, tokens.tokens - shown.tokens),
             tokens.method,
             fix,
-            told,
+            parameters,
         )
 
 
-def layout_fix(plan: Plan) -> Fix | None:
+def layout_fix(plan: BuildPlan) -> Fix | None:
     """The change to the layout that has every section; None under that one."""
     if plan.layout.name == STANDARD_LAYOUT:
         return None

@@ -1,4 +1,4 @@
-"""Choosing what goes into the system string: what must, then the rest while there is room.
+"""Chooses the candidates that fit the budget: required ones first, then the rest by value.
 
 Each section is allotted its part of the memory cap and of the window; inside it a packing chooses forms by value
 for tokens; what is left over then goes to whatever it still lets in. Each candidate is weighed as it would stand
@@ -9,28 +9,28 @@ is over a limit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 
-from inspector.context.allotting import Allotment, Claim
+from inspector.context.allotting import Allotment, SectionDemand
 from inspector.context.assembly import Assembled, Assembler, contents
-from inspector.context.blocks import Cut, CutKind
-from inspector.context.candidates import Candidate, Turn
-from inspector.context.forms import Forms, cut_to, forms_of
-from inspector.context.leaving_out import Account, Outcome
-from inspector.context.packing import Step, Variant, in_order, pack
+from inspector.context.blocks import BlockExcerpt, CutKind
+from inspector.context.candidates import Candidate, ChoiceOrder
+from inspector.context.omissions import CandidateOutcome, OmissionReport
+from inspector.context.packing import PackingStep, Variant, in_order, pack
 from inspector.context.parts import PartCounter
-from inspector.context.plan import Plan
-from inspector.context.room import Room
-from inspector.domain.errors import Parameters
-from inspector.domain.health import Problem, Severity
+from inspector.context.plan import BuildPlan
+from inspector.context.room import RemainingBudget
+from inspector.context.variants import Variants, cut_to, forms_of
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import Parameters, Problem, Severity
 from inspector.domain.layouts import SectionLayout
 from inspector.domain.requests import LeftOut
 from inspector.domain.rules import OutRule
 
 
 @dataclass
-class Chosen:
+class ChosenCandidates:
     """What goes in, in the order in which it was chosen, and what does not."""
 
     taken: list[Candidate] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Chosen:
 
 
 class Chooser:
-    """Chooses under one plan.
+    """Chooses the candidates of one build.
 
     Args:
         plan: The plan.
@@ -55,7 +55,7 @@ class Chooser:
     """
 
     def __init__(
-        self, plan: Plan, assembler: Assembler, counting: PartCounter, available: int, kept: int = 0
+        self, plan: BuildPlan, assembler: Assembler, counting: PartCounter, available: int, kept: int = 0
     ) -> None:
         self._plan = plan
         self._assembler = assembler
@@ -63,34 +63,40 @@ class Chooser:
         self._available = available
         self._kept = kept
 
-    def choose(self, candidates: Sequence[Candidate], capped: frozenset[str]) -> tuple[Chosen, Assembled]:
+    def choose(
+        self, candidates: Sequence[Candidate], capped: frozenset[str]
+    ) -> tuple[ChosenCandidates, Assembled]:
         """What goes in and the string that it makes. What must go in is taken whatever it costs.
 
         Raises:
             BudgetError: the sections' reserves do not fit into the window.
         """
-        must = [each for each in candidates if each.turn is Turn.MUST]
+        must = [each for each in candidates if each.turn is ChoiceOrder.MUST]
         core = self._assembler.assemble(contents(must), capped)
-        chosen = Chosen(taken=list(must))
-        room = Room(self._plan, self._counting, self._assembler, core, self._available)
+        chosen = ChosenCandidates(taken=list(must))
+        room = RemainingBudget(self._plan, self._counting, self._assembler, core, self._available)
         room.open(must)
         if room.is_core_over:
-            told: Parameters = {
+            parameters: Parameters = {
                 "needed": core.capped_tokens,
                 "memory_tokens": self._plan.limits.memory_tokens,
             }
-            chosen.problems.append(Problem("core_over_memory", Severity.WARNING, "section:core", told))
-        rest = sorted((each for each in candidates if each.turn is not Turn.MUST), key=_order)
+            chosen.problems.append(Problem("core_over_memory", Severity.WARNING, "section:core", parameters))
+        rest = sorted((each for each in candidates if each.turn is not ChoiceOrder.MUST), key=_order)
         choice = _Choice(rest, room, self._counting, self._kept)
         choice.make()
         chosen.taken += choice.taken.values()
         system = self._settle(candidates, capped, chosen, choice)
-        account = Account(self._plan, self._counting, room, self._available, choice.allotment)
+        account = OmissionReport(self._plan, self._counting, room, self._available, choice.allotment)
         chosen.left_out += account.rows(choice.outcomes())
         return chosen, system
 
     def _settle(
-        self, candidates: Sequence[Candidate], capped: frozenset[str], chosen: Chosen, choice: _Choice
+        self,
+        candidates: Sequence[Candidate],
+        capped: frozenset[str],
+        chosen: ChosenCandidates,
+        choice: _Choice,
     ) -> Assembled:
         """Assemble, and take out again what was chosen last until no limit is passed."""
         cap = self._plan.limits.memory_tokens
@@ -102,7 +108,7 @@ class Chooser:
                 (
                     each
                     for each in reversed(chosen.taken)
-                    if each.turn is not Turn.MUST and (is_over or (is_capped and each.capped))
+                    if each.turn is not ChoiceOrder.MUST and (is_over or (is_capped and each.capped))
                 ),
                 None,
             )
@@ -124,7 +130,9 @@ class _Choice:
         kept: Tokens of the window that are reserved for the history.
     """
 
-    def __init__(self, candidates: Sequence[Candidate], room: Room, counting: PartCounter, kept: int) -> None:
+    def __init__(
+        self, candidates: Sequence[Candidate], room: RemainingBudget, counting: PartCounter, kept: int
+    ) -> None:
         self._candidates = candidates
         self._room = room
         self._counting = counting
@@ -136,7 +144,6 @@ class _Choice:
         room.window -= kept
 
     def make(self) -> None:
-        """Choose."""
         if self.allotment.is_ample:
             for candidate in self._candidates:
                 self._take(candidate)
@@ -147,14 +154,13 @@ class _Choice:
         self._spread(left)
 
     def undo(self, candidate: Candidate, rule: OutRule) -> None:
-        """Take one out again."""
         self.taken.pop(candidate.part.id, None)
         self._undone[candidate.part.id] = rule
 
-    def outcomes(self) -> list[Outcome]:
+    def outcomes(self) -> list[CandidateOutcome]:
         """What came of each that is out or not whole, in the order of choosing."""
         claims = {claim.entry.name: claim for claim in self._claims}
-        found: list[Outcome] = []
+        found: list[CandidateOutcome] = []
         for candidate in self._candidates:
             taken = self.taken.get(candidate.part.id)
             if taken is None or taken.cut is not None:
@@ -162,22 +168,22 @@ class _Choice:
                 least, most = self._wanted.get(candidate.part.id) or (claim.demand, claim.demand)
                 rule = self._undone.get(candidate.part.id)
                 wanted = least if taken is None else most
-                found.append(Outcome(candidate, taken, claim, wanted, rule))
+                found.append(CandidateOutcome(candidate, taken, claim, wanted, rule))
         return found
 
-    def _claimed(self) -> list[Claim]:
+    def _claimed(self) -> list[SectionDemand]:
         """The sections' claims, higher priorities first."""
         by_entry: dict[str, list[Candidate]] = {}
         for candidate in self._candidates:
             by_entry.setdefault(candidate.entry.name, []).append(candidate)
-        claims: list[Claim] = []
+        claims: list[SectionDemand] = []
         for found in by_entry.values():
             heading = self._room.heading(found[0].entry) + self._room.lines(found)
             costs = tuple(each.part.cost(self._counting) for each in found)
-            claims.append(Claim(found[0].entry, tuple(found), costs, heading))
+            claims.append(SectionDemand(found[0].entry, tuple(found), costs, heading))
         return sorted(claims, key=lambda claim: -claim.entry.priority)
 
-    def _choose_in(self, claim: Claim) -> list[Candidate]:
+    def _choose_in(self, claim: SectionDemand) -> list[Candidate]:
         """Choose in one section, pinned ones first; gives those that are not in whole."""
         room = self.allotment.given[claim.entry.name] - claim.heading
         if claim.entry.together:
@@ -199,7 +205,7 @@ class _Choice:
                     left.append(each.candidates[0])
         return left
 
-    def _choose_together(self, claim: Claim, room: int) -> list[Candidate]:
+    def _choose_together(self, claim: SectionDemand, room: int) -> list[Candidate]:
         """All of a section or nothing: one item of the packing, with the whole as its only form."""
         for each in claim.candidates:
             self._wanted[each.part.id] = (claim.demand, claim.demand)
@@ -209,7 +215,7 @@ class _Choice:
             self._take(each)
         return []
 
-    def _note_wanted(self, forms: Sequence[Forms], ordered: Sequence[Step], before: int) -> None:
+    def _note_wanted(self, forms: Sequence[Variants], ordered: Sequence[PackingStep], before: int) -> None:
         """For each, what its section needs so that it comes in at all, and in whole."""
         total = before
         reached: dict[int, tuple[int, int]] = {}
@@ -256,7 +262,7 @@ class _Choice:
         best: Candidate | None = None
         while low < high:
             middle = (low + high + 1) // 2
-            tried = cut_to(candidate, Cut(CutKind.ENTRIES, middle))
+            tried = cut_to(candidate, BlockExcerpt(CutKind.ENTRIES, middle))
             if tried is not None and self._fits_instead(now, tried):
                 low, best = middle, tried
             else:
@@ -288,7 +294,7 @@ def _companions(candidate: Candidate, taken: Sequence[Candidate]) -> list[Candid
     return [
         each
         for each in taken
-        if each.entry is candidate.entry and each.turn is not Turn.MUST and each is not candidate
+        if each.entry is candidate.entry and each.turn is not ChoiceOrder.MUST and each is not candidate
     ]
 
 

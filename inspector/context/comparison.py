@@ -1,4 +1,4 @@
-"""Two Requests compared by piece."""
+"""Compares two Requests piece by piece."""
 
 from __future__ import annotations
 

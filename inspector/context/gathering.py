@@ -1,19 +1,19 @@
-"""Everything that might go into the system string of one build, section by section."""
+"""Gathers the candidates of one build, section by section."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from inspector.context.blocks import Adapted, BlockReader
-from inspector.context.candidates import BlockGatherer, Candidate, Gathered, Turn, layout_fix
+from inspector.context.candidates import BlockGatherer, Candidate, Candidates, ChoiceOrder, layout_fix
 from inspector.context.identity import IdentityCache
 from inspector.context.markup import one_line
-from inspector.context.parts import PARAGRAPH, Part, PartCounter
-from inspector.context.plan import Plan
+from inspector.context.parts import PARAGRAPH, PartCounter, PromptPart
+from inspector.context.plan import BuildPlan
 from inspector.context.sections import activity, hints, retrieved, texts, tools
 from inspector.domain.agents import Tool
-from inspector.domain.element_names import is_element_name
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InputError, Parameters
 from inspector.domain.layout_rules import (
     ADDITIONAL,
@@ -23,6 +23,7 @@ from inspector.domain.layout_rules import (
     MESSAGES,
     PERSONA,
     RESERVED,
+    is_element_name,
 )
 from inspector.domain.layouts import SectionLayout
 from inspector.domain.requests import LeftOut, Piece
@@ -33,7 +34,7 @@ SUMMARY = "summary"
 
 
 @dataclass(frozen=True)
-class Entries:
+class LayoutEntries:
     """The layout's entries of one build: the caller's sections in their place, nothing lost.
 
     `tail` are those behind the history, `kept` are the tokens that the layout reserves for that.
@@ -47,7 +48,7 @@ class Entries:
     capped: frozenset[str]
 
 
-def layout_entries(plan: Plan) -> Entries:
+def layout_entries(plan: BuildPlan) -> LayoutEntries:
     """The entries, with the caller's sections and additional instructions even where the layout has no place.
 
     Raises:
@@ -81,7 +82,7 @@ def layout_entries(plan: Plan) -> Entries:
         ordered.append(SectionLayout(ADDITIONAL, "# Additional Instructions"))
     everything = (*ordered, *tail)
     capped = {entry.name for entry in everything if entry.name in BLOCK_SECTIONS or entry.blocks}
-    return Entries(
+    return LayoutEntries(
         tuple(ordered),
         tuple(tail),
         kept,
@@ -115,18 +116,18 @@ class GatheringCache:
 
 
 @dataclass
-class Gathering:
-    """Gathers for one build."""
+class CandidateGathering:
+    """Gathers the candidates of one build."""
 
     snapshot: Snapshot
-    plan: Plan
-    entries: Entries
+    plan: BuildPlan
+    entries: LayoutEntries
     offered: tuple[Tool, ...]
     counting: PartCounter
     cache: GatheringCache
-    found: Gathered = field(default_factory=Gathered)
+    found: Candidates = field(default_factory=Candidates)
 
-    def gather(self) -> Gathered:
+    def gather(self) -> Candidates:
         """All candidates in the order in which they would stand."""
         cache = self.cache
         cache.note_build()
@@ -192,7 +193,7 @@ class Gathering:
             written = float(line.event.seq)
             yield Candidate(entry, Adapted(line.part), value=(written, line.event.id), line=line)
 
-    def _tool_rules(self, element: str) -> Iterator[Part]:
+    def _tool_rules(self, element: str) -> Iterator[PromptPart]:
         rules, described = self.snapshot.tool_rules, not self.plan.spec.native_tools
         return tools.rule_parts(self.offered, rules, element, described=described)
 
@@ -220,16 +221,15 @@ class Gathering:
 
     def _no_place(self, piece: Piece) -> LeftOut:
         rule = OutRule.NOT_IN_LAYOUT.value
-        told: Parameters = {"label": piece.source.label, "needed": piece.tokens}
+        parameters: Parameters = {"label": piece.source.label, "needed": piece.tokens}
         return LeftOut(
-            piece.source, piece.section, rule, piece.tokens, piece.method, layout_fix(self.plan), told
+            piece.source, piece.section, rule, piece.tokens, piece.method, layout_fix(self.plan), parameters
         )
 
 
 def _fixed(entry: SectionLayout, made: Iterable[Adapted]) -> Iterator[Candidate]:
-    return (Candidate(entry, each, Turn.MUST) for each in made)
+    return (Candidate(entry, each, ChoiceOrder.MUST) for each in made)
 
 
 def _optional(entry: SectionLayout, made: Iterable[Adapted]) -> Iterator[Candidate]:
-    """Earlier ones are chosen first."""
     return (Candidate(entry, each, value=(-float(at), "")) for at, each in enumerate(made))

@@ -1,4 +1,4 @@
-"""Remembering what was made of a value, by the value's identity."""
+"""Caches what was computed from a value, by the value's identity, from one build of a Request to the next."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ class IdentityCache(Generic[Made]):
         self._old: dict[Hashable, tuple[object, Made]] = {}
 
     def forget(self) -> None:
-        """Keep nothing of what was made so far."""
         self._young, self._old = {}, {}
 
     def age(self) -> None:
         """Forget what was not asked for since this was called the last time."""
         self._old, self._young = self._young, {}
 
-    def get(self, thing: object, key: Hashable, make: Callable[[], Made]) -> Made:
+    def get(self, value: object, key: Hashable, make: Callable[[], Made]) -> Made:
         """What was made of `thing` under `key`, or what `make` now gives."""
-        whole = (id(thing), key)
-        known = self._young.get(whole)
-        if known is not None:
-            return known[1]
-        known = self._old.get(whole) or (thing, make())
-        self._young[whole] = known
+        whole = (id(value), key)
+        cached = self._young.get(whole)
+        if cached is not None:
+            return cached[1]
+        cached = self._old.get(whole) or (value, make())
+        self._young[whole] = cached
         if len(self._young) >= self._capacity:
             self._old, self._young = self._young, {}
-        return known[1]
+        return cached[1]

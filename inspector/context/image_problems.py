@@ -1,14 +1,14 @@
-"""What is not known of the images of a Request: their size, or how their model counts them."""
+"""Finds images of a Request whose size or token rule is unknown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from inspector.context.history.writing import Run
+from inspector.context.history.history_writer import SentHistory
 from inspector.context.identity import IdentityCache
-from inspector.context.plan import Plan
+from inspector.context.plan import BuildPlan
 from inspector.domain.counts import Method
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import Problem, Severity
 from inspector.domain.requests import Piece
 
 _FRAME = "=== image "
@@ -18,17 +18,17 @@ class ImageProblems:
     """Tells them, and remembers them from build to build."""
 
     def __init__(self) -> None:
-        self._known: IdentityCache[tuple[Problem, ...]] = IdentityCache(4)
+        self._cache: IdentityCache[tuple[Problem, ...]] = IdentityCache(4)
 
-    def of(self, run: Run, plan: Plan) -> tuple[Problem, ...]:
+    def of(self, run: SentHistory, plan: BuildPlan) -> tuple[Problem, ...]:
         """A problem for each message with images of unknown size, and one where the model's own rule is not known."""
         if run.section is None:
             return ()
         pieces = run.section.pieces
-        return self._known.get(run, plan.costs.images, lambda: tuple(_problems(pieces, plan)))
+        return self._cache.get(run, plan.costs.images, lambda: tuple(_problems(pieces, plan)))
 
 
-def _problems(pieces: Iterable[Piece], plan: Plan) -> Iterator[Problem]:
+def _problems(pieces: Iterable[Piece], plan: BuildPlan) -> Iterator[Problem]:
     shown = 0
     for piece in pieces:
         # Images are estimates, so that most pieces of a counted history need no further look.
@@ -38,8 +38,8 @@ def _problems(pieces: Iterable[Piece], plan: Plan) -> Iterator[Problem]:
         unsized = [run for run in frames if _is_unsized(run.text)]
         shown += len(frames)
         if unsized:
-            told = {"count": len(unsized), "tokens": sum(run.tokens for run in unsized)}
-            yield Problem("image_size_unknown", Severity.WARNING, f"message:{piece.source.id}", told)
+            parameters = {"count": len(unsized), "tokens": sum(run.tokens for run in unsized)}
+            yield Problem("image_size_unknown", Severity.WARNING, f"message:{piece.source.id}", parameters)
     if shown and plan.costs.images.is_assumed:
         yield Problem("image_cost_assumed", Severity.INFO, f"model:{plan.model}", {"model": plan.model})
 

@@ -1,13 +1,14 @@
-"""What stands around a section's parts: joins, headings, tags, fences."""
+"""Applies a layout: joins, headings, tags and fences around the candidates of a section."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from inspector.context.markup import UNDERLINE, frame_line
-from inspector.context.parts import LINE, PARAGRAPH, Part, literal
+from inspector.context.parts import LINE, PARAGRAPH, PromptPart, literal
+from inspector.domain.dataclass import dataclass
 from inspector.domain.layout_rules import INSTRUCTIONS, PERSONA
 from inspector.domain.layouts import Layout, SectionLayout
 from inspector.domain.rules import InRule
@@ -35,16 +36,18 @@ def frame_lines(join: str, entries: tuple[SectionLayout, ...]) -> frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Dressed:
+class FramedSection:
     """A section's content with what stands around it."""
 
     entry: SectionLayout
-    parts: tuple[Part, ...]
+    parts: tuple[PromptPart, ...]
 
 
-def dress(layout: Layout, contents: Sequence[tuple[SectionLayout, Sequence[Part]]]) -> list[Dressed]:
+def dress(
+    layout: Layout, contents: Sequence[tuple[SectionLayout, Sequence[PromptPart]]]
+) -> list[FramedSection]:
     """All sections with content, in order, each with its join, headings, tags and fences."""
-    dressed: list[Dressed] = []
+    dressed: list[FramedSection] = []
     group = ""
     for entry, parts in contents:
         if not parts:
@@ -53,7 +56,7 @@ def dress(layout: Layout, contents: Sequence[tuple[SectionLayout, Sequence[Part]
         is_top = opens_group or not entry.group
         group = entry.group
         around = _Around(layout, entry, with_join=is_top and bool(dressed), with_group=opens_group)
-        dressed.append(Dressed(entry, around.enclose(parts)))
+        dressed.append(FramedSection(entry, around.enclose(parts)))
     return dressed
 
 
@@ -64,7 +67,7 @@ class _Around:
     with_join: bool
     with_group: bool
 
-    def enclose(self, parts: Sequence[Part]) -> tuple[Part, ...]:
+    def enclose(self, parts: Sequence[PromptPart]) -> tuple[PromptPart, ...]:
         """The parts with everything before and behind them."""
         head = [*self._lead(), *self._open(parts)]
         if not parts:
@@ -85,7 +88,7 @@ class _Around:
         join = self.layout.join
         return join[len(join.rstrip("\n")) :] or PARAGRAPH
 
-    def _lead(self) -> Iterator[Part]:
+    def _lead(self) -> Iterator[PromptPart]:
         name, after = section_name(self.entry), PARAGRAPH
         key = self.entry.name
         join = self.layout.join
@@ -101,7 +104,7 @@ class _Around:
         if self.entry.heading:
             yield _fixed(name, f"{key}/heading", self.entry.heading, InRule.HEADING, after)
 
-    def _open(self, parts: Sequence[Part]) -> Iterator[Part]:
+    def _open(self, parts: Sequence[PromptPart]) -> Iterator[PromptPart]:
         name, key = section_name(self.entry), self.entry.name
         before = PARAGRAPH
         if self.with_join and not self.with_group and not self.entry.heading:
@@ -112,7 +115,7 @@ class _Around:
         if self.entry.fence:
             yield _fixed(name, f"{key}/fence", fence_around(parts), InRule.FENCE, before)
 
-    def _close(self, parts: Sequence[Part]) -> Iterator[Part]:
+    def _close(self, parts: Sequence[PromptPart]) -> Iterator[PromptPart]:
         name, key = section_name(self.entry), self.entry.name
         if self.entry.fence:
             yield _fixed(name, f"{key}/fence_end", fence_around(parts), InRule.FENCE, LINE)
@@ -120,13 +123,13 @@ class _Around:
             yield _fixed(name, f"{key}/close", f"</{self.entry.element}>", InRule.HEADING, LINE)
 
 
-def dress_parts(layout: Layout, entry: SectionLayout, *, with_group: bool) -> tuple[Part, ...]:
+def dress_parts(layout: Layout, entry: SectionLayout, *, with_group: bool) -> tuple[PromptPart, ...]:
     """What a section costs beside its content where others stand before it."""
     around = _Around(layout, entry, with_join=with_group or not entry.group, with_group=with_group)
     return around.enclose(())
 
 
-def fence_around(parts: Sequence[Part]) -> str:
+def fence_around(parts: Sequence[PromptPart]) -> str:
     """A fence longer than any run of back-ticks inside."""
     longest = 2
     for part in parts:
@@ -137,12 +140,12 @@ def fence_around(parts: Sequence[Part]) -> str:
     return "`" * (longest + 1)
 
 
-def with_before(part: Part, before: str) -> Part:
+def with_before(part: PromptPart, before: str) -> PromptPart:
     """The part with other newlines before it; they are the former piece's, so its own pieces stay as they are."""
     return part if part.before == before else replace(part, before=before)
 
 
 @lru_cache(maxsize=1024)
-def _fixed(section: str, place: str, text: str, rule: InRule, before: str) -> Part:
+def _fixed(section: str, place: str, text: str, rule: InRule, before: str) -> PromptPart:
     """A literal part, the same object for the same text, so that its count is kept."""
     return literal(section, place, text, rule, before=before)

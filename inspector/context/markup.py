@@ -1,19 +1,20 @@
-"""Enclosing untrusted text: element names, attributes, comments, and text that cannot close its wrapper."""
+"""Encloses untrusted text in a Request so that it cannot close its own wrapper."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from inspector.domain.element_names import GENERIC_ELEMENT, START, is_element_name, starts_legally
+from inspector.domain.dataclass import dataclass
+from inspector.domain.layout_rules import GENERIC_ELEMENT, START, is_element_name, starts_legally
 from inspector.domain.requests import Mark
 
 __all__ = [
     "GENERIC_ELEMENT",
     "UNDERLINE",
-    "Escaped",
+    "EscapedText",
     "attribute",
     "close_proof",
     "comment",
@@ -33,7 +34,7 @@ _UNDERLINE = re.compile(r"=+")
 
 
 @dataclass(frozen=True, slots=True)
-class Escaped:
+class EscapedText:
     """A text whose closing tags were defused; `places` are where a ``<`` became ``&lt;``, in the old text."""
 
     text: str
@@ -63,14 +64,14 @@ def comment(text: str) -> str:
     return f"<!-- {re.sub('-(?=-)', '- ', text.strip())} -->"
 
 
-def close_proof(text: str, elements: Collection[str]) -> Escaped:
+def close_proof(text: str, elements: Collection[str]) -> EscapedText:
     """The text with every ``<`` that would begin a closing tag of one of `elements` escaped."""
     if "/" not in text or "<" not in text:
-        return Escaped(text, ())
+        return EscapedText(text, ())
     names = "|".join(sorted(map(re.escape, elements)))
     closing = re.compile(rf"<(?=\s*/\s*(?:{names})(?!{_NAME_PART}))", re.IGNORECASE)
     places = tuple(match.start() for match in closing.finditer(text))
-    return Escaped(closing.sub(_ESCAPED, text), places) if places else Escaped(text, ())
+    return EscapedText(closing.sub(_ESCAPED, text), places) if places else EscapedText(text, ())
 
 
 def frame_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A Request as neutral JSON, which provider adapters read: system, messages, tools, and the manifest beside it."""
+"""Writes a Request as neutral JSON for provider adapters: system, messages, tools and manifest."""
 
 from __future__ import annotations
 
@@ -54,7 +54,6 @@ def manifest(request: Request, word: Word) -> dict[str, Any]:
 
 
 def _tail(request: Request) -> list[dict[str, Any]]:
-    """What stands behind the history, as one more message."""
     if request.tail is None:
         return []
     return [{"role": Role.USER.value, "content": to_plain((TextPart(request.tail),))}]

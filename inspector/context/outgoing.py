@@ -1,4 +1,4 @@
-"""A Request as the neutral values that providers' adapters take."""
+"""Converts a Request into the neutral values that provider adapters read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inspector.domain.messages import Message, Role, TextPart
 from inspector.domain.models import ModelFacts
 from inspector.domain.requests import Piece, Request, sent_content
 from inspector.domain.snapshot import Snapshot
-from inspector.domain.wire.values import CacheEnd, Definition, Outgoing, Said, Segment
+from inspector.domain.wire.values import CacheEnd, Outgoing, PromptSegment, ToolDefinition, WireMessage
 
 _TOOLS = "tools"
 _NOT_SYSTEM = frozenset({_TOOLS, "messages", "reply"})
@@ -22,7 +22,7 @@ _WRITTEN_BY = "provider"
 def outgoing(
     request: Request, snapshot: Snapshot, facts: ModelFacts | None, cache_ends: Iterable[CacheEnd] = ()
 ) -> Outgoing:
-    """The Request as values.
+    """Convert a Request to the values that adapters read.
 
     Args:
         request: What was built.
@@ -46,32 +46,31 @@ def outgoing(
     )
 
 
-def _segments(request: Request) -> Iterator[Segment]:
+def _segments(request: Request) -> Iterator[PromptSegment]:
     for section in request.sections:
         if section.name in _NOT_SYSTEM or section.name in request.tail_sections:
             continue
         for piece in section.pieces:
             if text := _sent(piece):
-                yield Segment(piece.id, text)
+                yield PromptSegment(piece.id, text)
 
 
-def _tail(request: Request) -> Iterator[Said]:
-    """What stands behind the conversation, said by a user."""
+def _tail(request: Request) -> Iterator[WireMessage]:
     if request.tail is not None:
-        yield Said(_TAIL, Role.USER, (TextPart(request.tail),))
+        yield WireMessage(_TAIL, Role.USER, (TextPart(request.tail),))
 
 
 def _sent(piece: Piece) -> str:
     return "".join(run.text for run in piece.runs if run.sent)
 
 
-def _said(message: Message, content: tuple[Any, ...]) -> Said:
+def _said(message: Message, content: tuple[Any, ...]) -> WireMessage:
     origin = _object(message.metadata).get(_WRITTEN_BY) if _WRITTEN_BY in message.metadata else None
     written_by = origin if isinstance(origin, str) else None
-    return Said(f"message:{message.id}", message.role, content, message.name, written_by)
+    return WireMessage(f"message:{message.id}", message.role, content, message.name, written_by)
 
 
-def _definitions(request: Request) -> Iterator[Definition]:
+def _definitions(request: Request) -> Iterator[ToolDefinition]:
     for section in request.sections:
         if section.name != _TOOLS:
             continue
@@ -79,7 +78,7 @@ def _definitions(request: Request) -> Iterator[Definition]:
             for run in piece.runs:
                 if run.sent:
                     tool = json.loads(run.text)
-                    yield Definition(tool["name"], tool["description"], tool["parameters"])
+                    yield ToolDefinition(tool["name"], tool["description"], tool["parameters"])
 
 
 def _object(text: str) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Laying a what-if's changes over an agent's view: another view, the first one stays as it is."""
+"""Applies a what-if's changes to a snapshot and returns a new snapshot."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def _absent(ref: Ref) -> NotFoundError:
 
 
 def _with_drafts(snapshot: Snapshot, drafts: Mapping[str, Content]) -> Snapshot:
-    known = {state.block.id for state in _states(snapshot)}
+    existing = {state.block.id for state in _states(snapshot)}
     for block_id in drafts:
-        if block_id not in known:
+        if block_id not in existing:
             raise _absent(Ref(RefKind.BLOCK, block_id))
     return snapshot.with_drafts(drafts)
 
@@ -119,8 +119,8 @@ def _edit_literal(snapshot: Snapshot, ref: Ref, text: str) -> Snapshot:
     at = _instruction(agent, ref)
     if at is None:
         raise InputError("input.cannot_edit", name=str(ref))
-    told = (*agent.instructions[:at], text, *agent.instructions[at + 1 :])
-    return replace(snapshot, agent=replace(agent, instructions=told))
+    reported = (*agent.instructions[:at], text, *agent.instructions[at + 1 :])
+    return replace(snapshot, agent=replace(agent, instructions=reported))
 
 
 def _instruction(agent: Agent, ref: Ref) -> int | None:
@@ -171,8 +171,8 @@ def _drop_archival(snapshot: Snapshot, ref: Ref, spec: RequestSpec) -> Snapshot:
     return _require(snapshot, ref, [each.id for each in spec.retrieved])
 
 
-def _require(snapshot: Snapshot, ref: Ref, known: Collection[str]) -> Snapshot:
-    if ref.id not in known:
+def _require(snapshot: Snapshot, ref: Ref, existing: Collection[str]) -> Snapshot:
+    if ref.id not in existing:
         raise _absent(ref)
     return snapshot
 
@@ -232,8 +232,8 @@ def _drop_literal(snapshot: Snapshot, ref: Ref, spec: RequestSpec) -> Snapshot:
     if at is None:
         raise InputError("input.cannot_drop", name=str(ref))
     # Its place stays, so that the others keep their names.
-    told = (*agent.instructions[:at], "", *agent.instructions[at + 1 :])
-    return replace(snapshot, agent=replace(agent, instructions=told))
+    reported = (*agent.instructions[:at], "", *agent.instructions[at + 1 :])
+    return replace(snapshot, agent=replace(agent, instructions=reported))
 
 
 def _with_messages(

@@ -1,4 +1,4 @@
-"""Sharing room out: among sections by reserve and weight, inside a section by value for tokens.
+"""Packs candidates into the budget: among sections by reserve and weight, inside one by value per token.
 
 Plain numbers, no texts. Sections: everybody starts at what is reserved, then higher priorities come first and
 equals share by weight until each has what it wants; nothing that one leaves is lost to the others. Inside a
@@ -12,16 +12,16 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from operator import attrgetter
 from typing import NamedTuple
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import BudgetError
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SpaceDemand:
     """What one section asks for, in tokens.
 
     Attributes:
@@ -44,16 +44,14 @@ class Wish:
 
     @property
     def most(self) -> int:
-        """What it can use."""
         return self.demand if self.maximum is None else max(0, min(self.demand, self.maximum))
 
     @property
     def reserved(self) -> int:
-        """What it starts at."""
         return max(0, min(self.most, self.minimum))
 
 
-def fill_sections(wishes: Sequence[Wish], room: int) -> dict[str, int]:
+def fill_sections(wishes: Sequence[SpaceDemand], room: int) -> dict[str, int]:
     """What each section gets: reserves first, then by priority, equals by weight. More room takes from nobody.
 
     Raises:
@@ -79,7 +77,7 @@ def fill_sections(wishes: Sequence[Wish], room: int) -> dict[str, int]:
     return given
 
 
-def _gap(wish: Wish, share: int) -> int:
+def _gap(wish: SpaceDemand, share: int) -> int:
     gap = wish.most - wish.reserved
     return gap if wish.grow else min(gap, share)
 
@@ -117,7 +115,7 @@ def _shares(weights: Sequence[tuple[str, Fraction]], rest: int, gaps: Mapping[st
     return got
 
 
-class Need:
+class RoomNeeded:
     """The room in which one section gets what it wants: the least, but for a token a section, where all grow.
 
     Args:
@@ -125,7 +123,7 @@ class Need:
         name: Whose need it is.
     """
 
-    def __init__(self, wishes: Sequence[Wish], name: str) -> None:
+    def __init__(self, wishes: Sequence[SpaceDemand], name: str) -> None:
         self._asker = next(wish for wish in wishes if wish.name == name)
         weight = self._asker.weight if self._asker.weight > 0 else 1.0
         self._before = sum(wish.reserved for wish in wishes)
@@ -176,7 +174,7 @@ class HullStep(NamedTuple):
     value: float
 
 
-class Step(NamedTuple):
+class PackingStep(NamedTuple):
     """A step of one of several items."""
 
     efficiency: float
@@ -195,15 +193,15 @@ class Packing:
     value: float
 
 
-def steps(items: Sequence[Item]) -> list[Step]:
+def steps(items: Sequence[Item]) -> list[PackingStep]:
     """The steps along all hulls, best value for tokens first; those of one item stay in order."""
     return in_order(map(hull, items))
 
 
-def in_order(hulls: Iterable[Sequence[HullStep]]) -> list[Step]:
+def in_order(hulls: Iterable[Sequence[HullStep]]) -> list[PackingStep]:
     """The same of hulls that are known already."""
     found = [
-        Step(efficiency, at, variant, tokens, value)
+        PackingStep(efficiency, at, variant, tokens, value)
         for at, each in enumerate(hulls)
         for efficiency, variant, tokens, value in each
     ]
@@ -244,7 +242,7 @@ _FEWEST_TRIALS = 3
 """Fewer are not worth their time."""
 
 
-def pack(items: Sequence[Item], room: int, ordered: Sequence[Step] | None = None) -> Packing:
+def pack(items: Sequence[Item], room: int, ordered: Sequence[PackingStep] | None = None) -> Packing:
     """A choice of forms that fits, worth nearly as much as any that does.
 
     Args:
@@ -266,18 +264,18 @@ def pack(items: Sequence[Item], room: int, ordered: Sequence[Step] | None = None
     return best
 
 
-def _holds(form: int | None, step: Step, items: Sequence[Item]) -> bool:
+def _holds(form: int | None, step: PackingStep, items: Sequence[Item]) -> bool:
     return form is not None and items[step.item][form].tokens >= items[step.item][step.variant].tokens
 
 
-def _packed(items: Sequence[Item], ordered: Sequence[Step], room: int) -> Packing:
+def _packed(items: Sequence[Item], ordered: Sequence[PackingStep], room: int) -> Packing:
     chosen, left = take_steps(ordered, len(items), room)
     left = _fill(items, chosen, left)
     worth = sum(items[at][form].value for at, form in enumerate(chosen) if form is not None)
     return Packing(tuple(chosen), room - left if room > 0 else 0, worth)
 
 
-def take_steps(ordered: Iterable[Step], count: int, room: int) -> tuple[list[int | None], int]:
+def take_steps(ordered: Iterable[PackingStep], count: int, room: int) -> tuple[list[int | None], int]:
     """The forms by the steps that fit, and what room is left. More room never gives less value."""
     chosen: list[int | None] = [None] * count
     closed: set[int] = set()

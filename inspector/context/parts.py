@@ -1,4 +1,4 @@
-"""Parts of the system string: what has one source, before it is known what stands behind it.
+"""Parts of the system string: a candidate's text with its source, before its place in the Request is known.
 
 A part begins with a character that is neither white space nor a solidus, ends without a newline, and is parted
 from what stands before it by `before`, newlines only. So each run of the string begins where counts add up.
@@ -6,16 +6,17 @@ from what stands before it by `before`, newlines only. So each run of the string
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from inspector.context.counting.chunks import CHUNK_SIZE, Chunks
+from inspector.context.counting.chunks import CHUNK_SIZE, TextChunks
 from inspector.context.counting.counter import Counter
 from inspector.domain.counts import Count, Method
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters
-from inspector.domain.requests import Mark, Piece, Run, Source, SourceKind
+from inspector.domain.requests import Mark, Piece, Source, SourceKind, TextRun
 from inspector.domain.rules import InRule
 
-END_OF_STRING = Run("\n", sent=False, tokens=0, method=Method.EXACT)
+END_OF_STRING = TextRun("\n", sent=False, tokens=0, method=Method.EXACT)
 """The newline that stands in the text form after a sent string."""
 
 PARAGRAPH = "\n\n"
@@ -36,7 +37,7 @@ class PartCounter:
 
     def __init__(self, counter: Counter) -> None:
         self.counter = counter
-        self._chunks: dict[str, Chunks] = {}
+        self._chunks: dict[str, TextChunks] = {}
 
     def count(self, part_id: str, text: str) -> Count:
         """The tokens of a part's text."""
@@ -50,7 +51,7 @@ class PartCounter:
 
 
 @dataclass(eq=False)
-class Part:
+class PromptPart:
     """One part. It remembers its pieces, so that a part taken over from the last build costs nothing."""
 
     id: str
@@ -72,26 +73,25 @@ class Part:
             last: Whether the system string ends with it.
         """
         key = (counting, border, last)
-        known = self._pieces.get(key)
-        if known is None:
+        cached = self._pieces.get(key)
+        if cached is None:
             if len(self._pieces) >= _PIECES_KEPT:
                 self._pieces.clear()
             text = self.text + border
             count = counting.count(self.id, text)
-            run = Run(text, sent=True, tokens=count.tokens, method=count.method)
+            run = TextRun(text, sent=True, tokens=count.tokens, method=count.method)
             runs = (run, END_OF_STRING) if last else (run,)
-            known = Piece(
+            cached = Piece(
                 self.id, self.section, self.source, self.rule.value, runs, self.marks, self.parameters
             )
-            self._pieces[key] = known
-        return known
+            self._pieces[key] = cached
+        return cached
 
     def cost(self, counting: PartCounter) -> int:
-        """Its tokens where another paragraph follows."""
         return self.piece(counting, PARAGRAPH).tokens
 
 
-def literal(section: str, place: str, text: str, rule: InRule, *, before: str = PARAGRAPH) -> Part:
+def literal(section: str, place: str, text: str, rule: InRule, *, before: str = PARAGRAPH) -> PromptPart:
     """A part of fixed text: a heading, a join, an instruction. `place` is unique (``core/heading``)."""
     source = Source(SourceKind.LITERAL, place, place.rpartition("/")[2])
-    return Part(f"literal:{place}", section, source, rule, text, before)
+    return PromptPart(f"literal:{place}", section, source, rule, text, before)

@@ -1,20 +1,19 @@
-"""What a build goes by: the agent's settings with the spec's in their place, checked and complete."""
+"""Resolves the settings of one build from the agent's and the spec's, checked and complete."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.counting.pool import CounterPool, ModelSource
-from inspector.context.window import Window, reserve_of
+from inspector.context.window import ContextWindow, reserve_of
 from inspector.domain.agents import ActivitySettings, Agent, ContextConfig
 from inspector.domain.codec import to_plain
-from inspector.domain.errors import InputError, MalformedError, NotFoundError, Parameters
-from inspector.domain.health import Problem, Severity
-from inspector.domain.layout_rules import check_layout
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import InputError, MalformedError, NotFoundError, Parameters, Problem, Severity
+from inspector.domain.layout_rules import check_layout, strategy_fault, strategy_settings
 from inspector.domain.layouts import Layout, Share
 from inspector.domain.limits import (
     ASSUMED_WINDOW,
@@ -28,7 +27,6 @@ from inspector.domain.limits import (
 from inspector.domain.messages import Batch
 from inspector.domain.models import ModelFacts, ResolvedBy
 from inspector.domain.snapshot import RequestSpec, Snapshot
-from inspector.domain.strategy_rules import strategy_fault, strategy_settings
 
 ADDRESS_PROVIDERS = frozenset(("ollama", "openai_compatible", "openai-compatible"))
 """Providers that are an address of the user's, of whose models nothing need be known."""
@@ -38,14 +36,14 @@ _UNBOUNDED = frozenset(("persona", "instructions", "core", "summary", "extra", "
 
 
 @dataclass(frozen=True)
-class Plan:
+class BuildPlan:
     """The settings of one build."""
 
     agent: Agent
     spec: RequestSpec
     model: str
     limits: Limits
-    window: Window
+    window: ContextWindow
     layout: Layout
     strategy: Strategy
     with_descriptions: bool
@@ -85,7 +83,7 @@ class Planner:
         self._layouts = layouts
         self._counters = counters
 
-    def plan(self, snapshot: Snapshot, spec: RequestSpec) -> Plan:
+    def plan(self, snapshot: Snapshot, spec: RequestSpec) -> BuildPlan:
         """The plan of one build.
 
         Raises:
@@ -104,12 +102,12 @@ class Planner:
         is_assumed = _is_assumed(facts, config.limits, spec.limits)
         costs = self._counters.costs(facts)
         most_reserved = _preset_reserve(facts, config.limits, spec.limits)
-        return Plan(
+        return BuildPlan(
             agent=agent,
             spec=spec,
             model=model,
             limits=limits,
-            window=Window(
+            window=ContextWindow(
                 limits.max_tokens, limits.reserved_response_tokens, costs.counter.tokenizer, most_reserved
             ),
             layout=layout,
@@ -207,9 +205,9 @@ def _preset_reserve(
 
 
 def _window(facts: ModelFacts | None, base: Limits, provider: str, *, is_chosen: bool) -> int:
-    known = (facts.context_window or facts.max_input) if facts else None
-    if known is not None:
-        return min(known, base.max_tokens) if is_chosen else known
+    existing = (facts.context_window or facts.max_input) if facts else None
+    if existing is not None:
+        return min(existing, base.max_tokens) if is_chosen else existing
     providers = {provider.lower(), facts.provider if facts else ""}
     if providers & ADDRESS_PROVIDERS and not is_chosen:
         return ASSUMED_WINDOW
@@ -269,7 +267,7 @@ def _strategy_problems(agent: Agent, spec: RequestSpec) -> list[Problem]:
 def _model_problems(
     model: str, facts: ModelFacts | None, limits: Limits, *, is_assumed: bool
 ) -> list[Problem]:
-    told: Parameters = {"model": model, "max_tokens": limits.max_tokens}
+    parameters: Parameters = {"model": model, "max_tokens": limits.max_tokens}
     if facts is None or facts.resolved_by is ResolvedBy.MAKER:
-        return [Problem("unknown_model", Severity.WARNING, f"model:{model}", told)]
-    return [Problem("assumed_window", Severity.WARNING, f"model:{model}", told)] if is_assumed else []
+        return [Problem("unknown_model", Severity.WARNING, f"model:{model}", parameters)]
+    return [Problem("assumed_window", Severity.WARNING, f"model:{model}", parameters)] if is_assumed else []

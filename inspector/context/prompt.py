@@ -1,4 +1,4 @@
-"""A system prompt without a file: the same layouts, wrappers and hints as a Request's, from what a program gives."""
+"""Builds a system prompt without a file, with the same layouts and frames as a Request."""
 
 from __future__ import annotations
 
@@ -88,11 +88,9 @@ class SystemPromptBuilder:
         return made
 
     def persona(self, text: str) -> Self:
-        """Say who the agent is."""
         return self._with_agent(persona=text)
 
     def add_instruction(self, text: str) -> Self:
-        """Add an instruction behind those there are."""
         return self._with_agent(instructions=(*self._snapshot.agent.instructions, text))
 
     def add_tool(self, tool: Tool, *rules: ToolRule) -> Self:

@@ -1,4 +1,4 @@
-"""The account of a Request as JSON, to the letter of the command line's contract."""
+"""Writes the account of a Request as the JSON that the command line promises."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 from inspector.domain.calibration import Correction
 from inspector.domain.counts import Method
-from inspector.domain.errors import Parameters
-from inspector.domain.health import Problem
+from inspector.domain.errors import Parameters, Problem
 from inspector.domain.requests import Fix, LeftOut, Piece, Request, Section, Source
 
 Plain = dict[str, Any]

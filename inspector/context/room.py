@@ -1,4 +1,4 @@
-"""What is left of the window and of the memory cap while candidates are taken."""
+"""Tracks the budget that is left in the window and under the memory cap while candidates are taken."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from inspector.context.assembly import Assembled, Assembler
 from inspector.context.candidates import Candidate
 from inspector.context.layouts import dress_parts
-from inspector.context.parts import Part, PartCounter
-from inspector.context.plan import Plan
+from inspector.context.parts import PartCounter, PromptPart
+from inspector.context.plan import BuildPlan
 from inspector.context.sections.activity import day_part
 from inspector.domain.layouts import SectionLayout
 from inspector.domain.rules import OutRule
 
 
-class Room:
+class RemainingBudget:
     """The account of one choice.
 
     Args:
@@ -26,7 +26,7 @@ class Room:
     """
 
     def __init__(
-        self, plan: Plan, counting: PartCounter, assembler: Assembler, must: Assembled, available: int
+        self, plan: BuildPlan, counting: PartCounter, assembler: Assembler, must: Assembled, available: int
     ) -> None:
         self._plan = plan
         self._counting = counting
@@ -45,7 +45,6 @@ class Room:
 
     @property
     def is_core_over(self) -> bool:
-        """Whether core alone passes the memory cap."""
         cap = self._plan.limits.memory_tokens
         return cap is not None and self._must.capped_tokens > cap
 
@@ -97,7 +96,6 @@ class Room:
         return None
 
     def take(self, candidate: Candidate, cost: int) -> None:
-        """Spend what it costs."""
         self.open((candidate,))
         if candidate.line is not None:
             self._days.add(candidate.line.day)
@@ -106,6 +104,5 @@ class Room:
             self.memory -= cost
         self._spent[candidate.entry.name] = self._spent.get(candidate.entry.name, 0) + cost
 
-    def weigh(self, parts: Sequence[Part]) -> int:
-        """What parts cost."""
+    def weigh(self, parts: Sequence[PromptPart]) -> int:
         return sum(part.cost(self._counting) for part in parts)

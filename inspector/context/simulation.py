@@ -1,4 +1,4 @@
-"""What-if: a build over an overlay. Nothing is stored, and the view that it is laid over stays as it is."""
+"""Builds a what-if: a Request over changed settings and memory, with nothing stored."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import fields, replace
 
 from inspector.context.builder import ContextBuilder
 from inspector.context.comparison import REMOVED, diff
-from inspector.context.in_vain import in_vain
+from inspector.context.no_effect import in_vain
 from inspector.context.overlays import overlaid
 from inspector.domain.limits import LimitOverrides
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Diff, Fix, LeftOut, Request, SourceKind
 from inspector.domain.rules import OutRule
-from inspector.domain.simulation import Overlay, Simulated
+from inspector.domain.simulation import Overlay, Simulation
 from inspector.domain.snapshot import RequestSpec, Snapshot
 
 _SPEC_NAMES = (
@@ -22,7 +22,7 @@ _SPEC_NAMES = (
 )
 
 
-def simulate(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, overlay: Overlay) -> Simulated:
+def simulate(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, overlay: Overlay) -> Simulation:
     """The Request as it is, as the overlay would have it, what differs, and what of the overlay came to nothing.
 
     Raises:
@@ -41,7 +41,7 @@ def simulate(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, ove
         after = replace(after, left_out=(*after.left_out, *rows))
     compared = diff(before, after)
     more = _settings(builder.settings(snapshot, spec), builder.settings(changed, asked))
-    found = Simulated(before, after, replace(compared, settings=(*compared.settings, *more)))
+    found = Simulation(before, after, replace(compared, settings=(*compared.settings, *more)))
     return replace(found, in_vain=in_vain(build, snapshot, overlay, found))
 
 
@@ -102,6 +102,6 @@ def _dropped(before: Request, compared: Diff, overlay: Overlay) -> Iterator[Left
             continue
         piece = pieces[change.piece_id]
         fix = Fix("undrop", ref, False)
-        told = {"label": piece.source.label, "needed": piece.tokens}
+        parameters = {"label": piece.source.label, "needed": piece.tokens}
         rule = OutRule.DROPPED.value
-        yield LeftOut(piece.source, piece.section, rule, piece.tokens, piece.method, fix, told)
+        yield LeftOut(piece.source, piece.section, rule, piece.tokens, piece.method, fix, parameters)

@@ -1,18 +1,17 @@
-"""What of a model's window can be filled: less the reserved reply, and less a margin where counts are estimates."""
+"""Computes the usable window of a model: less the reply reserve and the safety margin of estimates."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from inspector.domain.counts import Tokenizer
+from inspector.domain.dataclass import dataclass
 
 RESERVED_SHARE = 4
 """A reserved reply of a preset takes at most a quarter of a small model's window."""
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """One build's window.
+class ContextWindow:
+    """The context window of one build.
 
     Of an estimate its upper side must fit: so many tokens are kept free that what is counted fits even where each
     text takes as many more as 95 % of texts take at most. An exact count needs no margin.
@@ -32,12 +31,10 @@ class Window:
 
     @property
     def usable(self) -> int:
-        """The window less the reserved reply."""
         return max(0, self.max_tokens - self.reserved)
 
     @property
     def margin(self) -> int:
-        """What is kept free because the counts are estimates."""
         return self.usable - self.available
 
     @property

@@ -1,4 +1,4 @@
-"""Activity: how events come in from outside, and how a program logs and reads them for an agent.
+"""Logs and reads an agent's activity events for programs outside the engine.
 
 What the engine does itself it tells in the transaction that does it; nothing here is needed for that.
 """
@@ -15,16 +15,14 @@ from inspector.domain.activity import (
     Event,
     EventKind,
     Importance,
-    Told,
+    NewEvent,
     default_importance,
 )
-from inspector.domain.actor import SYSTEM, Actor, ActorKind
+from inspector.domain.actor import SYSTEM, Actor, ActorKind, Clock, IdGenerator
 from inspector.domain.agents import ActivitySettings, Agent
 from inspector.domain.edits.base import Edit, Intent, Receipt
 from inspector.domain.edits.rows import LogEvent
-from inspector.domain.errors import Refusal, RefusedError
-from inspector.domain.health import Problem
-from inspector.domain.moments import Clock, IdGenerator
+from inspector.domain.errors import Problem, Refusal, RefusedError
 from inspector.domain.recent_activity import recent_events
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.activity import activity_lines, shorten
@@ -63,7 +61,7 @@ class EventWriter:
             timestamp=self._journal.moment(intent),
             batch_id=operation.batch_id,
         )
-        await rows.insert(tx, event)
+        rows.insert(tx, event)
         ref = Ref(RefKind.EVENT, event.id)
         return await self._journal.recorded(tx, intent, ref, event.agent_id)
 
@@ -98,7 +96,7 @@ class ActivityLogger:
             RefusedError: ``refused.activity_by_agents``. MalformedError: details that have no JSON form.
             FileError: the file cannot be written.
         """
-        return await self._log(Told(self._agent.id, kind, details or {}, importance))
+        return await self._log(NewEvent(self._agent.id, kind, details or {}, importance))
 
     async def log_with_batch(
         self,
@@ -108,7 +106,7 @@ class ActivityLogger:
         importance: Importance | None = None,
     ) -> Event:
         """As `log`, for an event of one batch of messages."""
-        return await self._log(Told(self._agent.id, kind, details or {}, importance, batch_id))
+        return await self._log(NewEvent(self._agent.id, kind, details or {}, importance, batch_id))
 
     async def log_message_received(self, source: str, preview: str) -> Event:
         """Log that a message came in, from whom, and how it begins."""
@@ -161,9 +159,13 @@ class ActivityLogger:
         lead = (given.lead_line,) if lines and given.lead_line else ()
         return "\n".join((*lead, *lines))
 
-    async def _log(self, told: Told) -> Event:
+    async def _log(self, new_event: NewEvent) -> Event:
         operation = LogEvent(
-            told.agent_id, told.kind, dump(dict(told.details)), told.importance, told.batch_id
+            new_event.agent_id,
+            new_event.kind,
+            dump(dict(new_event.details)),
+            new_event.importance,
+            new_event.batch_id,
         )
         intent = Intent(Edit(Ref(RefKind.EVENT, ""), operation), self._actor)
         async with self._database.write() as tx:

@@ -1,4 +1,4 @@
-"""A summariser that needs no model: it picks sentences. The same source gives the same summary.
+"""Summarises without a model by picking sentences. The same source gives the same summary.
 
 Sentences that are near to what all of them are about come first, and those near to the reader's question where there
 is one; what was decided, what is to be done and what has numbers in it weighs more, what was said already nothing.
@@ -10,12 +10,13 @@ import asyncio
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from inspector.conversation.summariser import Count
+from inspector.domain.dataclass import dataclass
 from inspector.domain.losses import names, numbers, paths, reads_like_decision, reads_like_task, sentences
 from inspector.domain.messages import Message, Role, ToolCallPart, ToolResultPart
-from inspector.domain.search_terms import BREAK, pieces
+from inspector.domain.search_index import BREAK, pieces
 from inspector.domain.summaries import SummaryDetails
 from inspector.domain.summarising import SummaryDraft, SummarySource, joined_details, spoken
 
@@ -70,28 +71,28 @@ class ExtractiveSummariser:
         query = _words(source.query)
         details = _details(source, found)
         apart = {*details.decisions, *details.tasks}
-        told = [each for each in found if each.text not in apart] or found
-        ranked = sorted(told, key=lambda each: (-_score(each, weights, query), each.place))
-        known = (
+        reported = [each for each in found if each.text not in apart] or found
+        ranked = sorted(reported, key=lambda each: (-_score(each, weights, query), each.place))
+        existing = (
             [] if source.previous is None else [_words(each) for each in sentences(source.previous.content)]
         )
         room = max(1, most_tokens - self._count(_details_text(details)))
-        picked = self._pick(ranked, known, room)
+        picked = self._pick(ranked, existing, room)
         return self._fitted(picked, _topics(weights, found), details, most_tokens)
 
     def _pick(
-        self, ranked: Sequence[_Sentence], known: Sequence[Mapping[str, int]], room: int
+        self, ranked: Sequence[_Sentence], existing: Sequence[Mapping[str, int]], room: int
     ) -> list[_Sentence]:
         """The best that fit; a smaller one may take room that a larger one could not."""
         picked: list[_Sentence] = []
-        told = list(known)
+        reported = list(existing)
         for each in ranked:
             cost = self._count(_line(each)) + 1
-            if cost > room or any(_alike(each.words, other) >= _SAME for other in told):
+            if cost > room or any(_alike(each.words, other) >= _SAME for other in reported):
                 continue
             room -= cost
             picked.append(each)
-            told.append(each.words)
+            reported.append(each.words)
         return picked or list(ranked[:1])
 
     def _fitted(

@@ -1,4 +1,4 @@
-"""Storing a summary with all that it brings about: one transaction, or nothing."""
+"""Stores a summary and archives the messages it replaces, in one transaction."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from dataclasses import replace
 
 from inspector.conversation.messages import MessageWriter
 from inspector.conversation.summaries import SummaryWriter
-from inspector.domain.activity import EventKind, Told
-from inspector.domain.actor import Actor
+from inspector.domain.activity import EventKind, NewEvent
+from inspector.domain.actor import Actor, Clock, IdGenerator
 from inspector.domain.coverage import covered_ranges, holds, merged
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.rows import ArchiveMessage
 from inspector.domain.errors import Refusal, RefusedError
 from inspector.domain.messages import Message
-from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.summarising import Folded, Proposal, PutAway, SummarySource
+from inspector.domain.summarising import ArchivedMessages, FoldedSummary, Proposal, SummarySource
 from inspector.storage import messages as message_rows
 from inspector.storage import summaries as summary_rows
 from inspector.storage.connection import Connection
@@ -24,7 +23,7 @@ from inspector.storage.database import Database, Transaction
 from inspector.storage.journal import Journal
 
 
-class Folder:
+class SummaryFolder:
     """Stores proposals. What was written since a proposal was made is seen: then it is refused.
 
     Args:
@@ -42,7 +41,7 @@ class Folder:
 
     async def fold(
         self, proposal: Proposal, *, actor: Actor, reason: str = "", covered: Sequence[Message] = ()
-    ) -> Folded:
+    ) -> FoldedSummary:
         """Store the summary, archive the messages that it stands for, and log it; undone as one step.
 
         Args:
@@ -75,11 +74,11 @@ class Folder:
             }
             await self._tell(tx, stored, source.agent_id, details)
         summary = proposal.as_summary(receipt.ref.id, at)
-        return Folded(summary, tuple(each.id for each in gone), changeset)
+        return FoldedSummary(summary, tuple(each.id for each in gone), changeset)
 
     async def put_away(
         self, agent_id: str, covered: Sequence[Message], *, actor: Actor, reason: str = ""
-    ) -> PutAway:
+    ) -> ArchivedMessages:
         """Archive messages that stored summaries speak of, and log it; undone as one step.
 
         Raises:
@@ -93,7 +92,7 @@ class Folder:
             await _require_covered(tx, agent_id, covered)
             await self._archive(tx, intent, covered)
             await self._tell(tx, intent, agent_id, _compressed(covered, None))
-        return PutAway(tuple(each.id for each in covered), changeset)
+        return ArchivedMessages(tuple(each.id for each in covered), changeset)
 
     async def _archive(self, tx: Transaction, intent: Intent, messages: Sequence[Message]) -> None:
         archiving = ArchiveMessage()
@@ -104,7 +103,7 @@ class Folder:
     async def _tell(
         self, tx: Transaction, intent: Intent, agent_id: str, details: Mapping[str, object]
     ) -> None:
-        await self._journal.tell(tx, intent, Told(agent_id, EventKind.CONTEXT_COMPRESSED, details))
+        await self._journal.tell(tx, intent, NewEvent(agent_id, EventKind.CONTEXT_COMPRESSED, details))
 
 
 def _compressed(gone: Sequence[Message], summary_id: str | None) -> Mapping[str, object]:
@@ -121,9 +120,9 @@ async def _require_covered(tx: Connection, agent_id: str, covered: Sequence[Mess
         return
     found, _ = await summary_rows.of_agent(tx, agent_id, deleted=True)
     ranges = covered_ranges(found)
-    told = merged(one for each in found if not each.is_deleted for one in ranges[each.id])
+    reported = merged(one for each in found if not each.is_deleted for one in ranges[each.id])
     for message in covered:
-        if await message_rows.get(tx, message.id) != message or not holds(told, message.position):
+        if await message_rows.get(tx, message.id) != message or not holds(reported, message.position):
             raise _overtaken(Ref(RefKind.MESSAGE, message.id))
 
 

@@ -1,22 +1,26 @@
-"""Changes of messages."""
+"""Applies operations on messages inside a transaction."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from inspector.conversation.message_events import events_of, needs_calls
+from inspector.conversation.message_events import events_of, result_ids
 from inspector.domain.edits.base import Intent, Operation, Receipt
 from inspector.domain.edits.block_rows import DeleteRow
 from inspector.domain.edits.rows import AppendMessage, ArchiveMessage, EditMessage
 from inspector.domain.errors import NotFoundError
-from inspector.domain.findable import found_of_message
-from inspector.domain.messages import Message
+from inspector.domain.messages import Message, call_names
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.search_index import found_of_message
 from inspector.storage import messages as rows
 from inspector.storage import search
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal, differences
+
+_CALLS_PAGE = 16
+"""Messages read at a time to find the calls of results: a turn may have thousands."""
 
 
 class MessageWriter:
@@ -45,18 +49,17 @@ class MessageWriter:
             compiled=operation.compiled,
         )
         await rows.insert(tx, message)
-        await search.put(tx, found_of_message(message))
+        search.put(tx, found_of_message(message))
         await self._tell(tx, intent, message)
         return await self._journal.recorded(tx, intent, _ref(message), message.agent_id, (None, message))
 
     async def edit(self, tx: Transaction, intent: Intent, operation: EditMessage) -> Receipt:
-        """Replace a message's parts."""
         message = await self._message(tx, intent)
         if message.content == operation.content:
             return self._journal.unchanged(intent)
         await rows.set_content(tx, message.id, operation.content)
         changed = replace(message, content=operation.content)
-        await search.put(tx, found_of_message(changed))
+        search.put(tx, found_of_message(changed))
         return await self._journal.recorded(
             tx, intent, _ref(message), message.agent_id, differences(message, changed)
         )
@@ -80,17 +83,29 @@ class MessageWriter:
             return self._journal.unchanged(intent)
         await rows.set_deleted(tx, message.id, deleted=deleted)
         changed = replace(message, is_deleted=deleted)
-        await search.put(tx, found_of_message(changed))
+        search.put(tx, found_of_message(changed))
         return await self._journal.recorded(
             tx, intent, _ref(message), message.agent_id, differences(message, changed)
         )
 
     async def _tell(self, tx: Transaction, intent: Intent, message: Message) -> None:
-        batch: list[Message] = []
-        if needs_calls(message):
-            batch = rows.decode(await rows.of_batch(tx, message.agent_id, message.batch_id))
-        for told in events_of(message, intent.actor, batch):
-            await self._journal.tell(tx, intent, told)
+        calls = await self._calls_of(tx, message)
+        for new_event in events_of(message, intent.actor, calls):
+            await self._journal.tell(tx, intent, new_event)
+
+    async def _calls_of(self, tx: Transaction, message: Message) -> Mapping[str, str]:
+        """The names of the tools whose results a message holds, by call: read backwards, for they stand nearby."""
+        found = call_names([message])
+        wanted = result_ids(message).difference(found)
+        position = message.position
+        while wanted:
+            page = rows.decode(await rows.before_in_batch(tx, message, position, _CALLS_PAGE))
+            found = {**call_names(reversed(page)), **found}
+            wanted = wanted.difference(found)
+            if len(page) < _CALLS_PAGE:
+                break
+            position = page[-1].position
+        return found
 
     async def _message(self, source: Connection, intent: Intent) -> Message:
         message = await rows.get(source, intent.edit.target.id)

@@ -1,4 +1,4 @@
-"""The door for messages, summaries and activity: every change is an intent, every reading a value."""
+"""ConversationStore applies every change of messages, summaries and events, and reads them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from inspector.conversation.activity import ActivityLogger, EventWriter
 from inspector.conversation.messages import MessageWriter
 from inspector.conversation.summaries import SummaryWriter
 from inspector.domain.activity import Event
-from inspector.domain.actor import SYSTEM, Actor
+from inspector.domain.actor import SYSTEM, Actor, Clock, IdGenerator
 from inspector.domain.agents import Agent
+from inspector.domain.edits.access import is_aimed_right
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
 from inspector.domain.edits.rows import (
@@ -23,11 +24,10 @@ from inspector.domain.edits.rows import (
     LogEvent,
     StoreSummary,
 )
-from inspector.domain.edits.targets import is_aimed_right
-from inspector.domain.health import Problem
-from inspector.domain.messages import Batch, Message
-from inspector.domain.moments import Clock, IdGenerator
+from inspector.domain.errors import Problem
+from inspector.domain.messages import Batch, Message, Role, is_sendable
 from inspector.domain.ref import RefKind
+from inspector.domain.snapshot import OlderMessages
 from inspector.domain.summaries import Summary
 from inspector.storage import activity as activity_rows
 from inspector.storage import messages as message_rows
@@ -75,12 +75,6 @@ class ConversationStore:
         operation = intent.edit.operation
         return await self._appliers[type(operation)](tx, intent, operation)
 
-    async def apply(self, intents: Sequence[Intent]) -> tuple[Receipt, ...]:
-        """Apply intents in one transaction, all or none; several share a changeset."""
-        changeset = self._ids("set") if len(intents) > 1 else None
-        async with self._database.write(changeset) as tx:
-            return tuple([await self.apply_in(tx, intent) for intent in intents])
-
     async def batches(self, agent_id: str) -> tuple[Batch, ...]:
         """An agent's batches, oldest first, without deleted messages; read page by page."""
         messages: list[Message] = []
@@ -93,6 +87,25 @@ class ConversationStore:
             if len(page) < PAGE_MESSAGES:
                 return group_batches(messages)
             position = page[-1].position
+
+    async def recent_batches(
+        self, agent_id: str, least: int
+    ) -> tuple[tuple[Batch, ...], OlderMessages | None]:
+        """An agent's newest batches, of at least so many messages that may be sent, and what stands before them.
+
+        Where anything does, they begin with a batch that a history may begin with, as far as there is one.
+        """
+        async with self._database.read() as source:
+            ids = await message_rows.newest_batches(source, agent_id, least)
+            rows = await message_rows.of_batches(source, agent_id, ids)
+            messages = await asyncio.to_thread(message_rows.decode, rows)
+            batches = group_batches(messages)
+            start = next((at for at, batch in enumerate(batches) if _may_begin(batch)), 0)
+            recent = [message for batch in batches[start:] for message in batch.messages]
+            older = await message_rows.older_than(source, agent_id, recent)
+        if older is None or older.count == len(messages) - len(recent):
+            return batches, None
+        return batches[start:], older
 
     async def batch(self, agent_id: str, batch_id: str) -> Batch | None:
         """One batch without its deleted messages, None when nothing is left of it."""
@@ -150,6 +163,12 @@ class ConversationStore:
         is_summary = intent.edit.target.kind is RefKind.SUMMARY
         writer = self._summaries if is_summary else self._messages
         return await writer.put_away(tx, intent, operation)
+
+
+def _may_begin(batch: Batch) -> bool:
+    """Whether a shortened history may begin with a batch: a whole turn that a user's message begins."""
+    sent = next(filter(is_sendable, batch.messages), None)
+    return sent is not None and sent.role is Role.USER and batch.is_complete
 
 
 def group_batches(messages: Sequence[Message]) -> tuple[Batch, ...]:

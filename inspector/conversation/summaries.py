@@ -1,4 +1,4 @@
-"""Summaries: how they change, and how they are read, followed and accounted for."""
+"""Applies operations on summaries, reads them, follows their chains and accounts for them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.actor import Actor, ActorKind, Clock, IdGenerator
 from inspector.domain.codec import from_plain, to_plain
 from inspector.domain.coverage import Coverage, coverage_of, latest_of
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.edits.block_rows import DeleteRow
 from inspector.domain.edits.rows import EditSummary, StoreSummary
-from inspector.domain.errors import NotFoundError, Parameter, Refusal, RefusedError
-from inspector.domain.findable import found_of_summary
-from inspector.domain.health import Problem
-from inspector.domain.moments import Clock, IdGenerator
+from inspector.domain.errors import NotFoundError, Parameter, Problem, Refusal, RefusedError
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.summaries import Chain, ChainEnd, Children, Summary, SummaryVersion
+from inspector.domain.search_index import found_of_summary
+from inspector.domain.summaries import ChainEnd, Summary, SummaryChain, SummaryChildren, SummaryVersion
 from inspector.storage import agents, changes, json_columns, search
 from inspector.storage import messages as message_rows
 from inspector.storage import summaries as rows
@@ -65,7 +63,7 @@ class SummaryWriter:
             created_at=self._journal.moment(intent),
         )
         await rows.insert(tx, summary)
-        await search.put(tx, found_of_summary(summary))
+        search.put(tx, found_of_summary(summary))
         ref = Ref(RefKind.SUMMARY, summary.id)
         return await self._journal.recorded(tx, intent, ref, summary.agent_id, (None, summary))
 
@@ -101,7 +99,7 @@ class SummaryWriter:
         return await self._changed(tx, intent, summary, replace(summary, is_deleted=deleted))
 
     async def _changed(self, tx: Transaction, intent: Intent, before: Summary, after: Summary) -> Receipt:
-        await search.put(tx, found_of_summary(after))
+        search.put(tx, found_of_summary(after))
         ref = intent.edit.target.whole
         return await self._journal.recorded(tx, intent, ref, before.agent_id, differences(before, after))
 
@@ -161,7 +159,7 @@ class SummaryStore:
             found, _ = await rows.of_agent(source, agent_id, deleted=True)
         return latest_of(found)
 
-    async def chain(self, start: str, limit: int = MOST_LINKS) -> Chain:
+    async def chain(self, start: str, limit: int = MOST_LINKS) -> SummaryChain:
         """A summary and those before it, newest first, as far as `previous_summary_id` leads.
 
         All of it is read at once, however long it is.
@@ -175,7 +173,7 @@ class SummaryStore:
         unreadable = frozenset(each.where.partition(":")[2] for each in problems)
         return follow(first, {each.id: each for each in found}, unreadable, limit)
 
-    async def children(self, summary_id: str) -> Children:
+    async def children(self, summary_id: str) -> SummaryChildren:
         """What a summary was made of; deleted ones are there still.
 
         Raises:
@@ -186,7 +184,7 @@ class SummaryStore:
             found, _ = await rows.of_agent(source, parent.agent_id, deleted=True)
         by_id = {each.id: each for each in found}
         there = tuple(by_id[each] for each in parent.children if each in by_id)
-        return Children(there, tuple(each for each in parent.children if each not in by_id))
+        return SummaryChildren(there, tuple(each for each in parent.children if each not in by_id))
 
     async def coverage(self, agent_id: str) -> Coverage:
         """What an agent's summaries speak of: ranges, gaps between messages, overlaps, broken links."""
@@ -203,8 +201,8 @@ class SummaryStore:
         """
         async with self._database.read() as source:
             present = await require_summary(source, summary_id)
-            told = await changes.of_ref(source, Ref(RefKind.SUMMARY, summary_id))
-        return _versions(present, told)
+            reported = await changes.of_ref(source, Ref(RefKind.SUMMARY, summary_id))
+        return _versions(present, reported)
 
 
 async def require_summary(source: Connection, summary_id: str) -> Summary:
@@ -219,40 +217,42 @@ async def require_summary(source: Connection, summary_id: str) -> Summary:
     return summary
 
 
-def follow(first: Summary, known: Mapping[str, Summary], unreadable: frozenset[str], limit: int) -> Chain:
+def follow(
+    first: Summary, existing: Mapping[str, Summary], unreadable: frozenset[str], limit: int
+) -> SummaryChain:
     """The chain from a summary back, as far as it goes and `limit` allows."""
     chain: list[Summary] = []
     entered: set[str] = set()
     link: str | None = first.id
     while link is not None:
-        end = _end(link, known, unreadable, entered)
+        end = _end(link, existing, unreadable, entered)
         if end is not None:
-            return Chain(tuple(chain), end, link)
+            return SummaryChain(tuple(chain), end, link)
         if len(chain) >= limit:
-            return Chain(tuple(chain), ChainEnd.LIMIT, link)
+            return SummaryChain(tuple(chain), ChainEnd.LIMIT, link)
         entered.add(link)
-        chain.append(known[link])
-        link = known[link].previous_summary_id
-    return Chain(tuple(chain), ChainEnd.BEGINNING)
+        chain.append(existing[link])
+        link = existing[link].previous_summary_id
+    return SummaryChain(tuple(chain), ChainEnd.BEGINNING)
 
 
 def _end(
-    link: str, known: Mapping[str, Summary], unreadable: frozenset[str], entered: set[str]
+    link: str, existing: Mapping[str, Summary], unreadable: frozenset[str], entered: set[str]
 ) -> ChainEnd | None:
     if link in entered:
         return ChainEnd.CYCLE
     if link in unreadable:
         return ChainEnd.UNREADABLE
-    if link not in known:
+    if link not in existing:
         return ChainEnd.MISSING
     # The one that is asked for may be deleted itself.
-    return ChainEnd.DELETED if entered and known[link].is_deleted else None
+    return ChainEnd.DELETED if entered and existing[link].is_deleted else None
 
 
-def _versions(present: Summary, told: Sequence[ChangeRow]) -> tuple[SummaryVersion, ...]:
+def _versions(present: Summary, reported: Sequence[ChangeRow]) -> tuple[SummaryVersion, ...]:
     plain: dict[str, Any] = to_plain(present)
     found: list[SummaryVersion] = []
-    for row in reversed(told):
+    for row in reversed(reported):
         change = row.change
         summary = from_plain(Summary, plain)
         found.append(SummaryVersion(summary, change.seq, change.at, change.actor, change.kind, change.reason))

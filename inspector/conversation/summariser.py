@@ -1,4 +1,4 @@
-"""What makes a summary: one protocol, a model behind it, and the check of what comes back.
+"""Makes a summary with a model and checks what comes back.
 
 A model's reply is text of others: it is read as sections where it has them, and as plain text otherwise.
 """
@@ -48,13 +48,9 @@ class TextModel(Protocol):
     """A model that answers a text with a text."""
 
     @property
-    def name(self) -> str:
-        """The model's id."""
-        ...
+    def name(self) -> str: ...
 
-    async def complete(self, prompt: str, most_tokens: int) -> str:
-        """The reply, of `most_tokens` at most."""
-        ...
+    async def complete(self, prompt: str, most_tokens: int) -> str: ...
 
 
 class ModelSummariser:
@@ -71,11 +67,9 @@ class ModelSummariser:
 
     @property
     def name(self) -> str:
-        """The model's id."""
         return self._model.name
 
     async def summarise(self, source: SummarySource, most_tokens: int) -> SummaryDraft:
-        """What the model answers, taken apart."""
         reply = await self._model.complete(self.prompt(source, most_tokens), most_tokens)
         return read_draft(reply)
 
@@ -84,14 +78,14 @@ class ModelSummariser:
 
         Every message is one line of JSON: nothing that stands in it can look like an instruction's end.
         """
-        told = [self._prompt.replace("{tokens}", str(most_tokens))]
+        lines = [self._prompt.replace("{tokens}", str(most_tokens))]
         if source.previous is not None:
-            told.append(_row("previous_summary", summary_source_text(source.previous)))
+            lines.append(_row("previous_summary", summary_source_text(source.previous)))
         if source.query:
-            told.append(_row("question", source.query))
-        told.extend(_row(each.role.value, message_text(each)) for each in source.messages)
-        told.extend(_row("summary", summary_source_text(each)) for each in source.children)
-        return "\n".join(told)
+            lines.append(_row("question", source.query))
+        lines.extend(_row(each.role.value, message_text(each)) for each in source.messages)
+        lines.extend(_row("summary", summary_source_text(each)) for each in source.children)
+        return "\n".join(lines)
 
 
 def read_draft(reply: str) -> SummaryDraft:
@@ -133,15 +127,15 @@ def checked(
     if draft.is_empty:
         raise InputError("summary.empty", summariser=made_by)
     text = source.text
-    told = _rendered(source, draft)
-    put_back = tuple(each for each in options.pinned if each in text and each not in told)
+    reported = _rendered(source, draft)
+    put_back = tuple(each for each in options.pinned if each in text and each not in reported)
     if put_back:
         draft = with_facts(draft, put_back)
-        told = _rendered(source, draft)
-    before, after = count(as_read(source)), count(told)
+        reported = _rendered(source, draft)
+    before, after = count(as_read(source)), count(reported)
     if after >= before:
         raise InputError(NOT_SMALLER, summariser=made_by, tokens=after, source=before)
-    return Proposal(source, draft, losses_of(source, told), before, after, made_by, put_back)
+    return Proposal(source, draft, losses_of(source, reported), before, after, made_by, put_back)
 
 
 def most_tokens(source: SummarySource, options: FoldOptions, count: Count) -> int:

@@ -1,4 +1,4 @@
-"""Putting a summary together piece by piece, for programs that make their own."""
+"""Puts a summary together part by part, for programs that write their own."""
 
 from __future__ import annotations
 
@@ -41,7 +41,6 @@ class SummaryBuilder:
         return self
 
     def add_topic(self, topic: str) -> Self:
-        """One more topic, unless it is there already."""
         return self._add(self._topics, topic)
 
     def time_range(self, start: datetime, end: datetime) -> Self:
@@ -58,7 +57,6 @@ class SummaryBuilder:
         return self
 
     def message_count(self, count: int) -> Self:
-        """The messages that it stands for in the end."""
         self._message_count = count
         return self
 
@@ -68,7 +66,6 @@ class SummaryBuilder:
         return self
 
     def previous_summary(self, summary_id: str | None) -> Self:
-        """The one before it in its chain."""
         self._previous = summary_id
         return self
 
@@ -78,24 +75,19 @@ class SummaryBuilder:
         return self
 
     def children(self, *summary_ids: str) -> Self:
-        """The summaries that it was made of."""
         self._children = summary_ids
         return self
 
     def add_decision(self, text: str) -> Self:
-        """One more decision, unless it is there already."""
         return self._add(self._details["decisions"], text)
 
     def add_fact(self, text: str) -> Self:
-        """One more fact, unless it is there already."""
         return self._add(self._details["facts"], text)
 
     def add_task(self, text: str) -> Self:
-        """One more open task, unless it is there already."""
         return self._add(self._details["tasks"], text)
 
     def add_entity(self, text: str) -> Self:
-        """One more entity, unless it is there already."""
         return self._add(self._details["entities"], text)
 
     def build(self) -> StoreSummary:

@@ -1,4 +1,4 @@
-"""The rules of a schema on single values, as pure checks. Each refusal names the values it compared."""
+"""Checks single values against a schema. Each refusal names the values it compared."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def field_named(fields: Iterable[FieldDef], name: str) -> FieldDef:
     Raises:
         RefusedError: ``refused.unknown_field``, naming the known ones.
     """
-    known = tuple(fields)
-    found = next((each for each in known if each.name == name), None)
+    existing = tuple(fields)
+    found = next((each for each in existing if each.name == name), None)
     if found is None:
-        names = tuple(each.name for each in known)
+        names = tuple(each.name for each in existing)
         raise refuse("refused.unknown_field", field=shown(name), known=names)
     return found
 

@@ -5,37 +5,37 @@ from __future__ import annotations
 import secrets
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
 from loro import ContainerID, ExportMode, Frontiers, LoroDoc, LoroText, VersionVector
 
+from inspector.documents.element_cache import ElementCache, cached_at, touched_between
 from inspector.documents.errors import guarded
-from inspector.documents.known import Known, known_at, touched_between
-from inspector.documents.late_lists import rebased_list
-from inspector.documents.origins import Origin, Origins, Run, origins_of, runs_of
-from inspector.documents.rebase import Base, rebased_texts
-from inspector.documents.replica import EPOCH, Applied, Replica
+from inspector.documents.list_rebase import rebased_list
+from inspector.documents.loro_replica import EPOCH, AppliedChange, ForkCache, LoroReplica
+from inspector.documents.origins import Origin, Origins, OriginSpan, origins_of, runs_of
+from inspector.documents.rebase import RebaseBase, rebased_texts
+from inspector.documents.shapes.registry import check_kind, shape_for
 from inspector.documents.shapes.shape import Shape
-from inspector.documents.shapes.table import check_kind, shape_for
 from inspector.documents.shapes.text import TextShape
-from inspector.documents.stamp import Stamp
-from inspector.documents.taking_back import names_of, splice_texts, text_splices
-from inspector.documents.trail import Trail
+from inspector.documents.stamp import EditStamp
+from inspector.documents.text_undo import names_of, splice_texts, text_splices
 from inspector.domain.blocks import Schema, TextSchema
 from inspector.domain.content import Content
+from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.backwards import taken_back
 from inspector.domain.differences.contents import diff_parts, parts_of
-from inspector.domain.differences.left_over import left_over
+from inspector.domain.differences.not_reverted import left_over
 from inspector.domain.edits.access import innermost
 from inspector.domain.edits.base import Operation, Version
 from inspector.domain.edits.history import RestoreVersion, TakeBack
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import DocumentError
-from inspector.domain.history import Span
+from inspector.domain.history import VersionSpan
 
-__all__ = ["Applied", "Document", "MergeStatus", "Stamp"]
+__all__ = ["AppliedChange", "Document", "EditStamp", "MergeStatus"]
 
 
 class MergeStatus(StrEnum):
@@ -43,7 +43,7 @@ class MergeStatus(StrEnum):
 
     APPLIED = "applied"
     PENDING = "pending"
-    KNOWN = "known"
+    UNCHANGED = "known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,14 @@ class Document:
 
     def __init__(self, schema: Schema, doc: LoroDoc, read: _Read | None = None) -> None:
         self.schema = schema
-        self._replica = Replica(doc)
+        self._replica = LoroReplica(doc)
         self._read = read
-        self._trail = Trail()
+        self._trail = ForkCache()
 
     @classmethod
-    def create(cls, schema: Schema, content: Content | None = None, stamp: Stamp | None = None) -> Document:
+    def create(
+        cls, schema: Schema, content: Content | None = None, stamp: EditStamp | None = None
+    ) -> Document:
         """A new document with that content and the schema's defaults.
 
         Without a stamp, the first change has no time and ids are random.
@@ -76,7 +78,7 @@ class Document:
             RefusedError: when the content breaks the schema.
         """
         document = cls(schema, LoroDoc())  # type: ignore[no-untyped-call]
-        document.fill(content, stamp or Stamp("", EPOCH, lambda: secrets.token_hex(8)))
+        document.fill(content, stamp or EditStamp("", EPOCH, lambda: secrets.token_hex(8)))
         return document
 
     @classmethod
@@ -97,7 +99,7 @@ class Document:
 
     @property
     def version(self) -> Version:
-        """The present version."""
+        """The version that the document is at now."""
         return self._replica.version
 
     def knows(self, version: Version) -> bool:
@@ -134,8 +136,12 @@ class Document:
             return shape.length if isinstance(shape, TextShape) else None
 
     def apply(
-        self, operation: Operation, stamp: Stamp, base: Version | None = None, spans: Sequence[Span] = ()
-    ) -> Applied | None:
+        self,
+        operation: Operation,
+        stamp: EditStamp,
+        base: Version | None = None,
+        spans: Sequence[VersionSpan] = (),
+    ) -> AppliedChange | None:
         """Do an operation; None when it changes nothing.
 
         `base` is the version that the operation was made for, None for the present one. Positions and whole
@@ -156,10 +162,11 @@ class Document:
             frontiers = self._replica.frontiers(base)
             if self._shape().merges(operation):
                 return self._merge_late(operation, stamp, base, frontiers)
-        return self._do(operation, stamp)
+        shape = self._shape()
+        return self._replica.change(lambda: shape.apply(operation, stamp), stamp.at)
 
     def content(self) -> Content:
-        """The present content."""
+        """The content at the present version."""
         version, read = self.version, self._read
         if (
             read is not None
@@ -167,10 +174,10 @@ class Document:
             and (read.version, read.schema) == (version, self.schema)
         ):
             return read.content
-        shape, known = self._shape(), self._known()
+        shape, cache = self._shape(), self._cache()
         with guarded("document.failed"):
-            content = shape.content(known)
-            self._read = _Read(self._doc.state_frontiers, version, self.schema, content, known.elements)
+            content = shape.content(cache)
+            self._read = _Read(self._doc.state_frontiers, version, self.schema, content, cache.elements)
         return content
 
     def content_at(self, version: Version, schema: Schema | None = None) -> Content:
@@ -216,10 +223,10 @@ class Document:
         for version in versions:
             frontiers = self._replica.frontiers(version)
             with guarded("document.failed"):
-                known = known_at(self._doc, elements, at, frontiers)
+                cache = cached_at(self._doc, elements, at, frontiers)
                 fork.doc.checkout(frontiers)
-                content = shape.content(known)
-            at, elements = frontiers, known.elements
+                content = shape.content(cache)
+            at, elements = frontiers, cache.elements
             yield content
 
     def origins(self) -> Origins:
@@ -228,7 +235,7 @@ class Document:
         with guarded("document.failed"):
             return origins_of(self._doc, shape.texts(), shape.parts())
 
-    def text_runs(self) -> dict[str, tuple[Run, ...]]:
+    def text_runs(self) -> dict[str, tuple[OriginSpan, ...]]:
         """Which operations the code points of the present texts came with; the runs cover all of each text."""
         texts = self._texts()
         with guarded("document.failed"):
@@ -268,7 +275,7 @@ class Document:
         before = self.version
         if self._replica.import_(update).pending is not None:
             return MergeStatus.PENDING
-        return MergeStatus.KNOWN if self.version == before else MergeStatus.APPLIED
+        return MergeStatus.UNCHANGED if self.version == before else MergeStatus.APPLIED
 
     def export_snapshot(self) -> bytes:
         """The whole document with its history. Pending updates are not in it."""
@@ -281,14 +288,14 @@ class Document:
         Raises:
             DocumentError: ``document.unknown_version``.
         """
-        known = None if since is None else self._replica.frontiers(since)
+        cache = None if since is None else self._replica.frontiers(since)
         with guarded("document.failed"):
-            vector = None if known is None else self._doc.frontiers_to_vv(known)
+            vector = None if cache is None else self._doc.frontiers_to_vv(cache)
             return self._doc.export(ExportMode.Updates(vector or VersionVector()))  # type: ignore[no-untyped-call]
 
     def undo(
-        self, before: Version, after: Version, stamp: Stamp, spans: Sequence[Span] = ()
-    ) -> Applied | None:
+        self, before: Version, after: Version, stamp: EditStamp, spans: Sequence[VersionSpan] = ()
+    ) -> AppliedChange | None:
         """Take back what lies between two versions, as a new change; None when nothing of it is left.
 
         What was set, moved or removed again since then stays. With the present as `after`, this makes the
@@ -306,13 +313,13 @@ class Document:
         # The present one first: what the others share with it is not read again.
         present = self.content()
         old, new = self.content_at(before), self.content_at(after)
-        shape, known = self._shape(), self._known()
+        shape, cache = self._shape(), self._cache()
 
         def step() -> tuple[str, ...]:
             splice_texts(self._replica, splices)
             # That was of texts alone, so all elements are still those that are known.
-            there = shape.content(known) if any(splices.values()) else present
-            shape.become(taken_back(self.schema, old, new, there), known)
+            there = shape.content(cache) if any(splices.values()) else present
+            shape.become(taken_back(self.schema, old, new, there), cache)
             return ()
 
         made = self._replica.change(step, stamp.at)
@@ -321,7 +328,7 @@ class Document:
         wanted, done = diff_parts(old, new), diff_parts(present, self.content())
         return replace(made, changed_ids=parts_of(done), skipped=left_over(wanted, done))
 
-    def discard(self, applied: Applied) -> None:
+    def discard(self, applied: AppliedChange) -> None:
         """Forget the last change, which nobody else has seen, as if it had not been made.
 
         Raises:
@@ -331,7 +338,7 @@ class Document:
             raise DocumentError("document.not_the_last", version=applied.version)
         self._replica.reset(self._replica.frontiers(applied.before))
 
-    def fill(self, content: Content | None, stamp: Stamp) -> Applied | None:
+    def fill(self, content: Content | None, stamp: EditStamp) -> AppliedChange | None:
         """Write the first content under this schema, with its defaults; see `create`.
 
         The containers that the schema uses must be empty: it adds and does not replace.
@@ -348,17 +355,17 @@ class Document:
 
         return self._replica.change(write, stamp.at)
 
-    def become(self, content: Content, stamp: Stamp) -> Applied | None:
+    def become(self, content: Content, stamp: EditStamp) -> AppliedChange | None:
         """Make the content this one, with the ids that it has; None when it is that already.
 
         Raises:
             RefusedError: when what is not there yet breaks the schema; the document is as it was.
         """
         check_kind(self.schema, content)
-        shape, known = self._shape(), self._known()
+        shape, cache = self._shape(), self._cache()
 
         def write() -> tuple[str, ...]:
-            shape.become(content, known)
+            shape.become(content, cache)
             return ()
 
         return self._replica.change(write, stamp.at)
@@ -367,20 +374,20 @@ class Document:
     def _doc(self) -> LoroDoc:
         return self._replica.doc
 
-    def _shape(self, replica: Replica | None = None) -> Shape:
+    def _shape(self, replica: LoroReplica | None = None) -> Shape:
         with guarded("document.failed"):
             return shape_for((replica or self._replica).doc, self.schema)
 
     def _texts(self) -> dict[str, LoroText]:
         return self._shape().texts()
 
-    def _known(self) -> Known:
+    def _cache(self) -> ElementCache:
         """What was read before and still holds. Not to be asked for inside a change."""
         read = self._read
         if read is None or read.schema != self.schema:
-            return Known()
+            return ElementCache()
         with guarded("document.failed"):
-            return known_at(self._doc, read.elements, read.frontiers, self._doc.state_frontiers)
+            return cached_at(self._doc, read.elements, read.frontiers, self._doc.state_frontiers)
 
     def _read_at(self, frontiers: Frontiers, version: Version, schema: Schema) -> _Read | None:
         """What was read of this document and holds at another version too."""
@@ -394,7 +401,7 @@ class Document:
         same = {container: each for container, each in read.elements.items() if container not in touched}
         return _Read(frontiers, version, schema, None, same)
 
-    def _restore(self, version: Version, base: Version, stamp: Stamp) -> Applied | None:
+    def _restore(self, version: Version, base: Version, stamp: EditStamp) -> AppliedChange | None:
         """Undo what came between; where both say the same, nothing did for those who restore.
 
         Nor where somebody else has restored it since: it would be there twice.
@@ -404,8 +411,8 @@ class Document:
         return self.undo(version, base, stamp)
 
     def _merge_late(
-        self, operation: Operation, stamp: Stamp, base: Version, frontiers: Frontiers
-    ) -> Applied | None:
+        self, operation: Operation, stamp: EditStamp, base: Version, frontiers: Frontiers
+    ) -> AppliedChange | None:
         """Bring to the present what was meant for an earlier version."""
         fork = self._trail.fork(self._replica, frontiers)
         earlier = Document(self.schema, fork.doc).content()
@@ -417,7 +424,7 @@ class Document:
             return self._do(late, stamp)
         branch = self._replica.branch(fork)
         there = self._shape(branch)
-        texts = Base(base, branch.vector, branch.texts(names_of(there.texts().values())))
+        texts = RebaseBase(base, branch.vector, branch.texts(names_of(there.texts().values())))
         made = branch.change(lambda: there.apply(operation, stamp), stamp.at)
         if made is None:
             return None
@@ -435,6 +442,6 @@ class Document:
 
         return self._replica.change(write, stamp.at)
 
-    def _do(self, operation: Operation, stamp: Stamp) -> Applied | None:
+    def _do(self, operation: Operation, stamp: EditStamp) -> AppliedChange | None:
         shape = self._shape()
         return self._replica.change(lambda: shape.apply(operation, stamp), stamp.at)

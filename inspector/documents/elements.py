@@ -1,4 +1,4 @@
-"""Elements with ids in a movable list: finding, placing, moving and removing them."""
+"""Finds, places, moves and removes elements with ids in a document's movable list."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from loro import ContainerID, LoroMap, LoroMovableList, ValueOrContainer
 
 from inspector.documents.checks import check_text, gone, refuse, shown
-from inspector.documents.stamp import Stamp
+from inspector.documents.stamp import EditStamp
 from inspector.documents.stored import ID, scalar_in
 from inspector.domain.differences.order import Key, keys_of, moved
 
 
-class Elements:
+class ElementList:
     """A movable list whose elements are maps with an id. `kind` is what refusals call an element."""
 
     def __init__(self, container: LoroMovableList, kind: str) -> None:
@@ -24,7 +24,6 @@ class Elements:
 
     @property
     def id(self) -> ContainerID:
-        """The list's id."""
         return self._list.id
 
     def maps(self) -> Iterator[tuple[int, LoroMap]]:
@@ -49,7 +48,7 @@ class Elements:
         """The index at which to insert before an element, or at the end."""
         return len(self._list) if before is None else self.find(before)[0]
 
-    def free_id(self, wanted: str | None, stamp: Stamp) -> str:
+    def free_id(self, wanted: str | None, stamp: EditStamp) -> str:
         """The id for a new element: the wanted one if it is not in use, else a new one.
 
         Raises:
@@ -62,7 +61,7 @@ class Elements:
             raise refuse("refused.id_taken", kind=self._kind, id=shown(wanted))
         return wanted
 
-    def free_ids(self, wanted: Sequence[str | None], stamp: Stamp) -> Iterator[str]:
+    def free_ids(self, wanted: Sequence[str | None], stamp: EditStamp) -> Iterator[str]:
         """As `free_id`, for many new elements at once: looking through all of them for each would take for ever."""
         taken = {id_of(map_) for _, map_ in self.maps()}
         for each in wanted:
@@ -119,11 +118,9 @@ class Elements:
         return [(map_, key not in there) for (_, map_), key in zip(self.maps(), keys, strict=True)]
 
     def remove(self, item: str) -> None:
-        """Remove the element of that id."""
         self.remove_at(self.find(item)[0])
 
     def remove_at(self, index: int) -> None:
-        """Remove the element at an index."""
         self._list.delete(index, 1)
 
     def _keep_only(

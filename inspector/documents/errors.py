@@ -1,4 +1,4 @@
-"""Loro's errors as errors of ours.
+"""Turns Loro's errors into the errors of this package's documents.
 
 Loro raises bare `BaseException` for every ordinary error, and panics arrive as another direct child of it.
 Neither is caught by ``except Exception``, so every call into Loro stands inside `guarded`.
@@ -7,9 +7,9 @@ Neither is caught by ``except Exception``, so every call into Loro stands inside
 from __future__ import annotations
 
 from asyncio import CancelledError
+from enum import StrEnum
 from types import TracebackType
 
-from inspector.documents.loro_words import cause_of
 from inspector.domain.errors import DocumentError, InspectorError
 
 _NOT_OURS = (KeyboardInterrupt, SystemExit, CancelledError, GeneratorExit, InspectorError)
@@ -43,5 +43,20 @@ class guarded:
 
 
 def _code_of(error: BaseException, code: str) -> str:
-    """A more telling code where Loro's words allow one."""
     return f"document.{cause_of(error)}" if code == "document.unreadable" else code
+
+
+class LoroCause(StrEnum):
+    """Why bytes could not be read, as far as Loro says."""
+
+    NEWER = "newer"
+    DAMAGED = "damaged"
+    UNREADABLE = "unreadable"
+
+
+def cause_of(error: BaseException) -> LoroCause:
+    """The cause that an error's text names."""
+    text = str(error)
+    if "not forward compatible" in text:
+        return LoroCause.NEWER
+    return LoroCause.DAMAGED if "hecksum" in text else LoroCause.UNREADABLE

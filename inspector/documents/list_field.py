@@ -1,4 +1,4 @@
-"""A list field of a map: a movable list of elements, each a scalar with an id."""
+"""A list field of a map's document: a movable list of scalars with ids."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from loro import LoroMovableList
 
 from inspector.documents.checks import check_element, check_text, refuse
-from inspector.documents.elements import Elements, id_of
-from inspector.documents.part import Part
-from inspector.documents.stamp import Stamp
-from inspector.documents.stored import VALUE, opcodes, same, scalar_in
+from inspector.documents.elements import ElementList, id_of
+from inspector.documents.stamp import EditStamp
+from inspector.documents.stored import VALUE, ContentPart, opcodes, same, scalar_in
 from inspector.domain.blocks import FieldDef, FieldScalar
 from inspector.domain.content import FieldEntry
 
@@ -19,20 +18,18 @@ class ListField:
     """The elements of one list field."""
 
     def __init__(self, container: LoroMovableList, field: FieldDef) -> None:
-        self._elements = Elements(container, "element")
+        self._elements = ElementList(container, "element")
         self._field = field
 
     def entries(self) -> tuple[FieldEntry, ...]:
-        """The elements in order."""
         return tuple(FieldEntry(id_of(map_), scalar_in(map_, VALUE)) for _, map_ in self._elements.maps())
 
-    def fill(self, entries: tuple[FieldEntry, ...], stamp: Stamp) -> None:
-        """Write the first elements, which have been checked."""
+    def fill(self, entries: tuple[FieldEntry, ...], stamp: EditStamp) -> None:
         ids = self._elements.free_ids([entry.id for entry in entries], stamp)
         for entry, id_ in zip(entries, ids, strict=True):
             self._insert(len(self._elements), id_, entry.value)
 
-    def set(self, values: tuple[FieldScalar, ...], stamp: Stamp) -> bool:
+    def set(self, values: tuple[FieldScalar, ...], stamp: EditStamp) -> bool:
         """Make the elements these checked values; those that stay keep their ids. Tells whether any changed."""
         present = list(self._elements.maps())
         places = [index for index, _ in present] + [len(self._elements)]
@@ -57,21 +54,25 @@ class ListField:
             RefusedError: when a value that is not there yet breaks the field's rules.
         """
         present = self.entries()
-        known = {(entry.id, type(entry.value), entry.value) for entry in present}
+        existing = {(entry.id, type(entry.value), entry.value) for entry in present}
         for entry in entries:
-            if (entry.id, type(entry.value), entry.value) not in known:
+            if (entry.id, type(entry.value), entry.value) not in existing:
                 check_element(self._field, entry.value)
         maps = self._elements.arrange([check_text(entry.id) for entry in entries])
         for (map_, _), entry in zip(maps, entries, strict=True):
             if not same(scalar_in(map_, VALUE), entry.value):
                 map_.insert(VALUE, entry.value)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[ContentPart]:
         """The elements, and with each the list itself."""
         for _, map_ in self._elements.maps():
-            yield from (Part((), self._elements.id), Part((), map_.id), Part((id_of(map_),), map_.id))
+            yield from (
+                ContentPart((), self._elements.id),
+                ContentPart((), map_.id),
+                ContentPart((id_of(map_),), map_.id),
+            )
 
-    def append(self, value: FieldScalar, stamp: Stamp, item: str | None = None) -> str:
+    def append(self, value: FieldScalar, stamp: EditStamp, item: str | None = None) -> str:
         """Add an element, and give its id: `item` if that is given, else a new one.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Items, entries and nodes: a text, or named values, in a map that also holds the id."""
+"""Reads and writes items, entries and nodes of a document: a text or named values with an id."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from inspector.documents.checks import (
     field_named,
     refuse,
 )
-from inspector.documents.part import Part
-from inspector.documents.stamp import Stamp
-from inspector.documents.stored import ID, VALUE, opcodes, plain_value, same, scalar_of
+from inspector.documents.stamp import EditStamp
+from inspector.documents.stored import ID, VALUE, ContentPart, opcodes, plain_value, same, scalar_of
 from inspector.domain.blocks import FieldDef, FieldScalar, FieldValue
 from inspector.domain.content import FieldEntry, FieldItem
 from inspector.domain.differences.contents import same_value
@@ -30,7 +29,7 @@ _V = TypeVar("_V")
 Given = str | Mapping[str, FieldItem]
 
 
-class Objects:
+class ObjectKind:
     """Values of one kind: texts (`fields` None), or objects with those fields.
 
     An object's list is one value: it is only ever set whole, and the last writer's stands.
@@ -39,7 +38,7 @@ class Objects:
     def __init__(self, fields: tuple[FieldDef, ...] | None) -> None:
         self._fields = fields
         self._names = tuple(field.name for field in fields or ())
-        self._known = frozenset(self._names)
+        self._cache = frozenset(self._names)
 
     def checked(self, value: ItemValue) -> ItemValue:
         """A new value, complete with defaults.
@@ -52,7 +51,7 @@ class Objects:
             return check_text(value)
         return check_object(self._fields or (), value)
 
-    def write(self, map_: LoroMap, value: ItemValue, stamp: Stamp) -> None:
+    def write(self, map_: LoroMap, value: ItemValue, stamp: EditStamp) -> None:
         """Fill a new map with a checked value."""
         if isinstance(value, str):
             map_.insert(TEXT, value)
@@ -60,7 +59,7 @@ class Objects:
             for name, each in value.items():
                 _write_field(map_, name, each, (), stamp)
 
-    def write_content(self, map_: LoroMap, value: Given, stamp: Stamp) -> None:
+    def write_content(self, map_: LoroMap, value: Given, stamp: EditStamp) -> None:
         """Fill a new map with a value of a content, whose list elements keep their ids.
 
         Raises:
@@ -76,7 +75,7 @@ class Objects:
             given = value.get(name)
             _write_field(map_, name, each, given if isinstance(given, tuple) else (), stamp)
 
-    def update(self, map_: LoroMap, value: ItemValue, stamp: Stamp) -> bool:
+    def update(self, map_: LoroMap, value: ItemValue, stamp: EditStamp) -> bool:
         """Give a text anew, or named fields (None clears one). Tells whether anything changed.
 
         Raises:
@@ -121,12 +120,12 @@ class Objects:
             if not same_value(present.get(name), value.get(name)):
                 _write_item(map_, name, value.get(name))
 
-    def parts(self, item: str, map_: LoroMap) -> Iterator[Part]:
+    def parts(self, item: str, map_: LoroMap) -> Iterator[ContentPart]:
         """The element of that id, then its fields that are set."""
-        yield Part((item,), map_.id)
+        yield ContentPart((item,), map_.id)
         value = self.read(map_)
         for name in () if isinstance(value, str) else value:
-            yield Part((item, name), map_.id, FIELD + name)
+            yield ContentPart((item, name), map_.id, FIELD + name)
 
     def read(self, map_: LoroMap) -> str | dict[str, FieldItem]:
         """The text, or the fields that are set: in the schema's order, then what the schema does not know."""
@@ -137,7 +136,7 @@ class Objects:
         if isinstance(text, str):
             return text
         values = {key[len(FIELD) :]: each for key, each in stored.items() if key.startswith(FIELD)}
-        unknown = sorted(values.keys() - self._known)
+        unknown = sorted(values.keys() - self._cache)
         read = {name: _item_of(values[name]) for name in (*self._names, *unknown) if name in values}
         return {name: each for name, each in read.items() if each is not None}
 
@@ -149,7 +148,7 @@ class Objects:
             raise refuse("refused.item_needs_text", given=tuple(value))
 
     def _replace(
-        self, map_: LoroMap, present: str | dict[str, FieldItem], value: ItemValue, stamp: Stamp
+        self, map_: LoroMap, present: str | dict[str, FieldItem], value: ItemValue, stamp: EditStamp
     ) -> bool:
         """A text by a text; or, after a change of schema, a text by an object or the other way round."""
         if present == value:
@@ -163,7 +162,7 @@ class Objects:
         return True
 
 
-def aligned(old: tuple[FieldEntry, ...], new: tuple[FieldScalar, ...], stamp: Stamp) -> list[FieldEntry]:
+def aligned(old: tuple[FieldEntry, ...], new: tuple[FieldScalar, ...], stamp: EditStamp) -> list[FieldEntry]:
     """New values as entries; those that stay, or are changed in their place, keep their ids."""
     entries: list[FieldEntry] = []
     for _, old_from, old_to, new_from, new_to in opcodes((entry.value for entry in old), new):
@@ -175,7 +174,7 @@ def aligned(old: tuple[FieldEntry, ...], new: tuple[FieldScalar, ...], stamp: St
 
 
 def _write_field(
-    map_: LoroMap, name: str, value: FieldValue, old: tuple[FieldEntry, ...], stamp: Stamp
+    map_: LoroMap, name: str, value: FieldValue, old: tuple[FieldEntry, ...], stamp: EditStamp
 ) -> None:
     key = FIELD + name
     if isinstance(value, tuple) and value:

@@ -1,15 +1,15 @@
-"""Which operation each piece of the present content came with: characters, fields, items, entries and nodes."""
+"""Finds the operation that wrote each character, field, item, entry and node of a content."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from loro import ContainerID, LoroDoc, LoroText, Side, VersionVector
 
-from inspector.documents.part import Part
+from inspector.documents.stored import ContentPart
+from inspector.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class OriginSpan:
     """Code points from `start` to `end` that came one after the other, the first of them with `origin`."""
 
     start: int
@@ -36,11 +36,11 @@ class Origins:
     A text's runs cover all of it. A part's origin is the operation that wrote it last; a move writes nothing.
     """
 
-    texts: Mapping[str, tuple[Run, ...]]
+    texts: Mapping[str, tuple[OriginSpan, ...]]
     parts: Mapping[tuple[str, ...], Origin]
 
 
-def origins_of(doc: LoroDoc, texts: Mapping[str, LoroText], parts: Iterable[Part]) -> Origins:
+def origins_of(doc: LoroDoc, texts: Mapping[str, LoroText], parts: Iterable[ContentPart]) -> Origins:
     """Where everything comes from. To be called in a guard, on a document without an open change."""
     return Origins(
         {name: tuple(runs_of(text)) for name, text in texts.items()},
@@ -48,7 +48,7 @@ def origins_of(doc: LoroDoc, texts: Mapping[str, LoroText], parts: Iterable[Part
     )
 
 
-def runs_of(text: LoroText) -> Iterator[Run]:
+def runs_of(text: LoroText) -> Iterator[OriginSpan]:
     """Which operations a text's code points came with. To be called in a guard."""
     start = end = 0
     first: tuple[int, int] | None = None
@@ -59,12 +59,12 @@ def runs_of(text: LoroText) -> Iterator[Run]:
             raise IndexError(at)
         here = (id_.peer, id_.counter)
         if first is not None and here != (first[0], first[1] + at - start):
-            yield Run(start, end, Origin(str(first[0]), first[1]))
+            yield OriginSpan(start, end, Origin(str(first[0]), first[1]))
             start, first = at, None
         first = first or here
         end = at + 1
     if first is not None:
-        yield Run(start, end, Origin(str(first[0]), first[1]))
+        yield OriginSpan(start, end, Origin(str(first[0]), first[1]))
 
 
 # A container: its name, or the operation that made it.
@@ -73,7 +73,7 @@ _Container = str | tuple[int, int]
 _Write = tuple[int, int, int]
 
 
-def _last_writes(doc: LoroDoc, parts: tuple[Part, ...]) -> dict[tuple[str, ...], Origin]:
+def _last_writes(doc: LoroDoc, parts: tuple[ContentPart, ...]) -> dict[tuple[str, ...], Origin]:
     if not parts:
         return {}
     history = json.loads(doc.export_json_updates(VersionVector(), doc.oplog_vv))  # type: ignore[no-untyped-call]

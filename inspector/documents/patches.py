@@ -1,16 +1,17 @@
-"""Unified diffs as splices: parsing, and finding where each hunk fits."""
+"""Parses unified diffs as edits of a text and finds where each hunk fits."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 
 from inspector.documents.checks import refuse
+from inspector.domain.content import text_lines
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.text import Splice
 from inspector.domain.errors import RefusedError
-from inspector.domain.rendering.text import text_lines
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _NO_END = "\\"

@@ -1,4 +1,4 @@
-"""An edit of a text as it was, brought onto the text as it is.
+"""Rebases an edit of an older text version onto the present text.
 
 Loro would merge it as well. But what is merged stands beside what came since, and where a history has many places at
 which two changes stand side by side, Loro goes through most of it for every further one. Where the operations tell
@@ -10,20 +10,20 @@ by an undo say, is what it was: to Loro it is made of other characters, and an e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from loro import VersionVector
 
-from inspector.documents.replica import Replica
-from inspector.documents.straight import Piece, Splices, Texts, pieces_since, splices_of
+from inspector.documents.linear_history import Splices, TextPiece, Texts, pieces_since, splices_of
+from inspector.documents.loro_replica import LoroReplica
 from inspector.documents.text_edits import spliced
-from inspector.domain.differences.texts import Stretch, diff_texts
+from inspector.domain.dataclass import dataclass
+from inspector.domain.differences.texts import ChangedRange, diff_texts
 from inspector.domain.edits.base import Version
 from inspector.domain.edits.text import Splice
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class RebaseBase:
     """A version that an edit was made for, its vector, and its texts by the names of their containers."""
 
     version: Version
@@ -31,7 +31,9 @@ class Base:
     texts: Texts
 
 
-def rebased_texts(replica: Replica, branch: Replica, base: Base, *, once: bool) -> Splices | None:
+def rebased_texts(
+    replica: LoroReplica, branch: LoroReplica, base: RebaseBase, *, once: bool
+) -> Splices | None:
     """What was done in a branch to the texts since `base`, as an edit of those of `replica` as they are.
 
     `once` as `rebased` has it. None if that was no edit of texts, or the operations do not tell what became of them.
@@ -48,18 +50,18 @@ def rebased_texts(replica: Replica, branch: Replica, base: Base, *, once: bool) 
     return {name: rebased(splices, there[name], once=once) for name, splices in edited.items()}
 
 
-def _is_all(replica: Replica, earlier: Texts, done: Splices) -> bool:
+def _is_all(replica: LoroReplica, earlier: Texts, done: Splices) -> bool:
     """Whether that made its texts: what others' programs can write into one, such as marks, takes up places too."""
     there = replica.texts(done)
     return all(spliced(earlier[name], splices) == there[name] for name, splices in done.items())
 
 
-def there_again(pieces: Sequence[Piece], earlier: str) -> tuple[Piece, ...]:
+def there_again(pieces: Sequence[TextPiece], earlier: str) -> tuple[TextPiece, ...]:
     """The pieces of a text, where what was removed from the earlier one and mostly stands there again is its own."""
     return tuple(_found_again(pieces, earlier))
 
 
-def _found_again(pieces: Sequence[Piece], earlier: str) -> Iterator[Piece]:
+def _found_again(pieces: Sequence[TextPiece], earlier: str) -> Iterator[TextPiece]:
     end, written = 0, ""
     for piece in pieces:
         if piece.text is not None:
@@ -70,9 +72,9 @@ def _found_again(pieces: Sequence[Piece], earlier: str) -> Iterator[Piece]:
         end, written = piece.end, ""
 
 
-def _between(start: int, removed: str, written: str) -> Iterator[Piece]:
+def _between(start: int, removed: str, written: str) -> Iterator[TextPiece]:
     """What was written where something was removed that began at `start`."""
-    stretches: Sequence[Stretch] = (Stretch(0, len(removed), 0, len(written)),)
+    stretches: Sequence[ChangedRange] = (ChangedRange(0, len(removed), 0, len(written)),)
     if removed and written:
         found = diff_texts(removed, written).stretches
         gone = sum(each.before_end - each.before_start for each in found)
@@ -80,15 +82,17 @@ def _between(start: int, removed: str, written: str) -> Iterator[Piece]:
         if 2 * (len(removed) - gone) >= max(len(removed), len(written)):
             stretches = found
     at = 0
-    for each in (*stretches, Stretch(len(removed), len(removed), len(written), len(written))):
+    for each in (*stretches, ChangedRange(len(removed), len(removed), len(written), len(written))):
         if each.before_start > at:
-            yield Piece(start + at, start + each.before_start)
+            yield TextPiece(start + at, start + each.before_start)
         if each.after_end > each.after_start:
-            yield Piece(0, 0, written[each.after_start : each.after_end])
+            yield TextPiece(0, 0, written[each.after_start : each.after_end])
         at = each.before_end
 
 
-def rebased(splices: Sequence[Splice], pieces: Sequence[Piece], *, once: bool = False) -> tuple[Splice, ...]:
+def rebased(
+    splices: Sequence[Splice], pieces: Sequence[TextPiece], *, once: bool = False
+) -> tuple[Splice, ...]:
     """Splices of an earlier text as ones of the present one, which is made of `pieces` of that.
 
     What is gone already is not removed again; what was written into a stretch that is removed stays. With `once`,
@@ -97,7 +101,7 @@ def rebased(splices: Sequence[Splice], pieces: Sequence[Piece], *, once: bool = 
     return tuple(_joined(_parts(splices, pieces, once=once)))
 
 
-def _parts(splices: Sequence[Splice], pieces: Sequence[Piece], *, once: bool) -> Iterator[Splice]:
+def _parts(splices: Sequence[Splice], pieces: Sequence[TextPiece], *, once: bool) -> Iterator[Splice]:
     rest = iter(_old(pieces))
     old = next(rest)
     for splice in splices:
@@ -121,11 +125,11 @@ class _Old:
     """A stretch of the earlier text, where it begins in the present one, and what was written just before it."""
 
     at: int
-    piece: Piece
+    piece: TextPiece
     before: str
 
 
-def _old(pieces: Iterable[Piece]) -> Iterator[_Old]:
+def _old(pieces: Iterable[TextPiece]) -> Iterator[_Old]:
     at, before = 0, ""
     for piece in pieces:
         if piece.text is None:

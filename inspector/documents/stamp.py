@@ -1,14 +1,15 @@
-"""The circumstances of an edit that a document records or needs."""
+"""Who edits a document, when, and where new ids come from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
+
+from inspector.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class EditStamp:
     """Who, when, and where new ids for items, entries, nodes and list elements come from."""
 
     author: str

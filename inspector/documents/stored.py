@@ -1,14 +1,15 @@
-"""Single values as Loro holds them: reading what may be anything, comparing, aligning lists."""
+"""Reads, compares and aligns the single values of a document, each with the place it is kept in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
-from loro import LoroMap, ValueOrContainer
+from loro import ContainerID, LoroMap, ValueOrContainer
 
 from inspector.domain.blocks import FieldScalar, FieldValue
 from inspector.domain.content import FieldItem
+from inspector.domain.dataclass import dataclass
 
 ID = "id"
 VALUE = "value"
@@ -42,3 +43,15 @@ def opcodes(
 def plain_value(value: FieldItem) -> FieldValue:
     """A value of a content as an operation would give it."""
     return tuple(entry.value for entry in value) if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True, slots=True)
+class ContentPart:
+    """One field or element and where it is kept: under a key of a container, or in all of it (`key` None).
+
+    `place` is the path of names and ids to it, a section's name first where there are sections.
+    """
+
+    place: tuple[str, ...]
+    container: ContainerID
+    key: str | None = None

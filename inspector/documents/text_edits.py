@@ -1,15 +1,14 @@
-"""Text operations as splices: pure computations on a text, without any document."""
+"""Turns text operations into splices, without any document."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, islice
 
-import regex
-
 from inspector.documents.checks import check_text, refuse, shown
 from inspector.documents.patches import splices_of_patch
 from inspector.documents.patterns import check_pattern
+from inspector.domain.content import line_end, text_lines
 from inspector.domain.edits.text import (
     AppendText,
     InsertText,
@@ -20,7 +19,6 @@ from inspector.domain.edits.text import (
     Splice,
     SpliceText,
 )
-from inspector.domain.rendering.text import line_end, text_lines
 
 REGEX_SECONDS = 0.5
 MAX_INSERTED = 16_000_000
@@ -121,6 +119,8 @@ def _occurrences(find: str, text: str) -> Iterator[int]:
 
 
 def _regex_replacements(operation: ReplaceText, text: str) -> list[Splice]:
+    import regex
+
     check_text(operation.find)
     check_text(operation.replace)
     check_pattern(operation.find)

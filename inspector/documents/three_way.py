@@ -1,21 +1,22 @@
-"""A draft made for an older version, beside what has come since: what each side and both together would give."""
+"""Compares a draft made for an older version with the present content, and merges both."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from inspector.documents.document import Document
-from inspector.documents.origins import Run
-from inspector.documents.stamp import Stamp
+from inspector.documents.origins import OriginSpan
+from inspector.documents.stamp import EditStamp
 from inspector.domain.content import Content
-from inspector.domain.differences.conflicts import MergedSpan, Side
+from inspector.domain.dataclass import dataclass
+from inspector.domain.differences.conflicts import MergedSpan, MergeSide
 from inspector.domain.edits.base import Operation, Version
 from inspector.domain.errors import Refusal, RefusedError
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ConcurrentDraft:
     """An operation that was made for version `base`, while the stored version is `theirs` by now."""
 
     operation: Operation
@@ -24,7 +25,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class ThreeWayContents:
     """The contents, and where each code point of the merged texts comes from; no merged one when it is refused."""
 
     base: Content
@@ -35,7 +36,7 @@ class Sides:
     spans: Mapping[str, tuple[MergedSpan, ...]] = field(default_factory=dict)
 
 
-def three_way(document: Document, draft: Draft, stamp: Stamp) -> Sides:
+def three_way(document: Document, draft: ConcurrentDraft, stamp: EditStamp) -> ThreeWayContents:
     """All sides of a draft. The document is left alone.
 
     Raises:
@@ -57,26 +58,26 @@ def three_way(document: Document, draft: Draft, stamp: Stamp) -> Sides:
     try:
         theirs.apply(draft.operation, same_ids, draft.base)
     except RefusedError as error:
-        return Sides(base, present, mine.content(), None, error.refusal)
+        return ThreeWayContents(base, present, mine.content(), None, error.refusal)
     spans = {name: tuple(_joined(_sides(document, draft, runs))) for name, runs in theirs.text_runs().items()}
-    return Sides(base, present, mine.content(), theirs.content(), None, spans)
+    return ThreeWayContents(base, present, mine.content(), theirs.content(), None, spans)
 
 
-def _sides(document: Document, draft: Draft, runs: tuple[Run, ...]) -> Iterator[MergedSpan]:
+def _sides(document: Document, draft: ConcurrentDraft, runs: tuple[OriginSpan, ...]) -> Iterator[MergedSpan]:
     for run in runs:
         peer, first = run.origin.peer, run.origin.counter
         start = run.start
         for side, end in (
-            (Side.BASE, _end(document.next_counter(draft.base, peer), first, run)),
-            (Side.THEIRS, _end(document.next_counter(draft.theirs, peer), first, run)),
-            (Side.MINE, run.end),
+            (MergeSide.BASE, _end(document.next_counter(draft.base, peer), first, run)),
+            (MergeSide.THEIRS, _end(document.next_counter(draft.theirs, peer), first, run)),
+            (MergeSide.MINE, run.end),
         ):
             if end > start:
                 yield MergedSpan(start, end, side)
                 start = end
 
 
-def _end(counter: int, first: int, run: Run) -> int:
+def _end(counter: int, first: int, run: OriginSpan) -> int:
     """Where in a run the operations from `counter` on begin."""
     return min(run.end, max(run.start, run.start + counter - first))
 

@@ -1,4 +1,4 @@
-"""Values and pure rules: what every other package speaks in.
+"""The values and pure rules that all other packages share: agents, blocks, messages, Requests.
 
 Owns every value that crosses a layer: references, blocks, edits, messages, the Request and its account.
 Imports only the standard library's pure parts and must never know of files, clocks, coroutines,

@@ -1,11 +1,12 @@
-"""Activity: what happened, written by the engine."""
+"""Activity events: what happened, logged by the engine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum, StrEnum
+
+from inspector.domain.dataclass import dataclass
 
 ACTIVITY_LEAD_LINE = "The following events occurred recently in the constellation:"
 PREVIEW_KEPT = 80
@@ -13,7 +14,7 @@ PREVIEW_KEPT = 80
 
 
 class Importance(IntEnum):
-    """Ordered as numbers."""
+    """The importance of an event, ordered as numbers."""
 
     LOW = 0
     MEDIUM = 1
@@ -22,12 +23,10 @@ class Importance(IntEnum):
 
     @property
     def label(self) -> str:
-        """The name used in files and on screen."""
         return self.name.lower()
 
     @classmethod
     def parse(cls, label: str) -> Importance:
-        """The level with that name. Raises KeyError."""
         return cls[label.upper()]
 
 
@@ -72,8 +71,8 @@ FAILURE_IMPORTANCE = Importance.HIGH
 
 def default_importance(kind: str) -> Importance:
     """What a kind has where nothing is said; a kind that is not known has that of custom ones."""
-    known = kind in EventKind.__members__.values()
-    return DEFAULT_IMPORTANCE[EventKind(kind) if known else EventKind.CUSTOM]
+    existing = kind in EventKind.__members__.values()
+    return DEFAULT_IMPORTANCE[EventKind(kind) if existing else EventKind.CUSTOM]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class NewEvent:
     """An event before it is written; without `importance` its kind's own."""
 
     agent_id: str | None

@@ -1,9 +1,12 @@
-"""Who caused an edit."""
+"""The actor who makes a change, and the clock and ids that the engine passes in."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from datetime import datetime
 from enum import StrEnum
+
+from inspector.domain.dataclass import dataclass
 
 
 class ActorKind(StrEnum):
@@ -26,9 +29,15 @@ class Actor:
 
     @property
     def is_person(self) -> bool:
-        """Whether a person decided this edit."""
         return self.kind in (ActorKind.HUMAN, ActorKind.PARTNER)
 
 
 SYSTEM = Actor(ActorKind.SYSTEM, "system", "system")
 IMPORTER = Actor(ActorKind.IMPORT, "import", "import")
+
+
+Clock = Callable[[], datetime]
+"""Gives the present moment in UTC."""
+
+IdGenerator = Callable[[str], str]
+"""Gives a new unique id with a prefix: ``ids("blk")`` → ``blk_…``. Later ids sort after earlier ones."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from inspector.domain.activity import ACTIVITY_LEAD_LINE, Importance
+from inspector.domain.dataclass import dataclass
 from inspector.domain.limits import LimitOverrides, Strategy, Truncate
 
 

@@ -1,4 +1,4 @@
-"""Backups as values, and which of them are kept: the newest ones, and one for each of some days and weeks.
+"""Backups as values, and which of them are kept: the newest, and one for some days and weeks.
 
 The plan is Anki's: many recent backups, fewer old ones. Nothing here compares with the present moment. A clock
 that was set back or ahead can therefore neither hide a backup nor make one look too old to keep.
@@ -7,9 +7,10 @@ that was set back or ahead can therefore neither hide a backup nor make one look
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+
+from inspector.domain.dataclass import dataclass
 
 KEPT_NEWEST = 12
 KEPT_DAYS = 7

@@ -1,10 +1,12 @@
-"""Memory blocks: types, permissions, schemas."""
+"""Memory blocks: types, permissions, schemas and labels, and archival entries."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import unicodedata
 from datetime import datetime
 from enum import IntEnum, StrEnum
+
+from inspector.domain.dataclass import dataclass
 
 CONSTELLATION_OWNER = "_constellation_"
 DEFAULT_CHAR_LIMIT = 5000
@@ -36,12 +38,11 @@ class Permission(IntEnum):
 
     @classmethod
     def parse(cls, label: str) -> Permission:
-        """The level with that name. Raises KeyError."""
         return cls[label.upper()]
 
 
 class FieldType(StrEnum):
-    """What a field holds."""
+    """The type of value that a field holds."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -183,19 +184,6 @@ class Attachment:
     attached_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class SharedBlockInfo:
-    """What a receiver sees of a block that is shared with it."""
-
-    block_id: str
-    owner_agent_id: str
-    owner_name: str
-    label: str
-    description: str
-    block_type: BlockType
-    permission: Permission
-
-
 def fields_of(schema: Schema | UnreadableSchema) -> tuple[FieldDef, ...] | None:
     """The fields of a map, or of a schema's items, entries or nodes; None where they are texts or sections."""
     match schema:
@@ -238,3 +226,43 @@ READY_MADE_SCHEMAS: dict[str, Schema] = {
     "observation_log": OBSERVATION_LOG,
     "scratchpad": SCRATCHPAD,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivalEntry:
+    """One entry of an agent."""
+
+    id: str
+    agent_id: str
+    content: str
+    tags: tuple[str, ...]
+    metadata: str
+    created_at: datetime
+    updated_at: datetime
+    is_deleted: bool = False
+
+
+# Controls, surrogates, the separators of lines and paragraphs, and what shows nothing or turns the text around it.
+_UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+# They show nothing by themselves, and many scripts and pictures cannot be written without them.
+_JOINERS = "\u200c\u200d"
+_SHOWN = 80
+
+
+def is_printable(character: str) -> bool:
+    """Whether a label may hold that character."""
+    return character in _JOINERS or unicodedata.category(character) not in _UNPRINTABLE
+
+
+def appearance(label: str) -> str:
+    """The label as it is seen: two that differ only in how they are encoded, or in what shows nothing, are one."""
+    if label.isascii():
+        return label.strip()
+    plain = "".join(each for each in label if each not in _JOINERS)
+    return unicodedata.normalize("NFC", plain).strip()
+
+
+def legible(label: str) -> str:
+    r"""A label from outside for a message: on one line, without what is no part of a label, and not too long."""
+    shown = "".join(each if is_printable(each) else f"\\u{ord(each):04x}" for each in label)
+    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"

@@ -1,12 +1,12 @@
-"""The provider's cache: where its entries end, what a Request reads of them, what it writes anew, what that costs."""
+"""The prompt cache's result for a Request: what it reads, what it writes and the price."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
-from inspector.domain.health import Problem
-from inspector.domain.past import Difference
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import Problem
+from inspector.domain.past_requests import TextDifference
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class CacheAccount:
     """
 
     plan: CachePlan
-    difference: Difference | None
+    difference: TextDifference | None
     hits: tuple[str, ...]
     missed: tuple[str, ...]
     read_tokens: int

@@ -1,4 +1,4 @@
-"""What providers reported against what was counted: the measure of how far figures are off.
+"""Compares tokens that a provider reported with tokens that were counted.
 
 A correction is shown beside a figure and never goes into it: the parts of a Request keep their own counts.
 """
@@ -6,8 +6,9 @@ A correction is shown beside a figure and never goes into it: the parts of a Req
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
+
+from inspector.domain.dataclass import dataclass
 
 RUNS_KEPT = 20
 """How many of the newest runs of a model tell its ratio: providers change how they count."""

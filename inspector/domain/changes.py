@@ -1,12 +1,12 @@
-"""Facts that come up: what has changed, told after it is on disk."""
+"""The changes that are published after a transaction is on disk."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from inspector.domain.actor import Actor
-from inspector.domain.health import Severity
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import Severity
 from inspector.domain.ref import Ref
 
 
@@ -31,9 +31,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class FileMoved:
-    """The file under the engine is another one (`what` is ``replaced``) or none (``gone``: moved or deleted).
+    """Another program did something to the open file, and writing has stopped.
 
-    Writing has stopped.
+    `what` is ``replaced`` (another file has its name), ``gone`` (moved or deleted), ``overwritten`` (with older or
+    other contents), ``version_changed`` or ``switched_to_wal``.
     """
 
     what: str

@@ -1,4 +1,4 @@
-"""The JSON form of our values: plain dicts, lists and scalars, tagged where a value is one of several shapes.
+"""Converts domain values such as blocks, operations and messages to plain JSON and back.
 
 `to_plain` and `from_plain` are inverse for every value class of the domain. Enumerations are written by
 name, times as ISO 8601 in UTC, tuples as lists. A union member carries its tag: operations under ``op``,
@@ -122,12 +122,24 @@ def read_time(text: str) -> datetime:
         moment = datetime.fromisoformat(text)
     except TypeError as error:
         # A damaged file gives nothing, or a number, where a text should be.
-        raise ValueError(f"no time: {text!r}") from error
+        raise ValueError(f"not a time: {text!r}") from error
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError as error:
         # The first or the last day that there is, seen from another zone.
-        raise ValueError(f"no such moment in UTC: {text!r}") from error
+        raise ValueError(f"time out of range: {text!r}") from error
+
+
+NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+"""Stands for a time that cannot be read."""
+
+
+def moment_of(text: str) -> datetime:
+    """A stored time of which nothing depends; one that cannot be read is the beginning of time."""
+    try:
+        return read_time(text)
+    except ValueError:
+        return NO_TIME
 
 
 def _refuse(where: str, why: str) -> MalformedError:
@@ -216,7 +228,7 @@ def _mapping_reader(read_each: _Reader) -> _Reader:
 
 def _value_reader(kind: type) -> _Reader:
     hints = get_type_hints(kind)
-    known: dict[str, tuple[Any, bool]] = {
+    existing: dict[str, tuple[Any, bool]] = {
         each.name: (hints[each.name], _is_optional(each)) for each in fields(kind)
     }
     tag = _TAGS.get(kind)
@@ -226,14 +238,14 @@ def _value_reader(kind: type) -> _Reader:
             raise _refuse(where, f"an object is needed, not {type(plain).__name__}")
         given: dict[str, Any] = {}
         for name, value in plain.items():
-            if tag is not None and name == tag[0] and name not in known:
+            if tag is not None and name == tag[0] and name not in existing:
                 if value != tag[1]:
                     raise _refuse(f"{where}.{name}", f"{tag[1]!r} needed, not {value!r}")
                 continue
-            if name not in known:
+            if name not in existing:
                 raise _refuse(where, f"unknown key {name!r}")
-            given[name] = _reader(known[name][0])(value, f"{where}.{name}")
-        missing = [name for name, (_, optional) in known.items() if name not in given and not optional]
+            given[name] = _reader(existing[name][0])(value, f"{where}.{name}")
+        missing = [name for name, (_, optional) in existing.items() if name not in given and not optional]
         if missing:
             raise _refuse(where, f"missing key {missing[0]!r}")
         return kind(**given)

@@ -1,17 +1,15 @@
-"""What agents ask of people, what people have granted, and who the partner is."""
+"""Consent requests, grants, and the partner who decides for an agent."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from inspector.domain.actor import Actor
 from inspector.domain.blocks import Permission
-from inspector.domain.edits.asking import blocks_of
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.consent import ConsentDecision, ConsentState
 from inspector.domain.errors import Refusal
-from inspector.domain.ref import Ref
 
 __all__ = [
     "DEFAULT_WAIT",
@@ -33,8 +31,7 @@ class ConsentRequest:
 
     `level` says who may answer: the person set as partner, or anyone. `answered_by` is the id of the person
     who did (`answerer`, where the journal has it). `change` is the number of the change that its edit became,
-    None while there is none and when the edit changed nothing. Where several edits or a step were asked for as one,
-    `changes` are the numbers of all that they became, and `skipped` is what a step has left as it is.
+    None while there is none and when the edit changed nothing.
     """
 
     id: str
@@ -52,13 +49,6 @@ class ConsentRequest:
     asked_by: Actor | None = None
     answerer: Actor | None = None
     change: int | None = None
-    changes: tuple[int, ...] = ()
-    skipped: tuple[Ref, ...] = ()
-
-    @property
-    def blocks(self) -> tuple[str, ...]:
-        """The ids of the blocks that its edit would write."""
-        return blocks_of(self.edit.operation, self.edit.target.id)
 
     def state_at(self, now: datetime) -> ConsentState:
         """The state as of a moment: a request whose time is over is timed out, whoever notices."""
@@ -82,13 +72,11 @@ class ConsentGrant:
     request_id: str | None = None
 
     def holds_at(self, now: datetime) -> bool:
-        """Whether it is in force at a moment."""
         if self.revoked_at is not None or self.uses == 0:
             return False
         return self.expires_at is None or now < self.expires_at
 
     def covers(self, agent_id: str, block_id: str) -> bool:
-        """Whether it speaks of that agent and that block."""
         return self.agent_id == agent_id and self.block_id in (None, block_id)
 
 

@@ -1,11 +1,12 @@
-"""What a block holds, as values. One shape per schema; items, entries and nodes have stable ids."""
+"""The content of a block, one type per schema. Items, entries and nodes have stable ids."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from inspector.domain.blocks import FieldScalar
+from inspector.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class MapContent:
 
 @dataclass(frozen=True, slots=True)
 class ListContent:
-    """Items in order."""
+    """The items of a list, in order."""
 
     items: tuple[ListItem, ...] = ()
 
@@ -76,7 +77,7 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class TreeContent:
-    """The roots in order."""
+    """The roots of a tree, in order."""
 
     roots: tuple[TreeNode, ...] = ()
 
@@ -92,3 +93,20 @@ class CompositeContent:
 
 
 Content = PlainContent | CompositeContent
+
+
+def text_lines(text: str) -> list[str]:
+    """The lines with their ends (LF, or CR LF). Nothing after the last end is no line."""
+    parts = text.split("\n")
+    last = parts.pop()
+    lines = [f"{part}\n" for part in parts]
+    if last:
+        lines.append(last)
+    return lines
+
+
+def line_end(line: str) -> str:
+    """The end of a line: CR LF, LF or nothing."""
+    if line.endswith("\r\n"):
+        return "\r\n"
+    return "\n" if line.endswith("\n") else ""

@@ -1,10 +1,11 @@
-"""Token figures: each carries how it was found. Figures enter the domain as values; nobody counts here."""
+"""Token figures, each with the method that found it. Nothing is counted here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from inspector.domain.dataclass import dataclass
 
 
 class Method(StrEnum):

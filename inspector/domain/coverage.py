@@ -1,20 +1,21 @@
-"""What summaries speak of: ranges of message positions, where they leave gaps, and where they overlap."""
+"""The message positions that summaries cover, with gaps and overlaps."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import heappop, heappush
 from itertools import pairwise
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.summaries import PositionRange, Summary
 
 Ranges = tuple[PositionRange, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Overlap:
+class CoverageOverlap:
     """Positions that several summaries speak of, none of which was made of another; by id, in order."""
 
     positions: PositionRange
@@ -37,7 +38,7 @@ class Coverage:
 
     ranges: Ranges = ()
     gaps: Ranges = ()
-    overlaps: tuple[Overlap, ...] = ()
+    overlaps: tuple[CoverageOverlap, ...] = ()
     by_summary: Mapping[str, Ranges] = field(default_factory=dict)
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     circular: tuple[str, ...] = ()
@@ -78,7 +79,7 @@ def covered_ranges(summaries: Sequence[Summary]) -> Mapping[str, Ranges]:
     A missing child and a cycle add nothing.
     """
     by_id = {summary.id: summary for summary in summaries}
-    known: dict[str, Ranges] = {}
+    existing: dict[str, Ranges] = {}
     entered: set[str] = set()
     waiting = [(summary_id, False) for summary_id in by_id]
     while waiting:
@@ -86,13 +87,13 @@ def covered_ranges(summaries: Sequence[Summary]) -> Mapping[str, Ranges]:
         summary = by_id[summary_id]
         if has_children:
             own = () if summary.covers is None else (summary.covers,)
-            below = (each for child in summary.children for each in known.get(child, ()))
-            known[summary_id] = merged((*own, *below))
+            below = (each for child in summary.children for each in existing.get(child, ()))
+            existing[summary_id] = merged((*own, *below))
         elif summary_id not in entered:
             entered.add(summary_id)
             waiting.append((summary_id, True))
             waiting.extend((child, False) for child in summary.children if child in by_id)
-    return known
+    return existing
 
 
 def latest_of(summaries: Sequence[Summary], ranges: Mapping[str, Ranges] | None = None) -> Summary | None:
@@ -104,11 +105,11 @@ def latest_of(summaries: Sequence[Summary], ranges: Mapping[str, Ranges] | None 
         summaries: Them, in the order in which they were written. Deleted ones only say what those above them speak of.
         ranges: What each speaks of, where that is known already.
     """
-    known = covered_ranges(summaries) if ranges is None else ranges
+    existing = covered_ranges(summaries) if ranges is None else ranges
 
     def place(at: int) -> tuple[int, float, int, int]:
         summary = summaries[at]
-        own = known[summary.id]
+        own = existing[summary.id]
         return (own[-1].last, 0.0, summary.depth, at) if own else (-1, summary.end.timestamp(), 0, at)
 
     there = [at for at, each in enumerate(summaries) if not each.is_deleted]
@@ -179,7 +180,7 @@ def _below(summaries: Sequence[Summary]) -> Mapping[str, frozenset[str]]:
 
 def _overlaps(
     summaries: Sequence[Summary], ranges: Mapping[str, Ranges], below: Mapping[str, frozenset[str]]
-) -> tuple[Overlap, ...]:
+) -> tuple[CoverageOverlap, ...]:
     """Swept from left to right: between two borders the same summaries speak of every position."""
     turns: dict[int, list[int]] = {}
     for at, summary in enumerate(summaries):
@@ -188,7 +189,7 @@ def _overlaps(
             turns.setdefault(each.first, []).append(at)
             turns.setdefault(each.last + 1, []).append(at)
     here: set[int] = set()
-    found: list[Overlap] = []
+    found: list[CoverageOverlap] = []
     for first, end in pairwise(sorted(turns)):
         here.symmetric_difference_update(turns[first])
         ids = [summaries[at].id for at in sorted(here)]
@@ -198,7 +199,7 @@ def _overlaps(
         span = PositionRange(first, end - 1)
         if found and found[-1].summaries == apart and found[-1].positions.last + 1 == first:
             span = PositionRange(found.pop().positions.first, end - 1)
-        found.append(Overlap(span, apart))
+        found.append(CoverageOverlap(span, apart))
     return tuple(found)
 
 
@@ -235,7 +236,7 @@ class _Sweep:
         spans = ((one, at) for at, each in enumerate(summaries) for one in ranges[each.id])
         self._later = sorted(((one.first, one.last, at) for one, at in spans), reverse=True)
         self._here: list[tuple[int, int, int]] = []
-        self._told: list[tuple[int, int]] = []
+        self._covered: list[tuple[int, int]] = []
         self._place = self._later[-1][0] if self._later else 0
 
     def next(self) -> Summary | None:
@@ -250,13 +251,13 @@ class _Sweep:
             return self.next()
         best = self._summaries[-self._here[0][2]]
         for one in self._ranges[best.id]:
-            heappush(self._told, (one.first, one.last))
+            heappush(self._covered, (one.first, one.last))
         return best
 
     def _go_on(self) -> None:
         """Pass over what is told, and take in what begins up to there."""
-        while self._told and self._told[0][0] <= self._place:
-            self._place = max(self._place, heappop(self._told)[1] + 1)
+        while self._covered and self._covered[0][0] <= self._place:
+            self._place = max(self._place, heappop(self._covered)[1] + 1)
         while self._later and self._later[-1][0] <= self._place:
             _, last, at = self._later.pop()
             heappush(self._here, (-last, -self._summaries[at].depth, -at))

@@ -1,4 +1,4 @@
-"""Numbers as people write them: what a counter counts in, where a float would be off by its last digit."""
+"""Decimal numbers as people write them, for counter fields of a content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one tree of errors. Each carries a code and parameters; wording happens at the screen.
+"""The tree of errors and the problems. Each carries a code and parameters; the command or the window words it.
 
 InspectorError
 ├── RefusedError          a rule said no; nothing changed (exit code 3)
@@ -14,7 +14,10 @@ InspectorError
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+from enum import StrEnum
+
+from inspector.domain.dataclass import dataclass
 
 Parameter = str | int | float | bool | None | tuple[str, ...]
 Parameters = Mapping[str, Parameter]
@@ -40,8 +43,8 @@ class InspectorError(Exception):
         super().__init__(code, parameters)
 
     def __str__(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
-        return f"{self.code}({told})"
+        reported = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        return f"{self.code}({reported})"
 
 
 class RefusedError(InspectorError):
@@ -78,3 +81,21 @@ class DocumentError(InspectorError):
 
 class BudgetError(InspectorError):
     """What must be sent does not fit. Parameters: ``piece``, ``needed`` and ``available`` (tokens)."""
+
+
+class Severity(StrEnum):
+    """How severe a problem is, mildest first."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """`where` is a Ref as text, a path into a file (``agents[0].messages[3]``) or a section's name."""
+
+    code: str
+    severity: Severity
+    where: str
+    parameters: Parameters = field(default_factory=dict)

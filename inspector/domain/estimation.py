@@ -1,7 +1,7 @@
-r"""Estimating tokens for a model whose tokenizer is not at hand: countable features times fitted weights.
+r"""Estimates the tokens of a model whose tokenizer is not available, from fitted features.
 
 A family's weights (``resources/models/estimators.json``) were fitted against its real tokenizer by
-``tests/bench/fit_estimator.py``. The features come from one pass of one regular expression with explicit
+``tests/studies/fit_estimator.py``. The features come from one pass of one regular expression with explicit
 character ranges, so that they are the same on every Python version.
 
 Features are *additive* where exact counts are: cut a text after ``"\n"`` before a character that is
@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 _MARKS = r"!-/:-@\[-`{-~"
 _LOWER = "a-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff"
@@ -69,14 +70,20 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("astral", "[\U00010000-\U0010ffff]"),
     ("other", r"[\s\S]"),
 )
-_PATTERN = re.compile("|".join(f"({pattern})" for _, pattern in _KINDS))
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    # When the first text is estimated: it takes milliseconds.
+    return re.compile("|".join(f"({pattern})" for _, pattern in _KINDS))
+
 
 # The repeated mark of `rule` is a capturing group of its own, which shifts the numbers after it by one.
 _RULE = 9
 _NUMBERS = {name: at + (at > _RULE) for at, (name, _) in enumerate(_KINDS, start=1)}
 _LAST_WORD = _NUMBERS["bare"]
 _DIGITS = _NUMBERS["digits"]
-_GROUP_COUNT = _PATTERN.groups + 1
+_GROUP_COUNT = len(_KINDS) + 2
 
 _HUMPS = frozenset((_NUMBERS["hump"], _NUMBERS["mixed"], _NUMBERS["caps"]))
 
@@ -102,7 +109,7 @@ def features(text: str) -> Features:
     lengths = [0] * _GROUP_COUNT
     beyond_6 = beyond_10 = accented = accented_more = triples = short = 0
     last = 0
-    for match in _PATTERN.finditer(text):
+    for match in _pattern().finditer(text):
         kind = match.lastindex or 0
         end = match.end()
         length = end - last

@@ -1,4 +1,4 @@
-"""What becomes a summary next: whole batches in unbroken runs, then the summaries that stand side by side.
+"""Decides what is summarised next: whole batches of messages, then neighbouring summaries.
 
 No range of a summary holds a message that it was not made of, but for stored prompts of other programs, which say
 nothing of their own. So nothing is told twice and nothing is lost between two summaries.
@@ -6,11 +6,11 @@ nothing of their own. So nothing is told twice and nothing is lost between two s
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from inspector.domain.coverage import Ranges, covered_ranges, holds, merged
+from inspector.domain.dataclass import dataclass
 from inspector.domain.messages import Batch, Message, is_sendable
 from inspector.domain.summaries import Summary
 from inspector.domain.summarising import FoldOptions, FoldPlan, SummarySource
@@ -36,13 +36,14 @@ def fold_plan(
     going, runs = found.going()
     chunks = tuple(tuple(_chunks(run, max(1, options.chunk_size))) for run in runs)
     gone = [each for batch in history if batch.id in going for each in batch.messages]
-    covered = [each for each in gone if is_sendable(each) and holds(found.told, each.position)]
+    covered = [each for each in gone if is_sendable(each) and holds(found.covered_positions, each.position)]
+    staying = found.asked - going
     skipped = tuple(
         batch.id
         for batch in history
-        if batch.id in found.asked - going
+        if batch.id in staying
         and any(not each.is_archived and not each.compiled for each in batch.messages)
-        and not all(holds(found.told, each.position) for each in batch.messages)
+        and not all(holds(found.covered_positions, each.position) for each in batch.messages)
     )
     return FoldPlan(agent_id, chunks, skipped, tuple(sorted(covered, key=_position)))
 
@@ -54,34 +55,35 @@ class _Leaving:
     Attributes:
         messages: All that are not stored prompts of other programs, in order.
         spans: Of each summary that is there, all that it speaks of, and the range that it covers itself.
-        told: All that those speak of.
+        covered_positions: All that those speak of.
         asked: The ids of the batches that should leave.
         free: Those of them that hold nothing that is out untold, and nothing untold that cannot be read.
     """
 
     messages: Sequence[Message]
     spans: Sequence[tuple[Ranges, Ranges]]
-    told: Ranges
+    covered_positions: Ranges
     asked: frozenset[str]
     free: frozenset[str]
 
     @classmethod
     def of(cls, history: Sequence[Batch], summaries: Sequence[Summary], wanted: Collection[str]) -> _Leaving:
-        """From a whole history."""
         ranges = covered_ranges(summaries)
         present = [each for each in summaries if not each.is_deleted]
         spans = [(ranges[each.id], () if each.covers is None else (each.covers,)) for each in present]
-        told = merged(one for every, _ in spans for one in every)
+        covered_positions = merged(one for every, _ in spans for one in every)
         asked = [batch for batch in history if batch.id in wanted]
         free = frozenset(
             batch.id
             for batch in asked
             if any(not each.compiled for each in batch.messages)
-            and not any(_is_barred(each) and not holds(told, each.position) for each in batch.messages)
+            and not any(
+                _is_barred(each) and not holds(covered_positions, each.position) for each in batch.messages
+            )
         )
         messages = [each for batch in history for each in batch.messages if not each.compiled]
         messages.sort(key=_position)
-        return cls(messages, spans, told, frozenset(batch.id for batch in asked), free)
+        return cls(messages, spans, covered_positions, frozenset(batch.id for batch in asked), free)
 
     def going(self) -> tuple[frozenset[str], list[list[Message]]]:
         """The batches that leave, and the runs of their messages that no summary speaks of yet.
@@ -90,13 +92,13 @@ class _Leaving:
         """
         going = self.free
         while True:
-            lost = {each.batch_id for each in self._held(going) if each.batch_id in going}
-            left, runs = _unbroken(self.messages, going - lost, self.told)
+            lost = {each.batch_id for each in self._kept_back(going) if each.batch_id in going}
+            left, runs = _unbroken(self.messages, going - lost, self.covered_positions)
             if left == going:
                 return left, runs
             going = left
 
-    def _held(self, going: Collection[str]) -> Iterator[Message]:
+    def _kept_back(self, going: Collection[str]) -> Iterator[Message]:
         """The messages that summaries speak of, but none that would be sent when the batches have left."""
         staying = [
             each.position for each in self.messages if is_sendable(each) and each.batch_id not in going
@@ -105,7 +107,7 @@ class _Leaving:
         torn = merged(one for every, own in self.spans if _touches(every, staying) for one in own)
         for each in self.messages:
             if holds(torn, each.position) or (
-                holds(self.told, each.position) and not holds(standing, each.position)
+                holds(self.covered_positions, each.position) and not holds(standing, each.position)
             ):
                 yield each
 
@@ -128,50 +130,66 @@ def covered_with(chunk: Sequence[Message], covered: Sequence[Message]) -> tuple[
     return tuple(each for each in covered if each.batch_id in going)
 
 
-def message_source(
-    plan: FoldPlan, chunk: Sequence[Message], summaries: Sequence[Summary], options: FoldOptions
-) -> SummarySource:
-    """The source of a summary of messages, behind the newest one before them."""
-    previous = _before(summaries, 0, chunk[0].position)
-    return SummarySource(plan.agent_id, 0, tuple(chunk), (), previous, options.query)
-
-
-def deeper_source(agent_id: str, summaries: Sequence[Summary], options: FoldOptions) -> SummarySource | None:
-    """The oldest summaries that stand side by side in too great a number, None where there are none.
+class StandingSummaries:
+    """An agent's summaries by depth and place: one more costs itself alone, however many stand there.
 
     Args:
         agent_id: Whose they are.
         summaries: All of the agent's, in the order in which they were written.
-        options: How many may stand side by side.
     """
-    fan_in = max(2, options.fan_in)
-    ranges = covered_ranges(summaries)
-    present = [each for each in summaries if not each.is_deleted and ranges[each.id]]
-    taken = {child for each in present for child in each.children}
-    for depth in sorted({each.depth for each in present}):
-        free = [each for each in present if each.depth == depth and each.id not in taken]
-        free.sort(key=lambda each: ranges[each.id][0].first)
-        if len(free) <= fan_in:
-            continue
-        children = tuple(free[:fan_in])
-        first = ranges[children[0].id][0].first
-        previous = _before(summaries, depth + 1, first)
-        return SummarySource(agent_id, depth + 1, (), children, previous, options.query)
-    return None
 
+    def __init__(self, agent_id: str, summaries: Iterable[Summary]) -> None:
+        self._agent_id = agent_id
+        self._summaries = list(summaries)
+        self._ranges = dict(covered_ranges(self._summaries))
+        self._ends: dict[int, list[tuple[int, int]]] = {}
+        self._free: dict[int, list[tuple[int, int]]] = {}
+        standing = [each for each in self._summaries if not each.is_deleted and self._ranges[each.id]]
+        self._taken = {child for each in standing for child in each.children}
+        for at, each in enumerate(self._summaries):
+            self._place(at, each)
 
-def _before(summaries: Sequence[Summary], depth: int, position: int) -> Summary | None:
-    """The summary of a depth that ends nearest before a position; of equals the one written last."""
-    ranges = covered_ranges(summaries)
-    found = [
-        (ranges[each.id][-1].last, at, each)
-        for at, each in enumerate(summaries)
-        if not each.is_deleted
-        and each.depth == depth
-        and ranges[each.id]
-        and ranges[each.id][-1].last < position
-    ]
-    return max(found, key=lambda row: row[:2])[2] if found else None
+    def add(self, summary: Summary) -> None:
+        """Take the one that was written last."""
+        own = () if summary.covers is None else (summary.covers,)
+        below = (each for child in summary.children for each in self._ranges.get(child, ()))
+        self._ranges[summary.id] = merged((*own, *below))
+        self._summaries.append(summary)
+        if summary.children and self._ranges[summary.id]:
+            self._taken.update(summary.children)
+            for depth, free in self._free.items():
+                self._free[depth] = [row for row in free if self._summaries[row[1]].id not in self._taken]
+        self._place(len(self._summaries) - 1, summary)
+
+    def source_of(self, messages: Sequence[Message], options: FoldOptions) -> SummarySource:
+        """The source of a summary of messages, behind the newest one before them."""
+        previous = self._before(0, messages[0].position)
+        return SummarySource(self._agent_id, 0, tuple(messages), (), previous, options.query)
+
+    def deeper(self, options: FoldOptions) -> SummarySource | None:
+        """The oldest that stand side by side in too great a number, None where there are none."""
+        fan_in = max(2, options.fan_in)
+        for depth in sorted(self._free):
+            free = self._free[depth]
+            if len(free) > fan_in:
+                children = tuple(self._summaries[at] for _, at in free[:fan_in])
+                previous = self._before(depth + 1, free[0][0])
+                return SummarySource(self._agent_id, depth + 1, (), children, previous, options.query)
+        return None
+
+    def _place(self, at: int, summary: Summary) -> None:
+        ranges = self._ranges[summary.id]
+        if summary.is_deleted or not ranges:
+            return
+        insort(self._ends.setdefault(summary.depth, []), (ranges[-1].last, at))
+        if summary.id not in self._taken:
+            insort(self._free.setdefault(summary.depth, []), (ranges[0].first, at))
+
+    def _before(self, depth: int, position: int) -> Summary | None:
+        """The summary of a depth that ends nearest before a position; of equals the one written last."""
+        ends = self._ends.get(depth, [])
+        place = bisect_left(ends, (position, 0))
+        return self._summaries[ends[place - 1][1]] if place else None
 
 
 def _is_barred(message: Message) -> bool:
@@ -185,7 +203,7 @@ def _touches(ranges: Ranges, positions: Sequence[int]) -> bool:
 
 
 def _unbroken(
-    messages: Sequence[Message], usable: frozenset[str], told: Ranges
+    messages: Sequence[Message], usable: frozenset[str], covered_positions: Ranges
 ) -> tuple[frozenset[str], list[list[Message]]]:
     """Runs of untold messages of usable batches with no other between; a batch in two runs is not usable."""
     while True:
@@ -193,7 +211,7 @@ def _unbroken(
         place: dict[str, int] = {}
         torn: set[str] = set()
         for message in messages:
-            if message.batch_id not in usable or holds(told, message.position):
+            if message.batch_id not in usable or holds(covered_positions, message.position):
                 if runs[-1]:
                     runs.append([])
                 continue

@@ -1,15 +1,16 @@
-"""The versions of a block's content: who made them, what differs between them, and whose each piece is."""
+"""The versions of a block's content: who wrote them, what differs, and who wrote each part."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from inspector.domain.actor import Actor
 from inspector.domain.blocks import Schema
 from inspector.domain.content import Content
+from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.conflicts import Conflict, TextSides
 from inspector.domain.differences.contents import ContentDiff
 from inspector.domain.edits.base import Version
@@ -17,7 +18,7 @@ from inspector.domain.errors import Refusal
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class VersionSpan:
     """A stored change of a content, by its versions. `inverts` is where the change ended that it takes back, if any."""
 
     before: Version

@@ -1,15 +1,16 @@
-"""Long work as a value that can be watched and stopped."""
+"""Long jobs of the engine as values that can be watched and stopped."""
 
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """How far a job is. `total` 0 means unknown."""
 
     done: int = 0
@@ -22,18 +23,16 @@ class Progress:
 
 
 @dataclass(slots=True)
-class Cancel:
+class CancelFlag:
     """A flag that work looks at between its steps; it may be raised from any thread."""
 
     event: threading.Event = field(default_factory=threading.Event)
 
     def ask(self) -> None:
-        """Ask the work to stop."""
         self.event.set()
 
     @property
     def asked(self) -> bool:
-        """Whether the work should stop."""
         return self.event.is_set()
 
 
@@ -44,5 +43,5 @@ class Job:
     id: str
     code: str
     parameters: Parameters
-    progress: Progress
-    cancel: Cancel
+    progress: JobProgress
+    cancel: CancelFlag

@@ -1,15 +1,16 @@
-"""Which layouts can be used: the names of sections, and what a layout must keep to."""
+"""The rules that layouts and history strategies must keep: section names, headings, limits, settings."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
 
-from inspector.domain.element_names import is_element_name, starts_legally
-from inspector.domain.errors import MalformedError
+from inspector.domain.codec import to_plain
+from inspector.domain.errors import MalformedError, Parameters
 from inspector.domain.layouts import Layout, SectionLayout
-from inspector.domain.limits import STRATEGIES
+from inspector.domain.limits import STRATEGIES, Strategy
 
 PERSONA = "persona"
 INSTRUCTIONS = "instructions"
@@ -62,12 +63,12 @@ def _faults(layout: Layout) -> Iterator[tuple[str, str]]:
     for place, text in (("description", layout.description), ("join", layout.join)):
         yield from ((place, why) for why in _text_faults(text, LONGEST_DRESS))
     if not 0 < len(layout.sections) <= MOST_SECTIONS:
-        yield "sections", f"there are {len(layout.sections)}; it must have 1 to {MOST_SECTIONS}"
-    known = sorted(each.kind for each in STRATEGIES)
-    if layout.strategy and layout.strategy not in known:
+        yield "sections", f"it has {len(layout.sections):,}, allowed are 1 to {MOST_SECTIONS}"
+    existing = sorted(each.kind for each in STRATEGIES)
+    if layout.strategy and layout.strategy not in existing:
         yield (
             "strategy",
-            f"there is no strategy {layout.strategy!r}; choose one of {', '.join(known)}, or none",
+            f"strategy {layout.strategy!r} doesn't exist, choose one of {', '.join(existing)}, or none",
         )
     yield from (("join", why) for why in _join_faults(layout.join))
     yield from _name_faults(layout)
@@ -79,9 +80,9 @@ def _faults(layout: Layout) -> Iterator[tuple[str, str]]:
 def _join_faults(join: str) -> Iterator[str]:
     core = join.strip("\n")
     if not join.startswith("\n") or (core and not join.endswith("\n")):
-        yield "it must begin and end with a newline"
+        yield "it must start and end with a newline"
     if core and not starts_legally(core):
-        yield "its first line must begin with neither white space nor a solidus"
+        yield "its first line can't start with white space or a slash"
 
 
 def _name_faults(layout: Layout) -> Iterator[tuple[str, str]]:
@@ -94,19 +95,19 @@ def _name_faults(layout: Layout) -> Iterator[tuple[str, str]]:
                 f"its name must be one visible line of at most {LONGEST_NAME} characters",
             )
         if entry.name in seen:
-            yield entry.name, "the name is taken; each section stands once"
+            yield entry.name, "its name is used twice"
         if entry.name in FIXED:
-            yield entry.name, "this section has its fixed place; take it out"
+            yield entry.name, "this section has a fixed place, remove it"
         seen.add(entry.name)
         if entry.name == PERSONA and not _neighbours(names, PERSONA, INSTRUCTIONS):
-            yield entry.name, "it must stand beside the instructions, whose section it belongs to"
+            yield entry.name, "it must be next to the instructions"
     labels: dict[str, str] = {}
     for entry in layout.sections:
         for label in entry.blocks:
             if label in labels:
                 yield (
                     entry.name,
-                    f"the block label {label!r} is in {labels[label]!r} already; keep one of them",
+                    f"the block label {label!r} is already in {labels[label]!r}, keep one of them",
                 )
             labels[label] = entry.name
 
@@ -115,18 +116,18 @@ def _bound_faults(entry: SectionLayout) -> Iterator[str]:
     if entry.minimum < 0 or (entry.maximum is not None and entry.maximum < entry.minimum):
         yield "its minimum must be 0 or more, and not larger than its maximum"
     if max(entry.minimum, entry.maximum or 0) > MOST_TOKENS or abs(entry.priority) > MOST_TOKENS:
-        yield f"its minimum, maximum and priority must be at most {MOST_TOKENS}"
+        yield f"its minimum, maximum and priority must be at most {MOST_TOKENS:,}"
     if not 0 < entry.share < math.inf:
-        yield "its share must be a number larger than 0"
+        yield "its share must be larger than 0"
 
 
 def _dress_faults(entry: SectionLayout) -> Iterator[str]:
     for text in (entry.heading, entry.group):
         yield from _text_faults(text, LONGEST_DRESS)
         if text and (not starts_legally(text) or text.endswith("\n")):
-            yield "a heading must begin with a visible character that is no solidus, and end without a newline"
+            yield "a heading must start with a visible character other than a slash, and end without a newline"
     if entry.element and (len(entry.element) > LONGEST_NAME or not is_element_name(entry.element)):
-        yield f"{entry.element[:LONGEST_NAME]!r} cannot be an element; choose a name of letters, digits, _ and -"
+        yield f"{entry.element[:LONGEST_NAME]!r} can't be an element, use letters, digits, _ and -"
 
 
 def _content_faults(entry: SectionLayout) -> Iterator[str]:
@@ -135,18 +136,18 @@ def _content_faults(entry: SectionLayout) -> Iterator[str]:
         yield "a section of your own has a text or block labels, not both"
     if entry.name in RESERVED:
         if entry.text or entry.blocks:
-            yield "its content is given; for a text or block labels choose a name of your own"
+            yield "its content is fixed, choose another name for a text or block labels of your own"
     elif not entry.text.strip() and not entry.blocks:
-        yield f"a section of your own needs a text or block labels; those that are known are {', '.join(BUILT_IN)}"
+        yield f"a section of your own needs a text or block labels (built in are {', '.join(BUILT_IN)})"
     if not all(label.strip() for label in entry.blocks):
-        yield "a block label must not be empty"
+        yield "a block label can't be empty"
 
 
 def _text_faults(text: str, most: int) -> Iterator[str]:
     if len(text) > most:
-        yield f"a text of {len(text)} characters is too long; at most {most} are allowed"
+        yield f"a text has {len(text):,} characters, limit {most:,}"
     if _HALF_CHARACTER.search(text):
-        yield "a text holds half a character; write it as valid UTF-8"
+        yield "a text contains half a character, write it as valid UTF-8"
 
 
 def _shown(name: str) -> str:
@@ -160,3 +161,66 @@ def _is_name(name: str) -> bool:
 
 def _neighbours(names: list[str], one: str, other: str) -> bool:
     return other not in names or abs(names.index(one) - names.index(other)) == 1
+
+
+GENERIC_ELEMENT = "block"
+"""What encloses a block whose label is no element name of its own."""
+
+START = (
+    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d\u2070-\u218f"
+    "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+"""The characters that a name of XML 1.0 may begin with, but for the colon, as the inside of a class."""
+
+_ASCII_NAME = re.compile("[A-Z_a-z][A-Z_a-z.0-9-]*")
+
+
+@cache
+def _any_name() -> re.Pattern[str]:
+    """A name of XML 1.0 without a colon, which would stand for a namespace."""
+    return re.compile(f"[{START}][{START}.0-9\u00b7\u0300-\u036f\u203f-\u2040-]*")
+
+
+@lru_cache(maxsize=16_384)
+def is_element_name(label: str) -> bool:
+    """Whether a label can be an element of its own: legal, without a colon, and not reserved."""
+    # Most labels are plain, and the pattern for all others takes milliseconds to compile.
+    name = _ASCII_NAME if label.isascii() else _any_name()
+    return (
+        name.fullmatch(label) is not None
+        and not label.lower().startswith("xml")
+        and label.lower() != GENERIC_ELEMENT
+    )
+
+
+def starts_legally(text: str) -> bool:
+    """Whether a stretch of the system string may begin with this text."""
+    return bool(text) and not text[0].isspace() and text[0] != "/"
+
+
+_SHARES = frozenset({"high", "low"})
+
+
+def strategy_fault(strategy: Strategy) -> Parameters | None:
+    """The first setting that cannot be meant, with what it has to be: numbers from 0 on, shares up to 1."""
+    settings = strategy_settings(strategy)
+    for name, value in settings.items():
+        if isinstance(value, str) or value is None:
+            continue
+        most = 1 if name in _SHARES else math.inf
+        if not (math.isfinite(value) and 0 <= value <= most):
+            return _fault(strategy, name, value, "0 to 1" if name in _SHARES else "0 or more")
+    high, low = settings.get("high"), settings.get("low")
+    if isinstance(high, int | float) and isinstance(low, int | float) and low > high:
+        return _fault(strategy, "low", low, f"0 to {high}, the high mark")
+    return None
+
+
+def strategy_settings(strategy: Strategy) -> Mapping[str, str | int | float | None]:
+    """The settings of a strategy by name."""
+    plain = to_plain(strategy)
+    return {name: value for name, value in plain.items() if name != "kind"}
+
+
+def _fault(strategy: Strategy, name: str, value: float, wanted: str) -> Parameters:
+    return {"strategy": strategy.kind, "name": name, "value": str(value), "wanted": wanted}

@@ -1,4 +1,4 @@
-"""What was left out, told in few rows: what one rule kept out stands together, and the nearest of it stands for all."""
+"""Groups what was left out of a Request by rule and section, with the closest fix of each group."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def alike(left_out: Sequence[LeftOut]) -> tuple[tuple[LeftOut, ...], ...]:
     rows: list[list[LeftOut]] = []
     groups: dict[tuple[SourceKind, bool, str], list[LeftOut]] = {}
     for each in left_out:
-        if each.source.kind in GROUPED:
+        if each.source.kind in GROUPED and each.source.id is not None:
             groups.setdefault((each.source.kind, each.source.batch, each.rule), []).append(each)
         else:
             rows.append([each])

@@ -1,9 +1,10 @@
-"""How many tokens a Request may take, and how a history is shortened to fit."""
+"""The token limits of a Request, the strategies that shorten its history, and how far they went."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from inspector.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class TimeDecay:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class WindowStrategy:
     """The newest batches of at most `verbatim_count` messages, and the latest summary."""
 
     kind: ClassVar[str] = "window"
@@ -96,12 +97,39 @@ class Hysteresis:
     low: float = 0.5
 
 
-Strategy = Truncate | RecursiveSummarization | ImportanceBased | TimeDecay | Window | Hysteresis
+Strategy = Truncate | RecursiveSummarization | ImportanceBased | TimeDecay | WindowStrategy | Hysteresis
 STRATEGIES: tuple[type[Strategy], ...] = (
     Truncate,
     RecursiveSummarization,
     ImportanceBased,
     TimeDecay,
-    Window,
+    WindowStrategy,
     Hysteresis,
 )
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ElidedResult:
+    """A tool result that only a stub stands for: the message that holds it, and its call."""
+
+    message: str
+    call: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryState:
+    """What a shortened history begins with.
+
+    It is stored only when a Request is really sent, or on demand; a build that is only looked at proposes one.
+
+    Attributes:
+        limits: A digest of all that it was shortened under. Under anything else it does not count.
+        first: The position of the first message that is kept; what stands before it was folded.
+        elided: The results that only stubs stand for.
+        checkpoint: The id of the last summary that stands for what was folded, None if there is none.
+    """
+
+    limits: str
+    first: int = 0
+    elided: tuple[ElidedResult, ...] = ()
+    checkpoint: str | None = None

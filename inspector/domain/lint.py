@@ -1,13 +1,13 @@
-"""What a look over a context finds: what is said twice, is of no use, is nearly full, or should not be there."""
+"""Findings of a lint run: duplicates, unused tools, nearly full limits, secrets."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from inspector.domain.counts import Method
-from inspector.domain.errors import Parameters
-from inspector.domain.health import Severity
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import Parameters, Severity
 from inspector.domain.ref import Ref
 from inspector.domain.requests import Fix
 
@@ -27,7 +27,7 @@ class LintRule(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FindingSpan:
     """A part of a piece's text, from `start` to `end`."""
 
     piece_id: str
@@ -60,7 +60,7 @@ class Finding:
     fix: Fix | None
     others: tuple[Ref, ...] = ()
     parameters: Parameters = field(default_factory=dict)
-    places: tuple[Place, ...] = ()
+    places: tuple[FindingSpan, ...] = ()
     more: int = 0
 
 

@@ -1,4 +1,4 @@
-"""What a text names that must not get lost without a word: numbers, paths, names, decisions.
+"""Numbers, paths, names and decisions of a source that its summary must not lose.
 
 Found by their form alone, so some of it is no loss to anybody; nothing is refused for it, it is listed.
 """
@@ -49,19 +49,19 @@ _SIGNS = "#$€£"
 _SPEAKER = re.compile(r"I\b")
 
 
-def losses_of(source: SummarySource, told: str, decisions: Iterable[str] = ()) -> Losses:
+def losses_of(source: SummarySource, summary_text: str, decisions: Iterable[str] = ()) -> Losses:
     """What a source says and a summary of it does not.
 
     Args:
         source: What the summary was made of.
-        told: The summary as a model reads it.
+        summary_text: The summary as a model reads it.
         decisions: More of them than those that are found, such as the ones that are marked as such.
     """
     # What was said comes before what tools were given and gave.
     said = "\n".join((*map(spoken, source.messages), *(each.content for each in source.children)))
     text = f"{said}\n{source.text}"
-    low = told.casefold()
-    told_numbers = frozenset(each.lstrip(_SIGNS) for each in numbers(told))
+    low = summary_text.casefold()
+    summary_numbers = frozenset(each.lstrip(_SIGNS) for each in numbers(summary_text))
     words = frozenset(_WORD.findall(low))
     paths_there = tuple(paths(text))
     inside_paths = "\n".join(paths_there)
@@ -69,10 +69,12 @@ def losses_of(source: SummarySource, told: str, decisions: Iterable[str] = ()) -
         tuple(
             each
             for each in numbers(text)
-            if each.lstrip(_SIGNS) not in told_numbers and each not in inside_paths
+            if each.lstrip(_SIGNS) not in summary_numbers and each not in inside_paths
         ),
         tuple(each for each in paths_there if each.casefold() not in low),
-        tuple(each for each in names(text) if not _is_told(each, low, words) and each not in inside_paths),
+        tuple(
+            each for each in names(text) if not _is_mentioned(each, low, words) and each not in inside_paths
+        ),
         tuple(
             each
             for each in dict.fromkeys((*source.decisions, *decisions, *decisions_in(said)))
@@ -129,7 +131,7 @@ def reads_like_task(sentence: str) -> bool:
     return _TASK.search(sentence) is not None
 
 
-def _is_told(name: str, low: str, words: frozenset[str]) -> bool:
+def _is_mentioned(name: str, low: str, words: frozenset[str]) -> bool:
     folded = name.casefold()
     return folded in words or (not folded.isalnum() and folded in low)
 

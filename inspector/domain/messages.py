@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 
+from inspector.domain.dataclass import dataclass
+
 
 class Role(StrEnum):
-    """Who speaks."""
+    """Who speaks in a message: system, user, assistant or tool."""
 
     SYSTEM = "system"
     USER = "user"
@@ -18,7 +20,7 @@ class Role(StrEnum):
 
 
 class BatchType(StrEnum):
-    """What began a batch."""
+    """What caused the messages of a batch."""
 
     USER_REQUEST = "user_request"
     AGENT_TO_AGENT = "agent_to_agent"
@@ -28,7 +30,7 @@ class BatchType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """Plain text."""
+    """A part of a message that is plain text."""
 
     text: str
 
@@ -130,6 +132,16 @@ class Batch:
         if not self.messages or self.open_calls:
             return False
         return self.messages[-1].role in (Role.ASSISTANT, Role.TOOL)
+
+
+def call_names(messages: Iterable[Message]) -> Mapping[str, str]:
+    """The names of the tools that were called, by call id; of several calls with one id the last."""
+    return {
+        part.id: part.name
+        for message in messages
+        for part in message.content
+        if isinstance(part, ToolCallPart)
+    }
 
 
 def is_sendable(message: Message) -> bool:

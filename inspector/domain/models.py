@@ -1,4 +1,4 @@
-"""What is known of a model: its window, its prices, its tokenizer. Dated facts from a shipped file.
+"""Facts about a model: its window, prices and tokenizer, with dates, from a shipped file.
 
 A fact that is not known is None and never a guess; whoever needs a number for it says so on the screen.
 """
@@ -6,10 +6,10 @@ A fact that is not known is None and never a guess; whoever needs a number for i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.domain.counts import Method
+from inspector.domain.dataclass import dataclass
 
 
 class ResolvedBy(StrEnum):
@@ -235,7 +235,6 @@ class Estimator:
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether the weights are those of another family."""
         return self.family != self.fitted_on
 
 

@@ -1,15 +1,16 @@
-"""Which of the recent events a reader is shown. Events stand in the order in which they were written, oldest first."""
+"""Chooses the recent events that are shown, oldest first."""
 
 from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from inspector.domain.activity import Event
 from inspector.domain.agents import ActivitySettings
+from inspector.domain.dataclass import dataclass
 
 _LONGEST_LOOK_BACK_HOURS = 10_000_000
 """More than a thousand years; what a `timedelta` can hold."""
@@ -26,7 +27,7 @@ class EventBar(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class HiddenEvent:
     """An event that is not shown.
 
     `needed` is what its setting would have to be for it to come in: the hours of the look-back, or the number of
@@ -45,7 +46,7 @@ class RecentEvents:
     """The events that are shown, in the order in which they were written, and the others."""
 
     shown: tuple[Event, ...]
-    passed: tuple[Passed, ...]
+    passed: tuple[HiddenEvent, ...]
 
 
 def recent_events(
@@ -62,7 +63,7 @@ def recent_events(
         reader: The id of the agent that reads.
         now: The moment to look back from.
     """
-    barred: list[Passed] = []
+    barred: list[HiddenEvent] = []
     recent: list[Event] = []
     ordered = sorted(events, key=written_order)
     for event in ordered:
@@ -88,7 +89,7 @@ def recent_events(
     places = _places(recent, settings, reader)
     for event in rest:
         bar_of = EventBar.OWN_CAP if event.agent_id == reader and is_capped else EventBar.LIMIT
-        passed.append(Passed(event, bar_of, places[event.id]))
+        passed.append(HiddenEvent(event, bar_of, places[event.id]))
     return RecentEvents(tuple(sorted(taken, key=written_order)), tuple(passed))
 
 
@@ -114,14 +115,14 @@ def _newest(
     return taken, surplus, own
 
 
-def _barred(event: Event, settings: ActivitySettings, now: datetime) -> Passed | None:
+def _barred(event: Event, settings: ActivitySettings, now: datetime) -> HiddenEvent | None:
     age = now - event.timestamp
     if age < timedelta(0):
-        return Passed(event, EventBar.FUTURE, is_last=False)
+        return HiddenEvent(event, EventBar.FUTURE, is_last=False)
     if age > timedelta(hours=min(settings.lookback_hours, _LONGEST_LOOK_BACK_HOURS)):
-        return Passed(event, EventBar.OLD, int(age.total_seconds() // 3600) + 1, is_last=False)
+        return HiddenEvent(event, EventBar.OLD, int(age.total_seconds() // 3600) + 1, is_last=False)
     if event.importance < settings.min_importance:
-        return Passed(event, EventBar.MINOR, is_last=False)
+        return HiddenEvent(event, EventBar.MINOR, is_last=False)
     return None
 
 

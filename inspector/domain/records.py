@@ -1,10 +1,11 @@
-"""Rows that running agents leave: queue, wakeups, sent Requests."""
+"""Rows of a running agent: its message queue, wakeups and model calls."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from inspector.domain.dataclass import dataclass
 
 
 class QueueState(StrEnum):
@@ -49,7 +50,7 @@ class Wakeup:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class TokenUsage:
     """Tokens as the provider reported them.
 
     `input_tokens` is the whole input, what was read from a cache and written to one among it; what a provider
@@ -63,7 +64,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ModelCall:
     """One call of a model. The Request's text form is stored apart, by its hash."""
 
     id: str
@@ -75,7 +76,7 @@ class Run:
     started_at: datetime
     duration_ms: int | None
     first_token_ms: int | None
-    usage: Usage
+    usage: TokenUsage
     reply: str
     error: str | None
     changes_seq: int

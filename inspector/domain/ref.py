@@ -1,9 +1,10 @@
-"""What a selection, a change or an edit points at."""
+"""A reference to a block, message or any other row, with the kind and the id."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from inspector.domain.dataclass import dataclass
 
 
 class RefKind(StrEnum):
@@ -47,7 +48,6 @@ class Ref:
 
     @property
     def whole(self) -> Ref:
-        """The thing itself, without the part."""
         return self if self.part is None else Ref(self.kind, self.id)
 
     def __str__(self) -> str:

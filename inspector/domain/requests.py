@@ -1,4 +1,4 @@
-"""The Request and its account of itself.
+"""The Request: sections made of pieces, whose spans are derived and never stored.
 
 A Request is sections of pieces of runs. Its text form T (see the command line's contract) is the
 concatenation of all runs in order, so spans are derived and never stored: they can neither overlap nor
@@ -8,17 +8,16 @@ leave a gap. All offsets are 0-based, half-open, in Unicode code points.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
 from inspector.domain.calibration import Correction
-from inspector.domain.compaction import HistoryState
 from inspector.domain.counts import Method, Tokenizer, joint_method
-from inspector.domain.errors import Parameters
-from inspector.domain.health import Problem
-from inspector.domain.limits import Limits
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import Parameters, Problem
+from inspector.domain.limits import HistoryState, Limits
 from inspector.domain.messages import Message, Part
 from inspector.domain.ref import Ref, RefKind
 
@@ -50,7 +49,6 @@ class Source:
 
     @property
     def ref(self) -> Ref | None:
-        """What a selection of this source points at."""
         if self.id is None:
             return None
         return Ref(RefKind.BATCH if self.batch else RefKind(self.kind.value), self.id)
@@ -62,7 +60,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """A stretch of T. A *sent* run is part of a string that the model reads; a *frame* run stands for structure."""
 
     text: str
@@ -93,28 +91,24 @@ class Piece:
     section: str
     source: Source
     rule: str
-    runs: tuple[Run, ...]
+    runs: tuple[TextRun, ...]
     marks: tuple[Mark, ...] = ()
     parameters: Parameters = field(default_factory=dict)
 
     @cached_property
     def text(self) -> str:
-        """The piece as it stands in T."""
         return self.runs[0].text if len(self.runs) == 1 else "".join(run.text for run in self.runs)
 
     @cached_property
     def length(self) -> int:
-        """Code points."""
         return sum(len(run.text) for run in self.runs)
 
     @cached_property
     def tokens(self) -> int:
-        """The sum of its runs'."""
         return sum(run.tokens for run in self.runs)
 
     @cached_property
     def method(self) -> Method:
-        """Exact only if every run is."""
         return joint_method(run.method for run in self.runs)
 
 
@@ -128,22 +122,18 @@ class Section:
 
     @cached_property
     def tokens(self) -> int:
-        """The sum of its pieces'."""
         return sum(piece.tokens for piece in self.pieces)
 
     @cached_property
     def length(self) -> int:
-        """Code points."""
         return sum(piece.length for piece in self.pieces)
 
     @cached_property
     def method(self) -> Method:
-        """Exact only if every piece is."""
         return joint_method(piece.method for piece in self.pieces)
 
     @cached_property
     def text(self) -> str:
-        """The section as it stands in T."""
         return "".join(piece.text for piece in self.pieces)
 
 
@@ -172,7 +162,10 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A candidate that did not go in: the rule, the tokens it would have taken, and what would help."""
+    """A candidate that did not go in: the rule, the tokens it would have taken, and what would help.
+
+    It may stand for several that nobody has read, as many as `count`; then its source has no id.
+    """
 
     source: Source
     section: str
@@ -181,10 +174,11 @@ class LeftOut:
     method: Method
     fix: Fix | None
     parameters: Parameters = field(default_factory=dict)
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedPiece:
     """A piece with its absolute span in T."""
 
     piece: Piece
@@ -237,45 +231,39 @@ class Request:
 
     @cached_property
     def text(self) -> str:
-        """T, the text form."""
         return "".join(section.text for section in self.sections)
 
     @cached_property
     def tokens(self) -> int:
-        """The total: the sum of the sections'."""
         return sum(section.tokens for section in self.sections)
 
     @cached_property
     def system_sections(self) -> tuple[Section, ...]:
-        """The sections that the system string is made of."""
         aside = {"tools", "messages", "reply", *self.tail_sections}
         return tuple(section for section in self.sections if section.name not in aside)
 
     @cached_property
     def exact_tokens(self) -> int:
-        """The part of the total that is exact."""
         return sum(run.tokens for run in self.runs() if run.method is Method.EXACT)
 
     @cached_property
     def method(self) -> Method:
-        """Exact only if every run is."""
         return joint_method(section.method for section in self.sections)
 
-    def runs(self) -> Iterator[Run]:
-        """All runs in order."""
+    def runs(self) -> Iterator[TextRun]:
         for section in self.sections:
             for piece in section.pieces:
                 yield from piece.runs
 
-    def placed(self) -> Iterator[Placed]:
+    def placed(self) -> Iterator[PlacedPiece]:
         """All pieces in order with their spans."""
         start = 0
         for section in self.sections:
             for piece in section.pieces:
-                yield Placed(piece, start, start + piece.length)
+                yield PlacedPiece(piece, start, start + piece.length)
                 start += piece.length
 
-    def piece_at(self, offset: int) -> Placed | None:
+    def piece_at(self, offset: int) -> PlacedPiece | None:
         """The piece that holds the code point at `offset`, or None outside T."""
         return next((each for each in self.placed() if each.start <= offset < each.end), None)
 
@@ -316,7 +304,6 @@ class PieceChange:
 
     @property
     def delta(self) -> int:
-        """The tokens that it takes more; less when negative."""
         return self.after - self.before
 
 
@@ -334,5 +321,4 @@ class Diff:
 
     @property
     def delta(self) -> int:
-        """The tokens that the later one takes more."""
         return self.after - self.before

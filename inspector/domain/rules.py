@@ -1,4 +1,4 @@
-"""The rules that put a piece in or leave a candidate out. Ids are stable: programs and the word catalogue use them."""
+"""The rules that put a piece into a Request or leave a candidate out. Their ids are stable."""
 
 from __future__ import annotations
 

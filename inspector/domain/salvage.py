@@ -1,12 +1,13 @@
-"""What a salvage brought back of a damaged file, and what it did not."""
+"""The result of a salvage: what came back of a damaged file and what did not."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
-from inspector.domain.health import Problem
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import Problem
 
 
 class Recovery(StrEnum):

@@ -1,4 +1,4 @@
-"""What makes a schema one that nobody can fill or read. A stored one is read as it is; a new one is refused."""
+"""Faults of a schema that nobody could fill or read. New ones are refused, stored ones are read."""
 
 from __future__ import annotations
 

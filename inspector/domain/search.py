@@ -1,11 +1,11 @@
-"""What is looked for, and what is found."""
+"""What a search asks for in blocks, messages and summaries, and what it finds."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.messages import Role
 from inspector.domain.ref import Ref, RefKind
 
@@ -44,7 +44,7 @@ class SearchQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class MatchSpan:
     """Characters (code points) from `start` up to, not including, `end`."""
 
     start: int
@@ -56,7 +56,7 @@ class Snippet:
     """A stretch of a thing's text, from its character `start` on. The spans are counted in `text`."""
 
     text: str
-    spans: tuple[Span, ...]
+    spans: tuple[MatchSpan, ...]
     start: int = 0
     cut_before: bool = False
     cut_after: bool = False

@@ -1,4 +1,4 @@
-"""Text that looks like a secret: keys of known forms, private keys, tokens, passwords in addresses and settings.
+"""Finds text in blocks and messages that looks like a secret: keys, tokens, passwords.
 
 Every pattern is bounded on both sides or anchored at a rare beginning, so that the time is that of one pass.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
+
+from inspector.domain.dataclass import dataclass
 
 _SHOWN = 4
 """Characters of a secret that are shown, so that a person knows which one it is."""

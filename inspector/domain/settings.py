@@ -1,8 +1,8 @@
-"""A setting, declared once: name, type, default, what it means. Help, dialog and checks all read this row."""
+"""A setting, declared once: name, type, default and meaning, for help, dialog and checks."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from inspector.domain.dataclass import dataclass
 
 SettingValue = str | int | float | bool
 

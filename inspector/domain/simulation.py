@@ -1,13 +1,14 @@
-"""A what-if: changes laid over what is stored, for one build."""
+"""A what-if: the changes applied for one build, and their result."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from inspector.domain.agents import ActivitySettings, Agent
 from inspector.domain.content import Content
+from inspector.domain.dataclass import dataclass
 from inspector.domain.layouts import Layout
 from inspector.domain.limits import LimitOverrides, Strategy
 from inspector.domain.ref import Ref
@@ -53,7 +54,7 @@ class Overlay:
     edited: Mapping[Ref, str] = field(default_factory=dict)
 
 
-class Vain(StrEnum):
+class NoEffectReason(StrEnum):
     """Why a part of a what-if came to nothing. Worded under ``in_vain.ID``."""
 
     STILL_OUT = "still_out"
@@ -64,7 +65,7 @@ class Vain(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class InVain:
+class NoEffect:
     """A part of a what-if that came to nothing: what it was for is as it would be without it.
 
     `part` is its name in the overlay, for limits that of the limit; `ref` is what it was for, None for a setting.
@@ -73,15 +74,15 @@ class InVain:
 
     part: str
     ref: Ref | None
-    why: Vain
+    why: NoEffectReason
     row: LeftOut | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Simulated:
+class Simulation:
     """The Request as it is and as it would be, what differs, and which parts of the what-if came to nothing."""
 
     before: Request
     after: Request
     diff: Diff
-    in_vain: tuple[InVain, ...] = ()
+    in_vain: tuple[NoEffect, ...] = ()

@@ -1,23 +1,22 @@
-"""All that a build reads: one agent's view of the constellation at one moment, and what is asked of the build."""
+"""A snapshot: all that a build reads of one agent at one moment, and what the build is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 
 from inspector.domain.activity import Event
 from inspector.domain.actor import Actor
 from inspector.domain.agents import ActivitySettings, Agent, Tool, ToolRule
-from inspector.domain.archival import ArchivalEntry
-from inspector.domain.blocks import Attachment, Block, Permission
+from inspector.domain.blocks import ArchivalEntry, Attachment, Block, Permission
 from inspector.domain.calibration import Calibration
-from inspector.domain.compaction import HistoryState
 from inspector.domain.content import Content
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Version
-from inspector.domain.health import Problem
+from inspector.domain.errors import Problem
 from inspector.domain.layouts import Layout
-from inspector.domain.limits import LimitOverrides, Strategy
+from inspector.domain.limits import HistoryState, LimitOverrides, Strategy
 from inspector.domain.messages import Batch
 from inspector.domain.summaries import Summary
 
@@ -58,10 +57,38 @@ class SharedBlock:
     attachment: Attachment | None
 
 
+@dataclass(frozen=True, slots=True)
+class OlderMessages:
+    """What stands before the batches that a view has, as figures alone; deleted messages are not counted.
+
+    Attributes:
+        live: How many may be sent, as far as the file says.
+        archived: How many were archived.
+        compiled: How many are stored prompts of another program.
+        has_results: Whether tool results are among those that may be sent.
+        first: The position of the oldest of those, 0 where there is none.
+        end: The position behind all of them.
+        latest: When the last of those that may be sent was written, which need not be the one that stands last.
+    """
+
+    live: int
+    archived: int
+    compiled: int
+    has_results: bool
+    first: int
+    end: int
+    latest: datetime | None
+
+    @property
+    def count(self) -> int:
+        return self.live + self.archived + self.compiled
+
+
 @dataclass(frozen=True)
 class Snapshot:
-    """One agent's view. `history` holds all batches that are not deleted, oldest first, archived ones included.
+    """One agent's view. `history` holds the newest batches, oldest first, archived ones included, deleted ones not.
 
+    What stands before them was not read and is in `older`; where that is None, `history` is all there is.
     `summaries` stand in the order in which they were written, deleted ones among them: deeper ones may have been made
     of them. `events` stand in that order too. `history_state` says how far the history was shortened when it was last
     sent, None if that is not known.
@@ -75,6 +102,7 @@ class Snapshot:
     own: tuple[BlockState, ...]
     shared: tuple[SharedBlock, ...] = ()
     history: tuple[Batch, ...] = ()
+    older: OlderMessages | None = None
     summaries: tuple[Summary, ...] = ()
     events: tuple[Event, ...] = ()
     tools: tuple[Tool, ...] = ()
@@ -84,6 +112,11 @@ class Snapshot:
     history_state: HistoryState | None = None
     layouts: Mapping[str, Layout] = field(default_factory=dict)
     calibrations: tuple[Calibration, ...] = ()
+
+    @property
+    def message_count(self) -> int:
+        older = 0 if self.older is None else self.older.count
+        return older + sum(len(batch.messages) for batch in self.history)
 
     def with_drafts(self, drafts: Mapping[str, Content]) -> Snapshot:
         """This view with the content of some blocks (by block id) replaced by unsaved drafts."""

@@ -1,13 +1,14 @@
-"""Where in a text the terms of a search stand, and the stretch of it that shows them best."""
+"""Finds where search terms stand in a block or message, and the excerpt that shows them best."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cache
 
-from inspector.domain.search import Snippet, Span
-from inspector.domain.search_terms import UNSPACED, Term, fold
+from inspector.domain.dataclass import dataclass
+from inspector.domain.search import MatchSpan, Snippet
+from inspector.domain.search_index import UNSPACED, Term, fold
 
 SHOWN = 240
 _LEAD = 60
@@ -16,7 +17,11 @@ _OVERLAP = 4_000
 _MOST_PLACES = 400
 
 _LETTER = f"[^\\W_{UNSPACED}]"
-_PIECE = re.compile(f"([{UNSPACED}]|{_LETTER}+)|[^\\S]+|.", re.DOTALL)
+
+
+@cache
+def _piece() -> re.Pattern[str]:
+    return re.compile(f"([{UNSPACED}]|{_LETTER}+)|[^\\S]+|.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,6 @@ class Highlighter:
         self._patterns = [re.compile(_pattern(term), re.DOTALL) for term in terms]
 
     def whole(self, text: str) -> Snippet:
-        """All of a short text."""
         places = self._places(text) if text else []
         return Snippet(text, _spans(places, 0, len(text)))
 
@@ -76,7 +80,7 @@ def _pattern(term: Term) -> str:
         return re.escape(folded)
     parts: list[str] = []
     gap = False
-    for match in _PIECE.finditer(folded):
+    for match in _piece().finditer(folded):
         piece = match.group(1)
         if piece is None:
             gap = bool(parts)
@@ -90,7 +94,7 @@ def _pattern(term: Term) -> str:
 
 
 def _starts_unspaced(folded: str) -> bool:
-    first = _PIECE.search(folded)
+    first = _piece().search(folded)
     return first is not None and re.match(f"[{UNSPACED}]", first.group()) is not None
 
 
@@ -118,15 +122,15 @@ def _begin(text: str, earliest: int, start: int) -> int:
     return earliest
 
 
-def _spans(places: list[_Place], begin: int, end: int) -> tuple[Span, ...]:
+def _spans(places: list[_Place], begin: int, end: int) -> tuple[MatchSpan, ...]:
     """The places within a stretch, counted from its beginning; what touches or overlaps is one."""
-    spans: list[Span] = []
+    spans: list[MatchSpan] = []
     for place in places:
         start, stop = max(place.start, begin) - begin, min(place.end, end) - begin
         if start >= stop:
             continue
         if spans and start <= spans[-1].end:
-            spans[-1] = Span(spans[-1].start, max(stop, spans[-1].end))
+            spans[-1] = MatchSpan(spans[-1].start, max(stop, spans[-1].end))
         else:
-            spans.append(Span(start, stop))
+            spans.append(MatchSpan(start, stop))
     return tuple(spans)

@@ -1,12 +1,12 @@
-"""Summaries of messages and of summaries."""
+"""Summaries of messages and of other summaries."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from inspector.domain.actor import Actor
+from inspector.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class ChainEnd(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class SummaryChain:
     """Summaries from the newest back, each the one before the last.
 
     `at` is the id of the link that is not in: the missing, deleted or unreadable one, the one that was in already,
@@ -72,7 +72,7 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True)
-class Children:
+class SummaryChildren:
     """What a summary was made of, in its order, and the ids of those that are not there or cannot be read."""
 
     summaries: tuple[Summary, ...]

@@ -1,14 +1,15 @@
-"""What one summary is made of, what comes of it, and what of its source it has lost."""
+"""The source of one summary, the result, and what it lost of its source."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from functools import cached_property
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.rows import StoreSummary
-from inspector.domain.health import Problem
+from inspector.domain.errors import Problem
 from inspector.domain.messages import (
     ImagePart,
     Message,
@@ -48,19 +49,16 @@ class SummarySource:
 
     @property
     def start(self) -> datetime:
-        """The earliest time in it."""
         times = [each.created_at for each in self.messages] + [each.start for each in self.children]
         return min(times)
 
     @property
     def end(self) -> datetime:
-        """The latest time in it."""
         times = [each.created_at for each in self.messages] + [each.end for each in self.children]
         return max(times)
 
     @property
     def message_count(self) -> int:
-        """The messages that it stands for in the end."""
         return len(self.messages) + sum(each.message_count for each in self.children)
 
     @cached_property
@@ -70,13 +68,12 @@ class SummarySource:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """What its children name as decisions, each once."""
         return tuple(dict.fromkeys(item for each in self.children for item in each.details.decisions))
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryDraft:
-    """What a summariser gives."""
+    """The text and facts that a summariser returns."""
 
     content: str
     topics: tuple[str, ...] = ()
@@ -84,7 +81,6 @@ class SummaryDraft:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it says nothing at all."""
         details = self.details
         kept = (details.decisions, details.facts, details.tasks, details.entities)
         return not self.content.strip() and not any(kept)
@@ -101,7 +97,6 @@ class Losses:
 
     @property
     def count(self) -> int:
-        """All of them."""
         return len(self.numbers) + len(self.paths) + len(self.names) + len(self.decisions)
 
 
@@ -129,7 +124,6 @@ class Proposal:
 
     @property
     def operation(self) -> StoreSummary:
-        """What stores it."""
         source, draft = self.source, self.draft
         return StoreSummary(
             source.agent_id,
@@ -166,7 +160,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedSummary:
     """A summary that was stored, and the ids of the messages that were archived with it.
 
     Those are what it was made of, and older ones that a stored summary spoke of already.
@@ -178,7 +172,7 @@ class Folded:
 
 
 @dataclass(frozen=True, slots=True)
-class PutAway:
+class ArchivedMessages:
     """Messages, by their ids, that were archived because stored summaries speak of them."""
 
     archived: tuple[str, ...]
@@ -204,12 +198,10 @@ class FoldPlan:
 
     @property
     def chunks(self) -> tuple[tuple[Message, ...], ...]:
-        """The chunks of all runs."""
         return tuple(chunk for run in self.runs for chunk in run)
 
     @property
     def message_count(self) -> int:
-        """The messages in all chunks."""
         return sum(map(len, self.chunks))
 
 
@@ -228,14 +220,14 @@ class Summarised:
 
     plan: FoldPlan
     proposals: tuple[Proposal, ...] = ()
-    folded: tuple[Folded, ...] = ()
-    put_away: PutAway | None = None
+    folded: tuple[FoldedSummary, ...] = ()
+    put_away: ArchivedMessages | None = None
     problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FoldOptions:
-    """How messages are summarised.
+    """The settings by which messages are summarised.
 
     Attributes:
         chunk_size: Messages that one summary is made of, about: batches stay whole, and a small rest joins the last.

@@ -1,12 +1,12 @@
-"""What an actor can take back, and what came of taking it back."""
+"""What an actor can undo, and the result of an undo."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from inspector.domain.actor import Actor
 from inspector.domain.changes import Change
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Receipt
 from inspector.domain.ref import Ref
 
@@ -24,22 +24,18 @@ class UndoStep:
 
     @property
     def seq(self) -> int:
-        """The number of its newest change: names the step."""
         return self.changes[-1].seq
 
     @property
     def ref(self) -> Ref:
-        """What its newest change was made to."""
         return self.changes[-1].ref
 
     @property
     def op(self) -> str:
-        """The name of the operation of its newest change."""
         return self.changes[-1].kind
 
     @property
     def at(self) -> datetime:
-        """When it was made."""
         return self.changes[-1].at
 
     @property
@@ -57,7 +53,7 @@ class UndoStack:
 
 
 @dataclass(frozen=True, slots=True)
-class UndoWish:
+class UndoRequest:
     """Whose step is to be undone or redone, and in what circumstances.
 
     `ref` limits it to steps that changed that thing (for a block: its content, its row, its sharing), `owner` to
@@ -76,7 +72,7 @@ class UndoWish:
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class UndoneStep:
     """A step that was undone or redone.
 
     `receipts` are of the changes that did it. `skipped` is what was left as it is, because somebody else has

@@ -1,4 +1,4 @@
-"""Import and export formats: foreign files become plans of edits, and our values become foreign files.
+"""Import and export formats: foreign files become plans of operations, and back.
 
 Owns the door for foreign JSON, the tables of formats, one package for each format (Agent Files, a constellation's own
 file and folder, the sample), and `rows`, the neutral shape of a whole constellation that they share. Readers are pure:

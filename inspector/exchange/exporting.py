@@ -1,26 +1,24 @@
-"""An export, from the open file's rows to what stands on disk."""
+"""Exports a constellation from the open file's rows to a file or folder."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from inspector.domain.edits.adopting import ConstellationRows
-from inspector.domain.errors import InputError, MalformedError, NotFoundError
-from inspector.domain.exports import Exported, ExportFormat, ExportWish
-from inspector.domain.health import Problem, Severity
-from inspector.exchange.constellation import folder, jsonfile
-from inspector.exchange.guard import DEFAULT_LIMITS
+from inspector.domain.edits.row_import import ConstellationRows
+from inspector.domain.errors import InputError, MalformedError, NotFoundError, Problem, Severity
+from inspector.domain.exchange import Exported, ExportFormat, ExportOptions
+from inspector.exchange.atomic_write import place_file, place_folder
+from inspector.exchange.constellation import folder, json_file
+from inspector.exchange.json_guard import DEFAULT_LIMITS
+from inspector.exchange.json_limits import JsonCost, weigh
 from inspector.exchange.letta import writer as letta
-from inspector.exchange.placing import place_file, place_folder
-from inspector.exchange.rows.damage import damage, damage_to_cells
-from inspector.exchange.rows.taking import part_of, take_rows
-from inspector.exchange.weighing import Spent, weigh
+from inspector.exchange.rows.export_rows import damage, damage_to_cells, part_of, take_rows
 from inspector.storage.connection import Connection
 
 Bytes = Callable[[ConstellationRows], bytes]
 _ONE_FILE: Mapping[ExportFormat, Bytes] = {
-    ExportFormat.JSON: jsonfile.file_of,
+    ExportFormat.JSON: json_file.file_of,
     ExportFormat.LETTA: letta.file_of,
 }
 """Formats of one file, and what makes its bytes. The other is a folder."""
@@ -30,7 +28,7 @@ _SURELY_SMALL = 1 << 20
 
 
 async def rows_to_export(
-    connection: Connection, wish: ExportWish
+    connection: Connection, wish: ExportOptions
 ) -> tuple[ConstellationRows, tuple[Problem, ...]]:
     """The rows that a wish asks for, as of one moment; what of them differs from the constellation or is damaged.
 
@@ -50,7 +48,7 @@ async def rows_to_export(
     return rows, (*problems, *await damage(connection, rows), *await damage_to_cells(connection, whole, rows))
 
 
-def place(target: Path, rows: ConstellationRows, wish: ExportWish) -> Exported:
+def place(target: Path, rows: ConstellationRows, wish: ExportOptions) -> Exported:
     """Write the rows where they are wanted; runs in the caller's thread.
 
     Raises:
@@ -59,7 +57,7 @@ def place(target: Path, rows: ConstellationRows, wish: ExportWish) -> Exported:
     agents = len(rows.of("agents"))
     if wish.form is ExportFormat.FOLDER:
         files = folder.files_of(rows)
-        place_folder(target, files, known=folder.TOP_LEVEL_NAMES, replace=wish.replace)
+        place_folder(target, files, own_names=folder.TOP_LEVEL_NAMES, replace=wish.replace)
         size = sum(map(len, files.values()))
         return Exported(wish.form, agents, len(files), size, _too_large(files))
     data = _ONE_FILE[wish.form](rows)
@@ -86,7 +84,7 @@ def _too_large(files: Mapping[str, bytes]) -> tuple[Problem, ...]:
     size = sum(map(len, files.values()))
     if size <= _SURELY_SMALL:
         return ()
-    spent = Spent()
+    spent = JsonCost()
     try:
         if size > DEFAULT_LIMITS.max_bytes:
             raise MalformedError("import.too_large", where="", why="")
@@ -96,6 +94,6 @@ def _too_large(files: Mapping[str, bytes]) -> tuple[Problem, ...]:
             else:
                 weigh(data, DEFAULT_LIMITS, spent)
     except MalformedError:
-        told = {"size": size, "limit": DEFAULT_LIMITS.max_bytes}
-        return (Problem("export.too_large_to_import", Severity.WARNING, "", told),)
+        parameters = {"size": size, "limit": DEFAULT_LIMITS.max_bytes}
+        return (Problem("export.too_large_to_import", Severity.WARNING, "", parameters),)
     return ()

@@ -1,4 +1,4 @@
-"""Changes of archival entries."""
+"""Applies operations on archival entries."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from dataclasses import replace
 
 from inspector.domain.activity import EventKind
 from inspector.domain.actor import ActorKind
-from inspector.domain.archival import ArchivalEntry
+from inspector.domain.blocks import ArchivalEntry
 from inspector.domain.codec import to_plain
 from inspector.domain.edits.base import Intent, Receipt
 from inspector.domain.edits.block_rows import DeleteRow, InsertArchival, RestoreRow, UpdateArchival
 from inspector.domain.errors import NotFoundError
-from inspector.domain.findable import found_of_entry
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.search_index import found_of_entry
 from inspector.memory.refusals import refused
-from inspector.memory.rows import require_agent
-from inspector.storage import archival, json_columns, search
+from inspector.storage import agents, archival, json_columns, search
 from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
 
@@ -53,7 +52,7 @@ class ArchivalWriter:
 
     async def _insert(self, tx: Transaction, intent: Intent, operation: InsertArchival) -> Receipt:
         _check_owner(intent, operation.agent_id)
-        await require_agent(tx, operation.agent_id)
+        await agents.require(tx, operation.agent_id)
         json_columns.parse(operation.metadata)
         entry_id = intent.edit.target.id or self._journal.ids("arc")
         if await archival.get(tx, entry_id) is not None:
@@ -76,7 +75,7 @@ class ArchivalWriter:
             await archival.insert(tx, after)
         else:
             await archival.update(tx, before, after)
-        await search.put(tx, found_of_entry(after))
+        search.put(tx, found_of_entry(after))
         details = {"operation": intent.edit.operation.op, "count": 1}
         await self._journal.tell_change(tx, intent, EventKind.ARCHIVAL_OPERATION, details)
         differences = (_difference(before, after), _difference(after, before))

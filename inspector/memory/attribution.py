@@ -1,4 +1,4 @@
-"""Whose each piece of a content is: the document tells the operations, the stored rows tell who made them."""
+"""Finds who wrote each part of a content, from the document's operations and the stored rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from inspector.documents.document import Document
-from inspector.documents.origins import Origin, Run
+from inspector.documents.origins import Origin, OriginSpan
 from inspector.domain.blocks import Schema
 from inspector.domain.edits.base import Version
 from inspector.domain.errors import DocumentError
@@ -17,7 +17,7 @@ _Writers = list[tuple[int, int, BlockVersion]]
 """Of one replica: first operation, the one after the last, and the version that they are of; ascending."""
 
 
-class Writers:
+class OriginWriters:
     """The versions by the operations that they brought.
 
     An operation that no row claims (a merge can bring those of several replicas) is of the first version that
@@ -47,7 +47,7 @@ class Writers:
         parts = {place: self._writer(origin)[0] for place, origin in origins.parts.items()}
         return Attribution(version, texts, parts)
 
-    def _spans(self, runs: Sequence[Run]) -> Iterator[WrittenSpan]:
+    def _spans(self, runs: Sequence[OriginSpan]) -> Iterator[WrittenSpan]:
         for run in runs:
             start, counter = run.start, run.origin.counter
             while start < run.end:

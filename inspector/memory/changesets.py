@@ -1,4 +1,4 @@
-"""What several intents would do together: done in a transaction that is then rolled back.
+"""Previews a changeset in a transaction that is rolled back.
 
 So a preview takes the way of the edits themselves, with all their checks, and cannot differ from what comes of
 them. It needs a file that can be written, and holds the write lock while it looks.
@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inspector.domain.changeset_previews import AffectedEntity, ChangesetPreview, Entity, IntentPreview
 from inspector.domain.edits.base import Intent
 from inspector.domain.errors import DocumentError, InputError, Refusal, RefusedError
-from inspector.domain.previews import Affected, ChangesetPreview, IntentPreview, Thing
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory.things import KINDS, read_thing
-from inspector.memory.undo import Door
+from inspector.memory.entities import KINDS, read_entity
+from inspector.memory.undo import EditApplier
 from inspector.storage.connection import Connection
-from inspector.storage.database import Database, Transaction
-from inspector.storage.rehearsal import attempt, rehearsal
+from inspector.storage.database import Database, Transaction, attempt, rehearsal
 
 
 class _OnlyLooked(Exception):
@@ -26,9 +25,9 @@ class _OnlyLooked(Exception):
 class Changesets:
     """Looks at several intents before they are applied."""
 
-    def __init__(self, database: Database, door: Door) -> None:
+    def __init__(self, database: Database, applier: EditApplier) -> None:
         self._database = database
-        self._door = door
+        self._applier = applier
 
     async def preview(self, intents: Sequence[Intent]) -> ChangesetPreview:
         """What the intents would do one after the other; nothing is stored.
@@ -39,13 +38,13 @@ class Changesets:
             FileError: the file cannot be written.
         """
         outcomes: tuple[IntentPreview, ...] = ()
-        affected: tuple[Affected, ...] = ()
+        affected: tuple[AffectedEntity, ...] = ()
         try:
             async with self._database.write() as tx:
                 async with rehearsal(tx):
                     outcomes = tuple([await self._tried(tx, intent) for intent in intents])
                     refs = dict.fromkeys(ref for each in outcomes for ref in _touched(each))
-                    after = {ref: await read_thing(tx, ref) for ref in refs}
+                    after = {ref: await read_entity(tx, ref) for ref in refs}
                 affected = await _affected(tx, after)
                 raise _OnlyLooked
         except _OnlyLooked:
@@ -54,15 +53,17 @@ class Changesets:
     async def _tried(self, tx: Transaction, intent: Intent) -> IntentPreview:
         try:
             async with attempt(tx):
-                receipt = await self._door.apply_in(tx, intent)
+                receipt = await self._applier.apply_in(tx, intent)
         except (RefusedError, InputError, DocumentError) as error:
             return IntentPreview(intent, None, Refusal(error.code, error.parameters))
         return IntentPreview(intent, receipt, None)
 
 
-async def _affected(connection: Connection, after: dict[Ref, Thing | None]) -> tuple[Affected, ...]:
-    before = {ref: await read_thing(connection, ref) for ref in after}
-    return tuple(Affected(ref, before[ref], thing) for ref, thing in after.items() if before[ref] != thing)
+async def _affected(connection: Connection, after: dict[Ref, Entity | None]) -> tuple[AffectedEntity, ...]:
+    before = {ref: await read_entity(connection, ref) for ref in after}
+    return tuple(
+        AffectedEntity(ref, before[ref], entity) for ref, entity in after.items() if before[ref] != entity
+    )
 
 
 def _touched(outcome: IntentPreview) -> tuple[Ref, ...]:

@@ -1,4 +1,4 @@
-"""Looking a whole file over, its documents included."""
+"""Checks a whole file, its documents included."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from inspector.documents.airlock.gate import Airlock
 from inspector.domain.blocks import Schema
-from inspector.domain.health import Problem
+from inspector.domain.errors import Problem
 from inspector.memory.stored_documents import read_document
 from inspector.storage.check import DocumentRead, check_file
 

@@ -1,4 +1,4 @@
-"""What a writer's word rests on: sharing, the partner, and what people have granted before."""
+"""Decides what an agent may write without asking: attachments, the partner, earlier grants."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from inspector.domain.actor import SYSTEM, ActorKind
 from inspector.domain.blocks import Block, Permission
 from inspector.domain.edits.base import Intent, Receipt
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory.permissions import Standing, asked_level
-from inspector.storage import attachments, consent, meta
+from inspector.memory.permissions import WriteContext, asked_level
+from inspector.storage import attachments, blocks, consent, meta
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
@@ -21,14 +21,22 @@ async def partner_id(connection: Connection) -> str | None:
     return await meta.get(connection, meta.PARTNER_ID) or None
 
 
+async def level_asked(connection: Connection, agent_id: str, block_id: str) -> Permission | None:
+    """The level at which an agent must ask for a block now; None where it need not, or asking is no use."""
+    state = await blocks.get(connection, block_id)
+    if state is None:
+        return None
+    return asked_level(state.block, agent_id, await attachments.get(connection, block_id, agent_id))
+
+
 async def standing_of(
     connection: Connection, intent: Intent, block: Block, journal: Journal, *, consented: bool
-) -> Standing:
+) -> WriteContext:
     """Who wants to write, with a grant that covers it if one is needed and in force."""
     actor = intent.actor
     attachment = await attachments.get(connection, block.id, actor.id)
     partner = await partner_id(connection)
-    standing = Standing(actor, attachment, partner, intent.unlock, consented=consented)
+    standing = WriteContext(actor, attachment, partner, intent.unlock, consented=consented)
     if consented or actor.kind is not ActorKind.AGENT:
         return standing
     level = asked_level(block, actor.id, attachment)
@@ -37,11 +45,11 @@ async def standing_of(
     # What somebody else has granted does not open the partner's blocks.
     by = partner if level is Permission.PARTNER else None
     grant = await consent.covering(connection, actor.id, block.id, journal.clock(), by=by)
-    return Standing(actor, attachment, partner, intent.unlock, grant)
+    return WriteContext(actor, attachment, partner, intent.unlock, grant)
 
 
 async def note_use(
-    tx: Transaction, journal: Journal, intent: Intent, standing: Standing, receipt: Receipt
+    tx: Transaction, journal: Journal, intent: Intent, standing: WriteContext, receipt: Receipt
 ) -> None:
     """Record which grant let a change through, and count its use."""
     grant = standing.grant

@@ -1,4 +1,4 @@
-"""What an edit that waits would make of the present."""
+"""Previews what an edit that waits for consent would change."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from inspector.domain.consent import ConsentPreview, ConsentRequest
 from inspector.domain.content import Content
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.errors import NotFoundError, Refusal, RefusedError
-from inspector.domain.excess import items_refusal, length_refusal
-from inspector.domain.rendering.render import limit_length
-from inspector.domain.rendering.whole import render_whole
+from inspector.domain.limit_violations import items_refusal, length_refusal
+from inspector.domain.rendering.render import limit_length, render_whole
 from inspector.domain.snapshot import BlockState
 from inspector.memory.store import MemoryStore
 
@@ -28,13 +27,13 @@ async def preview(memory: MemoryStore, request: ConsentRequest) -> ConsentPrevie
         raise NotFoundError("not_found.block", name=request.edit.target.id)
     if type(request.edit.operation) not in _CONTENT:
         return _of_property(request, state)
-    before = whole_text(state, state.content)
+    before = _whole_text(state, state.content)
     try:
         content = await memory.preview(request.edit)
     except RefusedError as error:
         return ConsentPreview(request, state.block.label, before, before, error.refusal)
     return ConsentPreview(
-        request, state.block.label, before, whole_text(state, content), _refusal(state, content)
+        request, state.block.label, before, _whole_text(state, content), _refusal(state, content)
     )
 
 
@@ -61,7 +60,7 @@ def _deleted(state: BlockState) -> Refusal | None:
     return None if state.block.is_active else Refusal("refused.deleted", {"label": state.block.label})
 
 
-def whole_text(state: BlockState, content: Content | None) -> str:
+def _whole_text(state: BlockState, content: Content | None) -> str:
     """A content of a block as its preview shows it, nothing left out."""
     schema = state.block.schema
     return "" if content is None or isinstance(schema, UnreadableSchema) else render_whole(schema, content)

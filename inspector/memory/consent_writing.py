@@ -1,16 +1,15 @@
-"""Changes of requests, answers and grants. An answer that allows an edit applies it in the same transaction."""
+"""Applies consent requests, answers and grants. An answer applies its edit in the same transaction."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Permission
 from inspector.domain.consent import ConsentDecision, ConsentGrant, ConsentRequest, ConsentState
-from inspector.domain.edits.asking import ApplyTogether, TakeStep
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.edits.consent import (
     AnswerConsent,
@@ -20,14 +19,12 @@ from inspector.domain.edits.consent import (
     SetPartner,
     TimeOutConsent,
 )
-from inspector.domain.errors import InputError, NotFoundError
+from inspector.domain.errors import NotFoundError
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory.consent_grants import partner_id
-from inspector.memory.permissions import asked_level
+from inspector.memory.consent_grants import level_asked, partner_id
 from inspector.memory.refusals import refused
-from inspector.memory.rows import require_agent
 from inspector.memory.store import MemoryStore
-from inspector.storage import agents, attachments, blocks, consent, meta
+from inspector.storage import agents, blocks, consent, meta
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
@@ -35,18 +32,6 @@ from inspector.storage.journal import Journal
 _BY_AGENTS = frozenset({RequestConsent, TimeOutConsent})
 
 _Applier = Callable[[Transaction, Intent, Any], Awaitable[Receipt]]
-
-
-@dataclass(frozen=True, slots=True)
-class Performed:
-    """What several edits or a step became: the numbers of their changes (0: none), and what was left as it is."""
-
-    changes: tuple[int, ...]
-    skipped: tuple[Ref, ...] = ()
-
-
-Performer = Callable[[Transaction, Intent], Awaitable[Performed]]
-"""Applies what was asked for as one and is allowed now."""
 
 
 class ConsentWriter:
@@ -63,7 +48,6 @@ class ConsentWriter:
             RevokeGrant: self._revoke,
             SetPartner: self._set_partner,
         }
-        self.performer: Performer | None = None
         self.handles: frozenset[type[Operation]] = frozenset(self._appliers)
 
     async def apply(self, tx: Transaction, intent: Intent) -> Receipt:
@@ -81,11 +65,22 @@ class ConsentWriter:
             raise refused("refused.people_only", operation=operation.op)
         return await self._appliers[type(operation)](tx, intent, operation)
 
+    async def get(self, connection: Connection, request_id: str) -> ConsentRequest:
+        """One request.
+
+        Raises:
+            NotFoundError: ``not_found.consent``.
+        """
+        request = await consent.get(connection, request_id)
+        if request is None:
+            raise NotFoundError("not_found.consent", name=request_id)
+        return request
+
     async def _request(self, tx: Transaction, intent: Intent, operation: RequestConsent) -> Receipt:
         actor = intent.actor
         if actor.kind is ActorKind.AGENT and actor.id != operation.agent_id:
             raise refused("refused.not_owner", label=str(operation.edit.target), agent=actor.name)
-        await require_agent(tx, operation.agent_id)
+        await agents.require(tx, operation.agent_id)
         request_id = intent.edit.target.id or self._journal.ids("con")
         if await consent.get(tx, request_id) is not None:
             raise refused("refused.exists", id=request_id)
@@ -117,28 +112,16 @@ class ConsentWriter:
         await self._check_answerer(tx, intent.actor, request)
         if operation.decision is ConsentDecision.DENY:
             return await self._close(tx, intent, request, ConsentState.DENIED, {"decision": "deny"})
-        done = await self._apply(tx, await asked_intent(tx, request, intent.at))
-        if operation.decision is ConsentDecision.FOR_A_TIME:
-            await self._grant_more(tx, intent, request, operation.until)
-        elif operation.decision is ConsentDecision.FOR_BLOCK:
-            await self._grant_more(tx, intent, request, None)
-        told = {"decision": operation.decision, "until": operation.until, **done}
-        return await self._close(tx, intent, request, ConsentState.GRANTED, told)
-
-    async def _apply(self, tx: Transaction, asked: Intent) -> Mapping[str, object]:
-        """Apply what is allowed now; gives the numbers of the changes that it became."""
-        if not isinstance(asked.edit.operation, ApplyTogether | TakeStep):
-            return {"change": (await self._memory.apply_in(tx, asked, consented=True)).seq}
-        if self.performer is None:
-            raise InputError(
-                "input.no_store", operation=asked.edit.operation.op, target=str(asked.edit.target)
-            )
-        done = await self.performer(tx, asked)
-        last = next((seq for seq in reversed(done.changes) if seq), None)
-        return {"change": last, "changes": done.changes, "skipped": done.skipped}
+        receipt = await self._memory.apply_in(tx, await self._asked(tx, request, intent.at), consented=True)
+        if operation.decision is not ConsentDecision.ONCE:
+            until = operation.until if operation.decision is ConsentDecision.FOR_A_TIME else None
+            given = GrantConsent(request.agent_id, request.edit.target.id, until, request_id=request.id)
+            await self._grant(tx, replace(intent, edit=Edit(Ref(RefKind.GRANT, ""), given)), given)
+        outcome = {"decision": operation.decision, "until": operation.until, "change": receipt.seq}
+        return await self._close(tx, intent, request, ConsentState.GRANTED, outcome)
 
     async def _time_out(self, tx: Transaction, intent: Intent, _: TimeOutConsent) -> Receipt:
-        request = await self._request_of(tx, intent)
+        request = await self.get(tx, intent.edit.target.id)
         if request.state is not ConsentState.PENDING:
             return self._journal.receipt(intent, intent.edit.target, None)
         if request.state_at(self._journal.clock()) is ConsentState.PENDING:
@@ -146,7 +129,7 @@ class ConsentWriter:
         return await self._close(tx, intent, request, ConsentState.TIMED_OUT, {})
 
     async def _grant(self, tx: Transaction, intent: Intent, operation: GrantConsent) -> Receipt:
-        await require_agent(tx, operation.agent_id)
+        await agents.require(tx, operation.agent_id)
         if operation.block_id is not None and await blocks.get(tx, operation.block_id) is None:
             raise NotFoundError("not_found.block", name=operation.block_id)
         grant_id = intent.edit.target.id or self._journal.ids("grt")
@@ -196,42 +179,24 @@ class ConsentWriter:
             await meta.put(tx, name, value)
         return await self._journal.recorded(tx, intent, ref, None, (before, wanted))
 
-    async def _grant_more(
-        self, tx: Transaction, intent: Intent, request: ConsentRequest, until: datetime | None
-    ) -> None:
-        for block_id in request.blocks:
-            if await blocks.get(tx, block_id) is None or (
-                block_id != request.edit.target.id and not await _is_asked_for(tx, request, block_id)
-            ):
-                continue
-            operation = GrantConsent(request.agent_id, block_id, until, request_id=request.id)
-            granting = replace(intent, edit=Edit(Ref(RefKind.GRANT, ""), operation))
-            await self._grant(tx, granting, operation)
-
     async def _close(
         self,
         tx: Transaction,
         intent: Intent,
         request: ConsentRequest,
         state: ConsentState,
-        told: Mapping[str, object],
+        outcome: Mapping[str, object],
     ) -> Receipt:
         by = None if state is ConsentState.TIMED_OUT else intent.actor.id
         if not await consent.close(tx, request.id, state, self._journal.moment(intent), by):
             raise refused("refused.consent_closed", id=request.id, state=request.state.value)
-        differences = ({"state": request.state}, {"state": state, **told})
+        differences = ({"state": request.state}, {"state": state, **outcome})
         return await self._journal.recorded(
             tx, intent, intent.edit.target.whole, request.agent_id, differences
         )
 
-    async def _request_of(self, connection: Connection, intent: Intent) -> ConsentRequest:
-        request = await consent.get(connection, intent.edit.target.id)
-        if request is None:
-            raise NotFoundError("not_found.consent", name=intent.edit.target.id)
-        return request
-
     async def _open_request(self, connection: Connection, intent: Intent) -> ConsentRequest:
-        request = await self._request_of(connection, intent)
+        request = await self.get(connection, intent.edit.target.id)
         state = request.state_at(self._journal.clock())
         if state is not ConsentState.PENDING:
             raise refused("refused.consent_closed", id=request.id, state=state.value)
@@ -240,9 +205,9 @@ class ConsentWriter:
     async def _check_answerer(self, connection: Connection, actor: Actor, request: ConsentRequest) -> None:
         if not actor.is_person:
             raise refused("refused.people_only", operation=AnswerConsent.op)
-        if await _level_asked(connection, request) is not Permission.PARTNER:
-            return
-        if actor.id != await partner_id(connection):
+        # The block's level may have changed since it was asked.
+        level = await level_asked(connection, request.agent_id, request.edit.target.id) or request.level
+        if level is Permission.PARTNER and actor.id != await partner_id(connection):
             raise refused("refused.answer_partner_only", id=request.id)
 
     def _check_until(self, operation: AnswerConsent) -> None:
@@ -255,36 +220,17 @@ class ConsentWriter:
         if until is not None and until <= self._journal.clock():
             raise refused("refused.until_past", until=until.isoformat())
 
-
-async def _level_asked(connection: Connection, request: ConsentRequest) -> Permission:
-    """Who must answer by now: the block's level may have changed since it was asked."""
-    found = [await _level_of(connection, request, block_id) for block_id in request.blocks]
-    return min((level for level in found if level is not None), default=request.level)
-
-
-async def _is_asked_for(connection: Connection, request: ConsentRequest, block_id: str) -> bool:
-    return await _level_of(connection, request, block_id) is not None
-
-
-async def _level_of(connection: Connection, request: ConsentRequest, block_id: str) -> Permission | None:
-    state = await blocks.get(connection, block_id)
-    if state is None:
-        return None
-    attachment = await attachments.get(connection, block_id, request.agent_id)
-    return asked_level(state.block, request.agent_id, attachment)
-
-
-async def asked_intent(connection: Connection, request: ConsentRequest, at: datetime | None) -> Intent:
-    """A request's edit as its agent wanted it, at the time of the answer."""
-    asked_by = request.asked_by
-    if asked_by is None or asked_by.kind is not ActorKind.AGENT:
-        names = await agents.names(connection)
-        asked_by = Actor(ActorKind.AGENT, request.agent_id, names.get(request.agent_id, request.agent_id))
-    return Intent(
-        request.edit,
-        asked_by,
-        request.reason,
-        batch_id=request.batch_id,
-        tool_call_id=request.tool_call_id,
-        at=at,
-    )
+    async def _asked(self, connection: Connection, request: ConsentRequest, at: datetime | None) -> Intent:
+        """A request's edit as its agent wanted it, at the time of the answer."""
+        asked_by = request.asked_by
+        if asked_by is None or asked_by.kind is not ActorKind.AGENT:
+            names = await agents.names(connection)
+            asked_by = Actor(ActorKind.AGENT, request.agent_id, names.get(request.agent_id, request.agent_id))
+        return Intent(
+            request.edit,
+            asked_by,
+            request.reason,
+            batch_id=request.batch_id,
+            tool_call_id=request.tool_call_id,
+            at=at,
+        )

@@ -1,44 +1,60 @@
-"""The write path of a block's content: document, delta, what is derived, event; all in one transaction."""
+"""Writes a block's content: document, delta, derived text and event, in one transaction."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 
 from inspector.documents.airlock.wire import LIMITS
-from inspector.documents.document import Applied, Stamp
+from inspector.documents.document import AppliedChange, Document, EditStamp
+from inspector.documents.rebuilding import document_as_given
 from inspector.domain.activity import EventKind
-from inspector.domain.actor import ActorKind
+from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Block, Schema, UnreadableSchema
 from inspector.domain.content import Content
+from inspector.domain.dataclass import dataclass
+from inspector.domain.differences.contents import diff_parts, parts_of
 from inspector.domain.edits.base import Intent, Operation, Receipt, Version
-from inspector.domain.edits.block_rows import CreateBlock, SetSchema
+from inspector.domain.edits.block_rows import CreateBlock, RestoreBlock, SetSchema
 from inspector.domain.edits.history import RestoreVersion, TakeBack
-from inspector.domain.errors import Refusal, RefusedError
-from inspector.domain.excess import items_refusal, length_refusal
-from inspector.domain.findable import found_of_block
-from inspector.domain.history import Span
+from inspector.domain.errors import DocumentError, Refusal, RefusedError
+from inspector.domain.history import VersionSpan
+from inspector.domain.limit_violations import items_refusal, length_refusal
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import limit_length
+from inspector.domain.search_index import found_of_block
 from inspector.domain.snapshot import BlockState, LastWrite
-from inspector.memory.derived import Derived
+from inspector.memory.document_cache import (
+    CachedDocument,
+    Derived,
+    DocumentCache,
+    DocumentWrite,
+    EditedDocument,
+    Source,
+    StaleResult,
+    shown_version,
+)
 from inspector.memory.effects import check_effect
-from inspector.memory.history import converted_version
+from inspector.memory.history import WayBack, converted_version, way_back
 from inspector.memory.refusals import refused
-from inspector.memory.replicas import Edited, MovedOn, Replica, Replicas, Source, Write
-from inspector.memory.schema_change import change_schema
-from inspector.memory.schema_return import Returned, Sides, WayBack, returned, way_back
-from inspector.memory.sizes import check_length, check_size
+from inspector.memory.schema_change import TEXT, change_schema
 from inspector.storage import blocks, search, updates
-from inspector.storage.changes import bounds_changed_since, limit_changed_since, spans_to_take_back
+from inspector.storage.changes import (
+    bounds_changed_since,
+    limit_changed_since,
+    spans_to_take_back,
+)
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
 
 FOLD_DELTAS = 100
 FOLD_BYTES = 256 * 1024
+SET_ASIDE_BYTES = 32 * 1024 * 1024
+"""From this size on a history is set aside: SQLite and the airlock take at most twice as much in one piece."""
+HISTORY = Actor(ActorKind.SYSTEM, "history", "history")
 UNFOLDED_DELTAS = 50
 UNFOLDED_TIME = timedelta(days=7)
 
@@ -57,28 +73,28 @@ class _Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SchemaChangePlan:
     """What a change of schema makes of a content, the document that it is written to, and what is lost.
 
-    When it takes another change back, `skipped` is what could not be given back, and `stood` what was there.
+    An undo of another change has `restored` what was there before it, or else `skipped` the parts that differ.
     """
 
-    replica: Replica
+    replica: CachedDocument
     content: Content
-    lost: tuple[str, ...]
+    lost: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
-    stood: Content | None = None
+    restored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Converted:
-    """A document under its new schema; the rest as `Plan` has it."""
+    """A document under its new schema; the rest as `SchemaChangePlan` has it."""
 
-    replica: Replica
-    applied: Applied | None
+    replica: CachedDocument
+    applied: AppliedChange | None
     derived: Derived
     skipped: tuple[str, ...]
-    stood: Content | None
+    restored: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +110,7 @@ class _ConvertedAhead:
 class ContentWriter:
     """Writes the contents of blocks. Who may write is decided before."""
 
-    def __init__(self, replicas: Replicas, journal: Journal) -> None:
+    def __init__(self, replicas: DocumentCache, journal: Journal) -> None:
         self._replicas = replicas
         self._journal = journal
         self._ahead: dict[str, _ConvertedAhead] = {}
@@ -103,11 +119,14 @@ class ContentWriter:
         """Store a new block with its first content.
 
         Raises:
-            RefusedError: the content breaks the schema or the limit.
+            RefusedError: the content breaks the schema or the limit, and no import brings it.
         """
-        stamp = self._stamp(intent)
-        replica, derived = await self._replicas.create(_readable(block), operation.content, stamp)
-        refusal = None if intent.actor.kind is ActorKind.IMPORT else _refusal_of(block, None, derived)
+        imported = intent.actor.kind is ActorKind.IMPORT
+        make = document_as_given if imported else Document.create
+        replica, derived = await self._replicas.create(
+            _readable(block), operation.content, self._stamp(intent), make
+        )
+        refusal = None if imported else _refusal_of(block, None, derived)
         if refusal is not None:
             raise RefusedError(refusal)
         await blocks.insert(tx, block)
@@ -128,14 +147,17 @@ class ContentWriter:
         """
         block, operation = state.block, intent.edit.operation
         schema = _readable(block)
-        check_size(block, operation)
-        check_length(intent, state)
         converted = None
         if isinstance(operation, RestoreVersion):
             ids = self._journal.ids
             converted = await converted_version(self._replicas, tx, state, operation.version, ids)
         write = await self.write_of(tx, intent, converted)
-        edited = await self._replicas.edit(tx, block.id, schema, shown_version(state), write)
+        try:
+            edited = await self._replicas.edit(tx, state, schema, write)
+        except DocumentError as error:
+            if error.code == "document.unknown_version" and await _was_set_aside(tx, intent):
+                raise refused("refused.set_aside", label=block.label) from error
+            raise
         if edited is None:
             return self._journal.receipt(intent, intent.edit.target, None, state.version)
         applied, derived, replica = edited.applied, edited.derived, edited.replica
@@ -155,9 +177,10 @@ class ContentWriter:
         await self._put(tx, intent, block, replica, derived)
         if state.problem is not None and state.problem.code == blocks.PENDING_UPDATES and not replica.pending:
             await updates.clear_pending(tx, block.id)
-        await self._fold(tx, block, replica, self._journal.clock())
-        self._replicas.keep(block.id, replica)
-        return self._journal.receipt(intent, intent.edit.target, seq, applied.version, applied.skipped)
+        kept = await self._fold(tx, intent, block, replica, derived)
+        self._replicas.keep(block.id, kept)
+        version = applied.version if kept is replica else kept.version
+        return self._journal.receipt(intent, intent.edit.target, seq, version, applied.skipped)
 
     async def create_ahead(self, intent: Intent, operation: CreateBlock) -> None:
         """Make the document of a block that is to come, without the file; `create` then finds it there.
@@ -167,21 +190,23 @@ class ContentWriter:
         """
         await self._replicas.create_ahead(operation.schema, operation.content, self._stamp(intent))
 
-    async def write_of(self, connection: Connection, intent: Intent, content: Content | None = None) -> Write:
-        """What an intent does to a document, with all that it must know of the history; `content` as `Write` has it."""
+    async def write_of(
+        self, connection: Connection, intent: Intent, content: Content | None = None
+    ) -> DocumentWrite:
+        """What an intent does to a document, with the history it needs; `content` as in `DocumentWrite`."""
         operation = intent.edit.operation
-        spans: tuple[Span, ...] = ()
+        spans: tuple[VersionSpan, ...] = ()
         if isinstance(operation, TakeBack):
             spans = await spans_to_take_back(connection, intent.edit.target.id, operation.after)
-        return Write(operation, self._stamp(intent), intent.edit.base, spans=spans, content=content)
+        return DocumentWrite(operation, self._stamp(intent), intent.edit.base, spans=spans, content=content)
 
     async def convert(
         self, tx: Transaction, intent: Intent, state: BlockState, block: Block, change: int
     ) -> tuple[str, ...]:
         """Bring a block's content under its new schema; `change` is the number of that change.
 
-        When it takes an earlier change of the schema back, the content is again what it was before that, as far as
-        it was not changed since. Gives the parts that are not.
+        The undo of an earlier change restores the content of before it, unless somebody has written since; then
+        the present content is converted. Gives the parts that are not again what they were.
 
         Raises:
             RefusedError: ``refused.schema_would_lose`` unless the operation accepts that; the limit.
@@ -197,8 +222,8 @@ class ContentWriter:
         before = None if isinstance(old, UnreadableSchema) else _length(old, state.content)
         grown = before is None or derived.length > before
         stood: int | None = None
-        if back is not None and not await limit_changed_since(tx, block.id, back.change):
-            stood = _length(_readable(block), made.stood)
+        if back is not None and made.restored and not await limit_changed_since(tx, block.id, back.change):
+            stood = derived.length
         refusal = length_refusal(block, before, derived.length, stood) if grown else None
         if refusal is not None and intent.actor.kind is not ActorKind.IMPORT:
             raise RefusedError(refusal)
@@ -212,7 +237,7 @@ class ContentWriter:
     ) -> None:
         """Do the work of a change of schema that is to come, without the file; `convert` then finds it done.
 
-        `back` is the earlier one that it takes back, if it does.
+        `back` is the earlier one that it undoes, if it does.
 
         Raises:
             RefusedError, DocumentError: as `convert`.
@@ -242,11 +267,11 @@ class ContentWriter:
             return None
         was = (state.block.schema, shown_version(state), intent.actor.name, back)
         if ahead.was != was or await updates.since(tx, block.id, ahead.seq):
-            raise MovedOn
+            raise StaleResult
         self._replicas.forget(block.id)
         return ahead.made
 
-    async def _converted(self, intent: Intent, block: Block, plan: Plan) -> _Converted:
+    async def _converted(self, intent: Intent, block: Block, plan: SchemaChangePlan) -> _Converted:
         operation = intent.edit.operation
         if plan.lost and not (isinstance(operation, SetSchema) and operation.accept_loss):
             raise refused("refused.schema_would_lose", label=block.label, lost=plan.lost)
@@ -254,15 +279,15 @@ class ContentWriter:
         applied = await self._replicas.run(lambda: replica.document.become(plan.content, stamp))
         replica.version = replica.document.version
         derived = await self._replicas.derived(replica)
-        return _Converted(replica, applied, derived, plan.skipped, plan.stood)
+        return _Converted(replica, applied, derived, plan.skipped, plan.restored)
 
     async def conversion(
         self, connection: Connection, state: BlockState, schema: Schema, back: WayBack | None = None
-    ) -> Plan:
+    ) -> SchemaChangePlan:
         """What a block's content becomes under another schema, and what of it is lost.
 
         What was converted before and not changed since goes back to what it was made from. `back` is the earlier
-        change that is taken back, if one is.
+        change that is undone, if one is.
 
         Raises:
             DocumentError: the document cannot be read by the new schema.
@@ -272,34 +297,36 @@ class ContentWriter:
         return await self._planned(replica, state, schema, back)
 
     async def _planned(
-        self, replica: Replica, state: BlockState, schema: Schema, back: WayBack | None
-    ) -> Plan:
+        self, replica: CachedDocument, state: BlockState, schema: Schema, back: WayBack | None
+    ) -> SchemaChangePlan:
         await self._replicas.check_whole(replica, shown_version(state))
         old, present = state.block.schema, state.content
         if isinstance(old, UnreadableSchema) or present is None:
-            return Plan(replica, await self._replicas.run(replica.document.content), ())
+            return SchemaChangePlan(replica, await self._replicas.run(replica.document.content))
         document, new_id = replica.document, partial(self._journal.ids, "itm")
-        if back is None:
-            made = await self._replicas.run(
-                lambda: change_schema(old, schema, present, document.content(), new_id)
-            )
-            return Plan(replica, made.content, made.lost)
-        way = back
+        is_last = back is not None and back.after == shown_version(state)
 
-        def take_back() -> tuple[Content, Returned]:
-            before = document.content_at(way.before, schema)
-            is_last = way.after == shown_version(state)
-            after = present if is_last else document.content_at(way.after, old)
-            return before, returned(old, schema, Sides(before, after, present), new_id)
+        def plan() -> SchemaChangePlan:
+            sides: tuple[Content, Content] | None = None
+            if back is not None:
+                before = document.content_at(back.before, schema)
+                after = present if is_last else document.content_at(back.after, old)
+                if diff_parts(after, present).is_empty:
+                    return SchemaChangePlan(replica, before, restored=True)
+                sides = before, after
+            made = change_schema(old, schema, present, document.content(), new_id)
+            skipped = () if sides is None else _not_restored(*sides, made.content)
+            return SchemaChangePlan(replica, made.content, made.lost, skipped)
 
-        stood, found = await self._replicas.run(take_back)
-        return Plan(replica, found.content, found.lost, found.skipped, stood)
+        return await self._replicas.run(plan)
 
     async def index(self, tx: Transaction, block: Block) -> None:
         """Bring a block's label, description and state into the search index; its content is there."""
         await search.retitle(tx, found_of_block(block, "", block.updated_at))
 
-    async def _check_bounds(self, tx: Transaction, intent: Intent, state: BlockState, edited: Edited) -> None:
+    async def _check_bounds(
+        self, tx: Transaction, intent: Intent, state: BlockState, edited: EditedDocument
+    ) -> None:
         """Refuse what is beyond the block's bounds; an import stands as it is."""
         block, operation, derived = state.block, intent.edit.operation, edited.derived
         if intent.actor.kind is ActorKind.IMPORT:
@@ -312,7 +339,7 @@ class ContentWriter:
             raise RefusedError(refusal)
 
     async def _stood(
-        self, tx: Transaction, block: Block, operation: TakeBack, replica: Replica
+        self, tx: Transaction, block: Block, operation: TakeBack, replica: CachedDocument
     ) -> Content | None:
         """What a change that is taken back found there; None if the bounds were others then."""
         change = await updates.change_of(tx, block.id, operation.after)
@@ -320,20 +347,20 @@ class ContentWriter:
             return None
         return await self._replicas.run(lambda: replica.document.content_at(operation.before))
 
-    def _stamp(self, intent: Intent) -> Stamp:
-        return Stamp(intent.actor.name, self._journal.moment(intent), lambda: self._journal.ids("itm"))
+    def _stamp(self, intent: Intent) -> EditStamp:
+        return EditStamp(intent.actor.name, self._journal.moment(intent), lambda: self._journal.ids("itm"))
 
     async def _tell(self, tx: Transaction, intent: Intent, block: Block) -> None:
         await tell_of_block(self._journal, tx, intent, block)
 
     async def _store(
-        self, tx: Transaction, intent: Intent, block: Block, replica: Replica, change: int, made: _Made
+        self, tx: Transaction, intent: Intent, block: Block, replica: CachedDocument, change: int, made: _Made
     ) -> None:
         if len(made.blob) > LIMITS.update:
             raise refused(
                 "refused.too_much_at_once", label=block.label, size=len(made.blob), limit=LIMITS.update
             )
-        replica.seq += 1
+        replica.add(replica.seq + 1, made.blob)
         self._replicas.trust.made(block.id, made.blob)
         await updates.insert(
             tx,
@@ -357,31 +384,88 @@ class ContentWriter:
         )
 
     async def _put(
-        self, tx: Transaction, intent: Intent, block: Block, replica: Replica, derived: Derived
+        self, tx: Transaction, intent: Intent, block: Block, replica: CachedDocument, derived: Derived
     ) -> None:
         at = self._journal.moment(intent)
         written = LastWrite(intent.actor, at, intent.reason, intent.tool_call_id)
         stored = blocks.StoredContent(replica.version, replica.seq, derived.content, derived.rendered)
-        await blocks.put_content(tx, replace(block, updated_at=at), stored, written)
+        blocks.put_content(tx, replace(block, updated_at=at), stored, written)
         if replica.pending:
             await blocks.set_problem(tx, block.id, blocks.PENDING_UPDATES)
             await updates.clear_pending(tx, block.id)
             for seq in sorted(replica.pending):
                 await updates.mark_pending(tx, block.id, seq)
-        await search.put(tx, found_of_block(block, derived.searched, at))
+        search.put(tx, found_of_block(block, derived.searched, at))
 
-    async def _fold(self, tx: Transaction, block: Block, replica: Replica, now: datetime) -> None:
-        unfolded = await updates.unfolded(tx, block.id)
-        if unfolded.deltas <= FOLD_DELTAS and unfolded.bytes <= FOLD_BYTES:
-            return
-        if replica.pending:
-            # A snapshot would leave out what waits for its foundation.
-            return
+    async def _fold(
+        self, tx: Transaction, intent: Intent, block: Block, replica: CachedDocument, derived: Derived
+    ) -> CachedDocument:
+        """Fold a block's deltas if it is time; gives the document to go on with."""
+        # A snapshot would leave out what waits for its foundation.
+        if not _is_much(replica.unfolded) or replica.pending:
+            return replica
+        # Others may have folded since.
+        replica.unfolded = await updates.unfolded(tx, block.id)
+        if not _is_much(replica.unfolded):
+            return replica
+        checkpoint = await self._checkpoint(tx, block, replica)
+        if len(checkpoint.snapshot) > SET_ASIDE_BYTES:
+            return await self._begin_anew(tx, intent, block, replica, derived)
+        return replica
+
+    async def _checkpoint(self, tx: Transaction, block: Block, replica: CachedDocument) -> updates.Checkpoint:
+        now = self._journal.clock()
         snapshot = await self._replicas.run(replica.document.export_snapshot)
         self._replicas.trust.made(block.id, snapshot)
         checkpoint = updates.Checkpoint(replica.seq, replica.version, snapshot, updates.hash_of(snapshot))
         foldable = (replica.seq - UNFOLDED_DELTAS, now - UNFOLDED_TIME)
         await updates.fold(tx, block.id, checkpoint, now, foldable)
+        replica.unfolded = updates.NOTHING_UNFOLDED
+        return checkpoint
+
+    async def _begin_anew(
+        self, tx: Transaction, intent: Intent, block: Block, old: CachedDocument, derived: Derived
+    ) -> CachedDocument:
+        """Go on with a fresh document of the same content, before the old one is too large to be stored.
+
+        Earlier versions are read from the old one, whose last checkpoint stays.
+        """
+        schema, stamp = _readable(block), self._stamp(intent)
+        try:
+            fresh, size = await self._replicas.run(lambda: _fresh_document(schema, derived.content, stamp))
+        except (RefusedError, DocumentError):
+            # What does not fit its own schema can't be written anew. The old document serves as long as it can.
+            return old
+        if size > SET_ASIDE_BYTES // 2:
+            # It is the content that is large, and nothing would be gained for long.
+            return old
+        replica = CachedDocument(fresh, schema, old.seq, fresh.version)
+        by = replace(intent, actor=HISTORY, reason="", undo_of=None, tool_call_id=None)
+        change = await tx.record(
+            kind="set_history_aside",
+            ref=block_ref(block),
+            actor=HISTORY,
+            reason="",
+            at=self._journal.moment(intent),
+            owner=block.owner,
+            before={"version": old.version},
+            after={"version": fresh.version, "length": derived.length},
+        )
+        made = await self._replicas.run(lambda: _first(replica, updates.FRESH_START))
+        await self._store(tx, by, block, replica, change, replace(made, before=old.version))
+        await self._put(tx, intent, block, replica, derived)
+        await self._checkpoint(tx, block, replica)
+        return replica
+
+
+async def _was_set_aside(tx: Transaction, intent: Intent) -> bool:
+    """Whether an operation speaks of a version that only a document has that was set aside."""
+    operation = intent.edit.operation
+    versions = (operation.before, operation.after) if isinstance(operation, TakeBack) else (intent.edit.base,)
+    for each in versions:
+        if each and await updates.set_aside(tx, intent.edit.target.id, each) is not None:
+            return True
+    return False
 
 
 def block_ref(block: Block) -> Ref:
@@ -400,15 +484,25 @@ async def tell_of_block(journal: Journal, tx: Transaction, intent: Intent, block
     await journal.tell_change(tx, intent, EventKind.MEMORY_MODIFIED, details)
 
 
-def _first(replica: Replica, operation: CreateBlock) -> _Made:
+def _fresh_document(schema: Schema, content: Content, stamp: EditStamp) -> tuple[Document, int]:
+    """A document with that very content, and how many bytes it takes."""
+    document = Document.create(schema, content, stamp)
+    if document.content() != content:
+        document.become(content, stamp)
+    if document.content() != content:
+        raise DocumentError("document.failed")
+    return document, len(document.export_snapshot())
+
+
+def _first(replica: CachedDocument, operation: CreateBlock | RestoreBlock) -> _Made:
     document = replica.document
     blob = document.export_updates(None)
     # The content is in the delta itself.
-    bare = replace(operation, content=None)
+    bare = replace(operation, content=None) if isinstance(operation, CreateBlock) else operation
     return _Made(bare, blob, document.peer, 0, document.own_operations, Version(""), document.version)
 
 
-def _made(operation: Operation, applied: Applied) -> _Made:
+def _made(operation: Operation, applied: AppliedChange) -> _Made:
     return _Made(
         operation,
         applied.update,
@@ -418,6 +512,18 @@ def _made(operation: Operation, applied: Applied) -> _Made:
         applied.before,
         applied.version,
     )
+
+
+def _not_restored(before: Content, after: Content, content: Content) -> tuple[str, ...]:
+    """The parts that a change of schema altered and that a content has not again as they were before it."""
+    diff, altered = diff_parts(before, content), diff_parts(before, after)
+    if diff.is_empty or altered.is_empty:
+        return ()
+    parts, own = parts_of(diff), set(parts_of(altered))
+    if not parts or type(before) is not type(after):
+        return parts or (TEXT,)
+    # A section that was of another kind is altered as a whole.
+    return tuple(each for each in parts if not own.isdisjoint((each, each.partition("/")[0])))
 
 
 def _readable(block: Block) -> Schema:
@@ -430,9 +536,8 @@ def _length(schema: Schema, content: Content | None) -> int | None:
     return None if content is None else limit_length(schema, content)
 
 
-def shown_version(state: BlockState) -> Version:
-    """The version whose content a block shows; empty when it shows none, so that its document is all there is."""
-    return Version("") if state.content is None else state.version
+def _is_much(unfolded: updates.UnfoldedDeltas) -> bool:
+    return unfolded.deltas > FOLD_DELTAS or unfolded.bytes > FOLD_BYTES
 
 
 def _refusal_of(

@@ -1,4 +1,4 @@
-"""What an edit that goes back in history really writes: it names versions, not parts, so only the outcome tells."""
+"""Finds what an undo or restore really writes, since it names versions and not parts of a content."""
 
 from __future__ import annotations
 

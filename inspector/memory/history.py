@@ -1,41 +1,41 @@
-"""The history of a block's content: its versions, what each said, what differs, whose each piece is."""
+"""Reads the history of a block's content: versions, differences and who wrote each part."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
-from inspector.documents.document import Document, Stamp
-from inspector.documents.three_way import Draft, Sides, three_way
-from inspector.domain.actor import Actor
+from inspector.documents.document import Document, EditStamp
+from inspector.documents.three_way import ConcurrentDraft, ThreeWayContents, three_way
+from inspector.domain.actor import Actor, Clock, IdGenerator
 from inspector.domain.blocks import Schema, UnreadableSchema
 from inspector.domain.content import Content
+from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.conflicts import conflicts, text_sides
 from inspector.domain.differences.contents import diff_contents, texts_of
 from inspector.domain.differences.texts import unified
-from inspector.domain.edits.base import Edit, Version
+from inspector.domain.edits.base import Edit, Intent, Version
 from inspector.domain.errors import DocumentError, MalformedError, NotFoundError, RefusedError
 from inspector.domain.history import Attribution, BlockVersion, ThreeWay, VersionContent, VersionDiff
-from inspector.domain.moments import Clock, IdGenerator
-from inspector.domain.rendering.render import limit_length
-from inspector.domain.rendering.whole import render_whole
+from inspector.domain.rendering.render import limit_length, render_whole
 from inspector.domain.snapshot import BlockState
-from inspector.memory.attribution import Writers
+from inspector.memory.attribution import OriginWriters
+from inspector.memory.document_cache import DocumentCache
 from inspector.memory.refusals import refused
-from inspector.memory.replicas import Replicas
 from inspector.memory.schema_change import convert
-from inspector.storage import blocks, updates
+from inspector.storage import blocks, journal_past, updates
+from inspector.storage.changes import turned
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database
 
 AT_ONCE = 50
 """Versions that are read in one go, so that edits need not wait for a whole history."""
 
-KNOWN_LENGTHS = 50_000
+CACHED_LENGTHS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,19 @@ class _Opened:
         return next((before for seq, before in self.schema_changes if seq > change), None)
 
 
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """A change of schema that is undone: its number, and the content's versions before and after it."""
+
+    change: int
+    before: Version
+    after: Version
+
+
 class BlockHistory:
     """Reads the histories of blocks; it stores nothing. Folded versions are read as others are."""
 
-    def __init__(self, database: Database, replicas: Replicas, clock: Clock, ids: IdGenerator) -> None:
+    def __init__(self, database: Database, replicas: DocumentCache, clock: Clock, ids: IdGenerator) -> None:
         self._database = database
         self._replicas = replicas
         self._clock = clock
@@ -101,7 +110,8 @@ class BlockHistory:
         async with self._database.read() as connection:
             opened = await _open(self._replicas, connection, block_id)
             read_by = await _schema_at(connection, opened, version) if schema is None else schema
-        return await self._replicas.run(lambda: _content(opened.document, version, read_by))
+            document = await self._document_of(connection, opened, version)
+        return await self._replicas.run(lambda: _content(document, version, read_by))
 
     async def diff(self, block_id: str, before: Version, after: Version) -> VersionDiff:
         """What differs between any two versions.
@@ -112,10 +122,10 @@ class BlockHistory:
         async with self._database.read() as connection:
             opened = await _open(self._replicas, connection, block_id)
             old, new = [await _schema_at(connection, opened, each) for each in (before, after)]
+            first, last = [await self._document_of(connection, opened, each) for each in (before, after)]
 
         def work() -> tuple[VersionContent, VersionContent]:
-            document = opened.document
-            return _content(document, before, old), _content(document, after, new)
+            return _content(first, before, old), _content(last, after, new)
 
         # Comparing takes long at times, and edits must not wait for it.
         return await asyncio.to_thread(_difference, *await self._replicas.run(work))
@@ -132,7 +142,7 @@ class BlockHistory:
             schema = await _schema_at(connection, opened, wanted)
             versions = await updates.history(connection, block_id)
             spans = await updates.spans(connection, block_id)
-        writers = Writers(opened.document, versions, spans)
+        writers = OriginWriters(opened.document, versions, spans)
         return await self._replicas.run(lambda: writers.attributed(wanted, schema))
 
     async def three_way(self, edit: Edit) -> ThreeWay:
@@ -146,11 +156,15 @@ class BlockHistory:
         async with self._database.read() as connection:
             opened = await _open(self._replicas, connection, edit.target.id)
         stored = opened.state.version
-        draft = Draft(edit.operation, stored if edit.base is None else edit.base, stored)
-        stamp = Stamp("", self._clock(), lambda: self._ids("itm"))
+        draft = ConcurrentDraft(edit.operation, stored if edit.base is None else edit.base, stored)
+        stamp = EditStamp("", self._clock(), lambda: self._ids("itm"))
 
         sides = await self._replicas.run(lambda: three_way(opened.document, draft, stamp))
         return await asyncio.to_thread(_three_way, opened.schema, sides, stored)
+
+    async def _document_of(self, connection: Connection, opened: _Opened, version: Version) -> Document:
+        block_id = opened.state.block.id
+        return await self._replicas.with_version(connection, block_id, opened.document, version)
 
     async def _measure(self, opened: _Opened, versions: Sequence[BlockVersion]) -> None:
         block_id = opened.state.block.id
@@ -159,14 +173,14 @@ class BlockHistory:
             lengths = await self._replicas.run(partial(_lengths, opened, some))
             for each, length in zip(some, lengths, strict=True):
                 self._lengths[block_id, each.version] = length
-        while len(self._lengths) > KNOWN_LENGTHS:
+        while len(self._lengths) > CACHED_LENGTHS:
             self._lengths.popitem(last=False)
 
 
 async def converted_version(
-    replicas: Replicas, connection: Connection, state: BlockState, version: Version, ids: IdGenerator
+    replicas: DocumentCache, connection: Connection, state: BlockState, version: Version, ids: IdGenerator
 ) -> Content | None:
-    """What a version said, as the present schema has it; None when the schema is the same as then.
+    """What a version said, as the present schema has it; None when the present document can tell that itself.
 
     Raises:
         RefusedError: ``refused.restore_would_lose``, the present schema cannot hold all of it.
@@ -174,16 +188,29 @@ async def converted_version(
     """
     opened = await _open(replicas, connection, state.block.id)
     then = await _schema_at(connection, opened, version)
-    if then == opened.schema:
+    document = await replicas.with_version(connection, state.block.id, opened.document, version)
+    if then == opened.schema and document is opened.document:
         return None
-    content = await replicas.run(lambda: _content(opened.document, version, then).content)
+    content = await replicas.run(lambda: _content(document, version, then).content)
+    if then == opened.schema:
+        return content
     made = convert(then, opened.schema, content, partial(ids, "itm"))
     if made.lost:
         raise refused("refused.restore_would_lose", label=state.block.label, lost=made.lost)
     return made.content
 
 
-async def _open(replicas: Replicas, connection: Connection, block_id: str) -> _Opened:
+async def way_back(connection: Connection, intent: Intent) -> WayBack | None:
+    """The change of schema that an intent undoes, if it does; its own operation must be one."""
+    if intent.undo_of is None:
+        return None
+    change, block_id = await turned(connection, intent.undo_of), intent.edit.target.id
+    before = await journal_past.version_at(connection, block_id, change - 1)
+    after = await journal_past.version_at(connection, block_id, change)
+    return None if before is None or after is None else WayBack(change, before.version, after.version)
+
+
+async def _open(replicas: DocumentCache, connection: Connection, block_id: str) -> _Opened:
     state = await blocks.get(connection, block_id)
     if state is None:
         raise NotFoundError("not_found.block", name=block_id)
@@ -193,7 +220,7 @@ async def _open(replicas: Replicas, connection: Connection, block_id: str) -> _O
     return _Opened(state, schema, changes, document)
 
 
-async def _open_if_readable(replicas: Replicas, connection: Connection, block_id: str) -> _Opened | None:
+async def _open_if_readable(replicas: DocumentCache, connection: Connection, block_id: str) -> _Opened | None:
     try:
         return await _open(replicas, connection, block_id)
     except (NotFoundError, RefusedError, DocumentError):
@@ -247,7 +274,7 @@ def _difference(before: VersionContent, after: VersionContent) -> VersionDiff:
     return VersionDiff(before, after, diff_contents(before.content, after.content), unified(old, new))
 
 
-def _three_way(schema: Schema, sides: Sides, stored: Version) -> ThreeWay:
+def _three_way(schema: Schema, sides: ThreeWayContents, stored: Version) -> ThreeWay:
     theirs, mine = diff_contents(sides.base, sides.theirs), diff_contents(sides.base, sides.mine)
     base, others, own = (texts_of(each) for each in (sides.base, sides.theirs, sides.mine))
     texts = {

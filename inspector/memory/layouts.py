@@ -1,16 +1,14 @@
-"""LayoutStore: the one door for layouts of a user's own."""
+"""LayoutStore applies changes of a user's own layouts and reads them."""
 
 from __future__ import annotations
 
-from inspector.domain.actor import ActorKind
+from inspector.domain.actor import ActorKind, Clock, IdGenerator
 from inspector.domain.edits.base import Edit, Intent, Receipt
 from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
 from inspector.domain.edits.rows import PutLayout
-from inspector.domain.errors import MalformedError, NotFoundError
-from inspector.domain.health import Problem
+from inspector.domain.errors import MalformedError, NotFoundError, Problem
 from inspector.domain.layout_rules import check_layout
 from inspector.domain.layouts import Layout
-from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.refusals import refused
 from inspector.storage import layouts
@@ -35,11 +33,7 @@ class LayoutStore:
     async def list(self) -> tuple[tuple[Layout, ...], tuple[Problem, ...]]:
         """All layouts by name, and a problem for each that cannot be used."""
         async with self._database.read() as connection:
-            return await self.list_in(connection)
-
-    async def list_in(self, connection: Connection) -> tuple[tuple[Layout, ...], tuple[Problem, ...]]:
-        """As `list`, in a scope of the caller's."""
-        return await layouts.read_all(connection)
+            return await layouts.read_all(connection)
 
     async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt:
         """Apply one intent in a transaction of the caller's.

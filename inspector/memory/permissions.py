@@ -1,9 +1,8 @@
-"""Who may write what: the permission table run for an agent, and the few bounds of a person."""
+"""Decides who may write what: the permission table for agents, a few limits for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import (
@@ -17,11 +16,12 @@ from inspector.domain.blocks import (
     fields_of,
 )
 from inspector.domain.consent import ConsentGrant
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits import block_rows, fields, items
 from inspector.domain.edits.access import (
     NEEDED_LEVEL,
     PEOPLE_ONLY,
-    Verdict,
+    AccessVerdict,
     access_of,
     innermost,
     verdict_of,
@@ -35,11 +35,11 @@ _CONTENT = frozenset(CONTENT_OPERATIONS.values())
 _NOT_WRITING = frozenset(
     {block_rows.SetPinned, block_rows.SetBlockType, block_rows.AttachBlock, block_rows.DetachBlock}
 )
-_ASKED = {Verdict.ASK_PARTNER: "partner", Verdict.ASK_HUMAN: "human"}
+_ASKED = {AccessVerdict.ASK_PARTNER: "partner", AccessVerdict.ASK_HUMAN: "human"}
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class WriteContext:
     """Who wants to write, and what that rests on. `partner_id` is the identity set as partner, if any.
 
     `grant` is a person's word that was given before and covers the edit; `consented` says that one has given
@@ -72,7 +72,7 @@ def asked_level(block: Block, agent_id: str, attachment: Attachment | None) -> P
     return level if level in (Permission.PARTNER, Permission.HUMAN) else None
 
 
-def check(block: Block, operation: Operation, standing: Standing) -> None:
+def check(block: Block, operation: Operation, standing: WriteContext) -> None:
     """Pass if the actor may do that to the block.
 
     Raises:
@@ -112,7 +112,7 @@ def unlocked_parts(schema: Schema | UnreadableSchema, new: Schema | None) -> Ite
     )
 
 
-def _check_agent(block: Block, operation: Operation, standing: Standing) -> None:
+def _check_agent(block: Block, operation: Operation, standing: WriteContext) -> None:
     actor = standing.actor
     level = effective_level(block, actor.id, standing.attachment)
     if level is None:
@@ -120,7 +120,7 @@ def _check_agent(block: Block, operation: Operation, standing: Standing) -> None
     if type(innermost(operation)) in PEOPLE_ONLY:
         raise refused("refused.people_only", operation=innermost(operation).op)
     access, verdict = access_of(operation), verdict_of(operation, level)
-    if verdict is Verdict.DENY:
+    if verdict is AccessVerdict.DENY:
         raise refused(
             "refused.permission",
             label=block.label,
@@ -128,7 +128,7 @@ def _check_agent(block: Block, operation: Operation, standing: Standing) -> None
             access=access.value,
             needed=NEEDED_LEVEL[access].label,
         )
-    if verdict is not Verdict.ALLOW and standing.grant is None and not standing.consented:
+    if verdict is not AccessVerdict.ALLOW and standing.grant is None and not standing.consented:
         raise refused(
             "refused.needs_consent",
             label=block.label,
@@ -143,7 +143,7 @@ def _check_agent(block: Block, operation: Operation, standing: Standing) -> None
         raise refused("refused.read_only_part", label=block.label, part=part)
 
 
-def _check_person(block: Block, operation: Operation, standing: Standing) -> None:
+def _check_person(block: Block, operation: Operation, standing: WriteContext) -> None:
     if type(operation) in _NOT_WRITING:
         return
     if block.permission is Permission.PARTNER and standing.actor.id != standing.partner_id:

@@ -1,4 +1,4 @@
-"""A refusal in one call."""
+"""Raises the refusal of an operation with its code and parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of blocks themselves: their label, place, limits, schema, state, and with whom they are shared."""
+"""Applies operations on blocks themselves: label, place, limits, schema, state and attachments."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.domain.actor import ActorKind
-from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment, Block, Schema
+from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment, Block, Schema, appearance, is_printable
 from inspector.domain.codec import LARGEST_INTEGER, to_plain
 from inspector.domain.edits import block_rows as ops
 from inspector.domain.edits.base import Intent, Operation, Receipt
-from inspector.domain.errors import NotFoundError, RefusedError
-from inspector.domain.labels import appearance
+from inspector.domain.errors import RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.schema_faults import schema_fault
 from inspector.domain.snapshot import BlockState
 from inspector.memory.contents import ContentWriter, block_ref, tell_of_block
-from inspector.memory.labels import check_label
 from inspector.memory.refusals import refused
 from inspector.storage import agents, attachments, blocks, json_columns
-from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
 from inspector.storage.sealing import damaged_cells
@@ -68,7 +65,7 @@ class RowWriter:
         if actor.kind is ActorKind.AGENT and operation.owner != actor.id:
             raise refused("refused.not_owner", label=operation.label, agent=actor.name)
         if operation.owner != CONSTELLATION_OWNER:
-            await require_agent(tx, operation.owner)
+            await agents.require(tx, operation.owner)
         block_id = intent.edit.target.id or self._journal.ids("blk")
         if await blocks.get(tx, block_id) is not None:
             raise refused("refused.exists", id=block_id)
@@ -134,7 +131,7 @@ class RowWriter:
     async def _attach(
         self, tx: Transaction, intent: Intent, block: Block, operation: ops.AttachBlock
     ) -> Receipt:
-        await require_agent(tx, operation.agent_id)
+        await agents.require(tx, operation.agent_id)
         if block.owner == CONSTELLATION_OWNER:
             raise refused("refused.seen_by_all", label=block.label)
         if block.owner == operation.agent_id:
@@ -155,7 +152,7 @@ class RowWriter:
         before = await attachments.get(tx, block.id, operation.agent_id)
         if before is None:
             # One that is there may be of an agent that is not.
-            await require_agent(tx, operation.agent_id)
+            await agents.require(tx, operation.agent_id)
         await attachments.remove(tx, block.id, operation.agent_id)
         return await self._attachment_changed(tx, intent, block, before, None)
 
@@ -167,8 +164,8 @@ class RowWriter:
         before: Attachment | None,
         after: Attachment | None,
     ) -> Receipt:
-        known = before or after
-        ref = Ref(RefKind.ATTACHMENT, block.id, None if known is None else known.agent_id)
+        existing = before or after
+        ref = Ref(RefKind.ATTACHMENT, block.id, None if existing is None else existing.agent_id)
         if before == after:
             return self._journal.receipt(intent, ref, None)
         await tell_of_block(self._journal, tx, intent, block)
@@ -180,16 +177,6 @@ async def _damaged(tx: Transaction, block: Block, operation: Operation) -> tuple
     """The cell that an operation sets, when what lies there is damaged: what it shows may be what is meant."""
     found = await damaged_cells(tx, "blocks", (block.id,)) if type(operation) in _CELLS else ()
     return tuple(name for name in found if name == _CELLS[type(operation)])
-
-
-async def require_agent(connection: Connection, agent_id: str) -> None:
-    """Pass if there is an agent of that id.
-
-    Raises:
-        NotFoundError: ``not_found.agent``.
-    """
-    if not await agents.exists(connection, agent_id):
-        raise NotFoundError("not_found.agent", name=agent_id)
 
 
 async def _require_free_label(tx: Transaction, block: Block) -> None:
@@ -216,3 +203,17 @@ def _check_char_limit(block: Block) -> None:
 def _difference(block: Block, other: Block) -> dict[str, Any]:
     plain, compared = to_plain(block), to_plain(other)
     return {name: value for name, value in plain.items() if value != compared[name]}
+
+
+def check_label(label: str) -> None:
+    """Pass if that can be a label.
+
+    Raises:
+        RefusedError: ``refused.label_empty``, or ``refused.label_unprintable`` with the character's place.
+    """
+    if not appearance(label):
+        raise refused("refused.label_empty")
+    for place, character in enumerate(label):
+        if not is_printable(character):
+            code_point = f"U+{ord(character):04X}"
+            raise refused("refused.label_unprintable", position=place, character=code_point)

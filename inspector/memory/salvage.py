@@ -1,4 +1,4 @@
-"""The blocks of a damaged file: their documents put together from what is left, as completely as can be.
+"""Salvages the blocks of a damaged file as completely as their rows allow.
 
 A block is stored several times over: as a document (checkpoint and deltas), as the content derived from it, and in
 the journal, which has its label and settings. Each is used where what is better is gone.
@@ -7,23 +7,24 @@ the journal, which has its label and settings. Each is used where what is better
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 
-from inspector.documents.document import Document, Stamp
+from inspector.documents.document import Document, EditStamp
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Block, Schema, TextSchema, UnreadableSchema
 from inspector.domain.codec import write_time
 from inspector.domain.content import Content
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.block_rows import RestoreBlock
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import RefKind
 from inspector.domain.salvage import Recovery, SavedBlock
-from inspector.memory.derived import derive
+from inspector.memory.document_cache import derive
 from inspector.memory.salvage_pieces import (
     BlockPieces,
-    Choice,
-    Number,
+    DocumentPath,
+    FreeNumber,
     Row,
     block_row,
     pieces_of,
@@ -32,19 +33,19 @@ from inspector.memory.salvage_pieces import (
 from inspector.memory.stored_documents import waiting_in
 from inspector.storage.blocks import PENDING_UPDATES
 from inspector.storage.json_columns import dump
-from inspector.storage.repeated_cells import WRITER
-from inspector.storage.salvage_rows import Found
+from inspector.storage.redundancy import WRITER
+from inspector.storage.salvage_rows import FoundRows
 from inspector.storage.updates import hash_of
 
 SALVAGE = Actor(ActorKind.SYSTEM, "salvage", "salvage")
 Examine = Callable[[bytes | None, Sequence[bytes]], str]
 """Whether a document's bytes may be read in this process: empty, or the code of what is wrong with them."""
-Rebuild = Callable[[Schema | None, Content, Stamp], Document]
+Rebuild = Callable[[Schema | None, Content, EditStamp], Document]
 """A fresh document with a content: every id and value as it was. Raises InspectorError."""
 
 
 @dataclass(frozen=True)
-class Tools:
+class SalvageTools:
     """What a salvage works with: the examination of bytes, the maker of documents, the moment."""
 
     examine: Examine
@@ -52,20 +53,18 @@ class Tools:
     at: datetime
 
     @property
-    def stamp(self) -> Stamp:
-        """The stamp of what a salvage makes itself."""
-        return Stamp(SALVAGE.name, self.at, lambda: "")
+    def stamp(self) -> EditStamp:
+        return EditStamp(SALVAGE.name, self.at, lambda: "")
 
 
 @dataclass
-class Restored:
+class RestoredBlocks:
     """Rows for the new file, and how it went."""
 
     rows: dict[str, list[Row]] = field(default_factory=dict)
     blocks: list[SavedBlock] = field(default_factory=list)
 
     def add(self, table: str, *rows: Row) -> None:
-        """Add rows to a table."""
         self.rows.setdefault(table, []).extend(rows)
 
 
@@ -76,25 +75,25 @@ class _Document:
     document: Document | None
     content: Content | None
     recovery: Recovery
-    choice: Choice
+    choice: DocumentPath
     why: str = ""
     waiting: frozenset[int] | None = None
 
 
-def restore_blocks(found: Found, tools: Tools) -> Restored:
+def restore_blocks(found: FoundRows, tools: SalvageTools) -> RestoredBlocks:
     """Put together what can be of every block that any row still knows of. Runs in the caller's thread."""
-    restored = Restored()
-    numbers = Number(1 + max((_number(row["seq"]) for row in found.of("changes")), default=0))
+    restored = RestoredBlocks()
+    numbers = FreeNumber(1 + max((_number(row["seq"]) for row in found.of("changes")), default=0))
     labels: set[tuple[str, str]] = set()
     for pieces in sorted(pieces_of(found), key=lambda each: each.is_guessed):
-        known = (
+        existing = (
             _with_shown_schema(pieces, tools) if pieces.is_guessed and not pieces.named_by_journal else pieces
         )
-        _restore(_with_free_label(known, labels), restored, tools, numbers)
+        _restore(_with_free_label(existing, labels), restored, tools, numbers)
     return restored
 
 
-def _restore(pieces: BlockPieces, restored: Restored, tools: Tools, numbers: Number) -> None:
+def _restore(pieces: BlockPieces, restored: RestoredBlocks, tools: SalvageTools, numbers: FreeNumber) -> None:
     block = pieces.block
     made = _document(pieces, tools)
     label, journal = block.label, pieces.named_by_journal
@@ -119,7 +118,7 @@ def _restore(pieces: BlockPieces, restored: Restored, tools: Tools, numbers: Num
     restored.blocks.append(SavedBlock(block.id, label, recovery, missing, made.why, journal))
 
 
-def _document(pieces: BlockPieces, tools: Tools) -> _Document | None:
+def _document(pieces: BlockPieces, tools: SalvageTools) -> _Document | None:
     """The best that the pieces give, None when nothing does."""
     why = "salvage.deltas_missing"
     stored = pieces.stored_content()
@@ -133,7 +132,7 @@ def _document(pieces: BlockPieces, tools: Tools) -> _Document | None:
         if document is not None and pieces.agrees(document):
             waiting = waiting_in(document, choice.snapshot, choice.blobs)
             return _Document(document, document.content(), Recovery.WHOLE, choice, waiting=waiting)
-    empty = Choice(None, (), complete_to=0, is_complete=False)
+    empty = DocumentPath(None, (), complete_to=0, is_complete=False)
     for content, recovery in ((stored, Recovery.CONTENT_ONLY), *_older(pieces, tools)):
         document = None if content is None else _rebuilt(schema, content, tools)
         if document is not None:
@@ -142,7 +141,7 @@ def _document(pieces: BlockPieces, tools: Tools) -> _Document | None:
     return None if document is None else _Document(document, document.content(), Recovery.LOST, empty, why)
 
 
-def _older(pieces: BlockPieces, tools: Tools) -> Iterator[tuple[Content | None, Recovery]]:
+def _older(pieces: BlockPieces, tools: SalvageTools) -> Iterator[tuple[Content | None, Recovery]]:
     """Earlier contents, the latest first: what a checkpoint and the unbroken run of deltas after it give."""
     schema = pieces.block.schema
     if isinstance(schema, UnreadableSchema):
@@ -154,7 +153,7 @@ def _older(pieces: BlockPieces, tools: Tools) -> Iterator[tuple[Content | None, 
                 yield document.content(), Recovery.OLDER_STATE
 
 
-def _loaded(schema: Schema, choice: Choice, tools: Tools) -> tuple[Document | None, str]:
+def _loaded(schema: Schema, choice: DocumentPath, tools: SalvageTools) -> tuple[Document | None, str]:
     why = tools.examine(choice.snapshot, choice.blobs)
     if why:
         return None, why
@@ -166,7 +165,9 @@ def _loaded(schema: Schema, choice: Choice, tools: Tools) -> tuple[Document | No
     return document, ""
 
 
-def _rebuilt(schema: Schema | UnreadableSchema, content: Content | None, tools: Tools) -> Document | None:
+def _rebuilt(
+    schema: Schema | UnreadableSchema, content: Content | None, tools: SalvageTools
+) -> Document | None:
     readable = None if isinstance(schema, UnreadableSchema) else schema
     try:
         if content is None:
@@ -180,7 +181,12 @@ def _rebuilt(schema: Schema | UnreadableSchema, content: Content | None, tools: 
 
 
 def _folded(
-    history: list[Row], document: Document, block: Block, numbers: Number, restored: Restored, tools: Tools
+    history: list[Row],
+    document: Document,
+    block: Block,
+    numbers: FreeNumber,
+    restored: RestoredBlocks,
+    tools: SalvageTools,
 ) -> list[Row]:
     """The history without its bytes, and one more entry: the salvage, whose content the checkpoint holds."""
     change = numbers.next()
@@ -243,9 +249,8 @@ def _checkpoint(block_id: str, upto: int, document: Document, at: datetime) -> R
 
 
 def _add_content(
-    pieces: BlockPieces, made: _Document, history: list[Row], restored: Restored, tools: Tools
+    pieces: BlockPieces, made: _Document, history: list[Row], restored: RestoredBlocks, tools: SalvageTools
 ) -> None:
-    """The content's row."""
     block, content, document = pieces.block, made.content, made.document
     if content is None:
         return
@@ -268,7 +273,7 @@ def _add_content(
     restored.add("block_contents", row)
 
 
-def _writer(pieces: BlockPieces, made: _Document, history: list[Row], tools: Tools) -> Row:
+def _writer(pieces: BlockPieces, made: _Document, history: list[Row], tools: SalvageTools) -> Row:
     """Who wrote the content, as its row says; as the history says where that is all there and has it otherwise."""
     kept = pieces.content
     is_there = made.recovery is Recovery.WHOLE and len(history) == pieces.last > 0
@@ -282,7 +287,7 @@ def _writer(pieces: BlockPieces, made: _Document, history: list[Row], tools: Too
     return {**history[-1], "written_at": history[-1]["at"]}
 
 
-def _with_shown_schema(pieces: BlockPieces, tools: Tools) -> BlockPieces:
+def _with_shown_schema(pieces: BlockPieces, tools: SalvageTools) -> BlockPieces:
     """A block of which nothing but its content is known has the schema that the content shows."""
     content = pieces.stored_content()
     document = None if content is None else _rebuilt(UnreadableSchema("", ""), content, tools)

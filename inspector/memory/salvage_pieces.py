@@ -1,22 +1,23 @@
-"""What is left of one block: its rows, checked against their hashes, and the ways to put a document together."""
+"""Puts one block's document together from the rows that a salvage found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from inspector.documents.document import Document
 from inspector.domain.blocks import Block, BlockType, Permission, UnreadableSchema
 from inspector.domain.codec import from_plain, read_time, write_time
 from inspector.domain.content import Content
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import MalformedError
 from inspector.domain.ref import RefKind
 from inspector.storage.blocks import PENDING_UPDATES, schema_of
 from inspector.storage.json_columns import dump, load, parse
-from inspector.storage.repeated_cells import says_who_wrote
+from inspector.storage.redundancy import says_who_wrote
 from inspector.storage.salvage_pages import Value
-from inspector.storage.salvage_rows import Found
+from inspector.storage.salvage_rows import FoundRows
 from inspector.storage.sealing import SEALS
 from inspector.storage.updates import hash_of
 
@@ -37,20 +38,19 @@ _SETTINGS = frozenset(
 _NO_TIME = "1970-01-01T00:00:00Z"
 
 
-class Number:
+class FreeNumber:
     """Numbers that nothing has yet."""
 
     def __init__(self, first: int) -> None:
         self._following = first
 
     def next(self) -> int:
-        """The next one."""
         self._following += 1
         return self._following - 1
 
 
 @dataclass(frozen=True)
-class Choice:
+class DocumentPath:
     """One way to the document: a checkpoint (None: from the beginning) and the unbroken run of deltas after it.
 
     `complete_to` is the number of the last delta that is in it; it `is_complete` when that is the last there was.
@@ -63,12 +63,10 @@ class Choice:
 
     @property
     def upto(self) -> int:
-        """The last delta that the checkpoint holds."""
         return 0 if self.checkpoint is None else number(self.checkpoint["upto_seq"])
 
     @property
     def snapshot(self) -> bytes | None:
-        """The checkpoint's bytes."""
         snapshot = None if self.checkpoint is None else self.checkpoint["snapshot"]
         assert snapshot is None or isinstance(snapshot, bytes)
         return snapshot
@@ -91,8 +89,8 @@ class Choice:
     def moved_checkpoint(self, pieces: BlockPieces) -> Row:
         """The checkpoint's row, with the number that its last delta has now."""
         assert self.checkpoint is not None
-        held = sum(number(row["seq"]) <= self.upto for row in pieces.updates)
-        return {**self.checkpoint, "upto_seq": held}
+        stored = sum(number(row["seq"]) <= self.upto for row in pieces.updates)
+        return {**self.checkpoint, "upto_seq": stored}
 
 
 @dataclass(frozen=True)
@@ -119,7 +117,7 @@ class BlockPieces:
             return max(seqs, default=0)
         return max((*seqs, number(self.content["revision"])))
 
-    def choices(self) -> Iterator[Choice]:
+    def choices(self) -> Iterator[DocumentPath]:
         """The ways to the document, the one from the newest whole checkpoint first."""
         whole = [each for each in self.checkpoints if _is_whole(each, "snapshot")]
         for checkpoint in (*sorted(whole, key=lambda each: -number(each["upto_seq"])), None):
@@ -165,7 +163,7 @@ class BlockPieces:
         newest = self.updates[-1] if self.updates else None
         return newest is not None and number(newest["seq"]) == seq and newest["version_after"] == version
 
-    def _choice(self, checkpoint: Row | None) -> Choice:
+    def _choice(self, checkpoint: Row | None) -> DocumentPath:
         upto = 0 if checkpoint is None else number(checkpoint["upto_seq"])
         blobs: list[bytes] = []
         seq = upto
@@ -177,10 +175,10 @@ class BlockPieces:
                 break
             seq += 1
             blobs.append(blob)
-        return Choice(checkpoint, tuple(blobs), seq, is_complete=seq == self.last > 0)
+        return DocumentPath(checkpoint, tuple(blobs), seq, is_complete=seq == self.last > 0)
 
 
-def pieces_of(found: Found) -> Iterator[BlockPieces]:
+def pieces_of(found: FoundRows) -> Iterator[BlockPieces]:
     """The pieces of every block that any row knows of."""
     rows = {text(row["id"]): row for row in found.of("blocks")}
     contents = {text(row["block_id"]): row for row in found.of("block_contents")}
@@ -191,15 +189,15 @@ def pieces_of(found: Found) -> Iterator[BlockPieces]:
     for block_id in dict.fromkeys((*rows, *contents, *updates, *checkpoints, *journal)):
         deltas = tuple(sorted(updates.get(block_id, ()), key=lambda row: number(row["seq"])))
         block = _block(rows[block_id]) if block_id in rows else None
-        told = _told(block_id, journal.get(block_id), deltas)
-        if block is not None and told is not None and isinstance(block.schema, UnreadableSchema):
-            block = replace(block, schema=told.schema)
+        reported = _block_in_journal(block_id, journal.get(block_id), deltas)
+        if block is not None and reported is not None and isinstance(block.schema, UnreadableSchema):
+            block = replace(block, schema=reported.schema)
         yield BlockPieces(
-            block or told or _guessed(block_id),
+            block or reported or _guessed(block_id),
             contents.get(block_id),
             deltas,
             tuple(_placed(each, deltas) for each in checkpoints.get(block_id, ())),
-            named_by_journal=block is None and told is not None,
+            named_by_journal=block is None and reported is not None,
             is_guessed=block is None,
             row=rows.get(block_id),
             journal=tuple(changes.get(block_id, ())),
@@ -273,7 +271,9 @@ def _block(row: Row) -> Block | None:
         return None
 
 
-def _told(block_id: str, journal: Mapping[str, Any] | None, deltas: Iterable[Row]) -> Block | None:
+def _block_in_journal(
+    block_id: str, journal: Mapping[str, Any] | None, deltas: Iterable[Row]
+) -> Block | None:
     """The block that the journal, or its own first change, describes."""
     moment = _NO_TIME
     plain = journal

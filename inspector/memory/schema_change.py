@@ -1,4 +1,4 @@
-"""A block's content under another schema: what it becomes, and what of it is lost.
+"""Converts a block's content to another schema and lists what is lost.
 
 Of one kind to the same, values stay in their fields as far as these can have them. Any kind becomes a text by
 being written out. Lines, items and nodes become one another; logs and maps are made of nothing else, for nobody
@@ -8,7 +8,7 @@ can tell a line's time or which field it belongs in.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from inspector.domain.blocks import (
     CompositeSchema,
@@ -35,10 +35,11 @@ from inspector.domain.content import (
     TreeContent,
     TreeNode,
 )
-from inspector.domain.rendering.whole import render_whole
+from inspector.domain.dataclass import dataclass
+from inspector.domain.rendering.render import render_whole
 from inspector.memory.schema_values import (
     ITEMS,
-    Account,
+    ConversionReport,
     Fields,
     ItemContent,
     changed_fields,
@@ -52,7 +53,7 @@ MAX_ITEMS = "max_items"
 
 
 @dataclass(frozen=True, slots=True)
-class Conversion:
+class SchemaConversion:
     """The content under the new schema, and the names of what it lacks of the old one.
 
     Beside names of fields and sections these are ``text``, ``items``, ``nesting``, ``blank_lines``, ``fields``
@@ -72,21 +73,21 @@ class _Row:
     fields: Fields | None
 
 
-def convert(old: Schema, new: Schema, content: Content, new_id: Callable[[], str]) -> Conversion:
+def convert(old: Schema, new: Schema, content: Content, new_id: Callable[[], str]) -> SchemaConversion:
     """A content as another schema has it. New lines and list elements get ids from `new_id`."""
-    account = Account(new_id)
+    account = ConversionReport(new_id)
     if isinstance(new, CompositeSchema):
         changed: Content = _sections(old, new, content, account)
     elif isinstance(old, CompositeSchema):
         changed = _of_sections(old, new, content, account)
     else:
         changed = _plain(old, new, _as_plain(content), account)
-    return Conversion(changed, account.lost)
+    return SchemaConversion(changed, account.lost)
 
 
 def change_schema(
     old: Schema, new: Schema, content: Content, lying: Content, new_id: Callable[[], str]
-) -> Conversion:
+) -> SchemaConversion:
     """What a content becomes; `lying` is what the new schema finds in the document as it is.
 
     That may be what the content was once made from: if nobody has changed it since, it comes back as it was, and
@@ -96,7 +97,7 @@ def change_schema(
     if is_empty(found) or _said(convert(new, old, found, new_id).content) != _said(content):
         return convert(old, new, content, new_id)
     # Fields that are new to this kind of content have their defaults to come, or are missed.
-    return convert(old, new, found, new_id) if type(old) is type(new) else Conversion(found, ())
+    return convert(old, new, found, new_id) if type(old) is type(new) else SchemaConversion(found, ())
 
 
 def is_empty(content: Content) -> bool:
@@ -142,7 +143,9 @@ def _values(value: ItemContent) -> object:
     }
 
 
-def _plain(old: PlainSchema, new: PlainSchema, content: PlainContent, account: Account) -> PlainContent:
+def _plain(
+    old: PlainSchema, new: PlainSchema, content: PlainContent, account: ConversionReport
+) -> PlainContent:
     match new:
         case TextSchema():
             return TextContent(_text(old, content))
@@ -164,7 +167,7 @@ def _text(old: PlainSchema, content: PlainContent) -> str:
     return render_whole(old, content)
 
 
-def _map(old: PlainSchema, new: MapSchema, content: PlainContent, account: Account) -> MapContent:
+def _map(old: PlainSchema, new: MapSchema, content: PlainContent, account: ConversionReport) -> MapContent:
     if not isinstance(content, MapContent):
         account.lose(_whole(content))
     values = content.fields if isinstance(content, MapContent) else {}
@@ -174,7 +177,7 @@ def _map(old: PlainSchema, new: MapSchema, content: PlainContent, account: Accou
     return MapContent(changed)
 
 
-def _log(old: PlainSchema, new: LogSchema, content: PlainContent, account: Account) -> LogContent:
+def _log(old: PlainSchema, new: LogSchema, content: PlainContent, account: ConversionReport) -> LogContent:
     if not isinstance(content, LogContent):
         account.lose(_whole(content))
         return LogContent()
@@ -189,7 +192,7 @@ def _log(old: PlainSchema, new: LogSchema, content: PlainContent, account: Accou
     return LogContent(tuple(entries))
 
 
-def _list(old: PlainSchema, new: ListSchema, content: PlainContent, account: Account) -> ListContent:
+def _list(old: PlainSchema, new: ListSchema, content: PlainContent, account: ConversionReport) -> ListContent:
     part = account.within(fields_of(old))
     items: list[ListItem] = []
     for row in _rows(old, content, part):
@@ -204,7 +207,7 @@ def _list(old: PlainSchema, new: ListSchema, content: PlainContent, account: Acc
     return ListContent(tuple(items))
 
 
-def _tree(old: PlainSchema, new: TreeSchema, content: PlainContent, account: Account) -> TreeContent:
+def _tree(old: PlainSchema, new: TreeSchema, content: PlainContent, account: ConversionReport) -> TreeContent:
     part = account.within(fields_of(old))
     if isinstance(content, TreeContent):
         changed = TreeContent(tuple(_nodes(content.roots, fields_of(old), new.node_schema, part)))
@@ -219,7 +222,7 @@ def _tree(old: PlainSchema, new: TreeSchema, content: PlainContent, account: Acc
 
 
 def _nodes(
-    nodes: Iterable[TreeNode], old: Fields | None, new: Fields | None, account: Account
+    nodes: Iterable[TreeNode], old: Fields | None, new: Fields | None, account: ConversionReport
 ) -> Iterator[TreeNode]:
     """Nodes with what is under them; those under one that cannot be kept are lost with it."""
     for node in nodes:
@@ -228,7 +231,7 @@ def _nodes(
             yield TreeNode(node.id, value, tuple(_nodes(node.children, old, new, account)))
 
 
-def _rows(old: PlainSchema, content: PlainContent, account: Account) -> Iterator[_Row]:
+def _rows(old: PlainSchema, content: PlainContent, account: ConversionReport) -> Iterator[_Row]:
     """The lines, items or nodes of a content, one by one."""
     match content:
         case TextContent(text):
@@ -252,7 +255,9 @@ def _flat(roots: Iterable[TreeNode]) -> Iterator[TreeNode]:
         yield from _flat(root.children)
 
 
-def _sections(old: Schema, new: CompositeSchema, content: Content, account: Account) -> CompositeContent:
+def _sections(
+    old: Schema, new: CompositeSchema, content: Content, account: ConversionReport
+) -> CompositeContent:
     given = _given(old, new, content, account)
     sections: dict[str, PlainContent] = {}
     for section in new.sections:
@@ -266,7 +271,7 @@ def _sections(old: Schema, new: CompositeSchema, content: Content, account: Acco
 
 
 def _given(
-    old: Schema, new: CompositeSchema, content: Content, account: Account
+    old: Schema, new: CompositeSchema, content: Content, account: ConversionReport
 ) -> dict[str, tuple[PlainSchema, PlainContent]]:
     """What there is for the new sections: those of the same name; a plain content goes where it fits best."""
     if isinstance(old, CompositeSchema):
@@ -282,7 +287,9 @@ def _given(
     return {section.name: (old, plain)}
 
 
-def _of_sections(old: CompositeSchema, new: PlainSchema, content: Content, account: Account) -> PlainContent:
+def _of_sections(
+    old: CompositeSchema, new: PlainSchema, content: Content, account: ConversionReport
+) -> PlainContent:
     if isinstance(new, TextSchema):
         return TextContent(render_whole(old, content))
     given = dict(_present(old, content))
@@ -296,10 +303,10 @@ def _of_sections(old: CompositeSchema, new: PlainSchema, content: Content, accou
 def _present(
     schema: CompositeSchema, content: Content
 ) -> Iterator[tuple[str, tuple[PlainSchema, PlainContent]]]:
-    held = content.sections if isinstance(content, CompositeContent) else {}
+    stored = content.sections if isinstance(content, CompositeContent) else {}
     for section in schema.sections:
-        if section.name in held:
-            yield section.name, (section.schema, held[section.name])
+        if section.name in stored:
+            yield section.name, (section.schema, stored[section.name])
 
 
 def _home(sections: Iterable[SectionDef], kind: type) -> SectionDef | None:

@@ -1,15 +1,16 @@
-"""Single values under another schema: what stays, what becomes another type, and what is lost."""
+"""Converts single values to another schema: kept, changed in type, or lost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 
 from inspector.domain.blocks import FieldDef, FieldScalar, FieldType, FieldValue
 from inspector.domain.codec import read_time
 from inspector.domain.content import FieldEntry, FieldItem
-from inspector.domain.rendering.values import object_text, scalar_text, value_text
+from inspector.domain.dataclass import dataclass
+from inspector.domain.rendering.structured import object_text, scalar_text, value_text
 
 ItemContent = str | Mapping[str, FieldItem]
 Fields = tuple[FieldDef, ...]
@@ -19,15 +20,15 @@ _EXACT = 1 << 63
 
 
 @dataclass(slots=True)
-class Account:
+class ConversionReport:
     """What a change of schema loses, by name, and where new ids come from.
 
-    `known` are the fields that there were before: only the others get their defaults, for a field that
+    `earlier` are the fields that there were before: only the others get their defaults, for a field that
     somebody has cleared stays clear; and only what is newly required is missed.
     """
 
     new_id: Callable[[], str]
-    known: Fields = ()
+    earlier: Fields = ()
     _lost: dict[str, None] = field(default_factory=dict)
 
     @property
@@ -36,19 +37,20 @@ class Account:
         return tuple(self._lost)
 
     def lose(self, names: Iterable[str]) -> None:
-        """Note what is lost."""
         self._lost.update(dict.fromkeys(names))
 
-    def within(self, known: Fields | None) -> Account:
+    def within(self, existing: Fields | None) -> ConversionReport:
         """An account for a part, with the fields that it had."""
-        return Account(self.new_id, known or ())
+        return ConversionReport(self.new_id, existing or ())
 
 
-def changed_fields(values: Mapping[str, FieldItem], fields: Fields, account: Account) -> dict[str, FieldItem]:
+def changed_fields(
+    values: Mapping[str, FieldItem], fields: Fields, account: ConversionReport
+) -> dict[str, FieldItem]:
     """Named values as a schema has them, with its defaults; what it does not know is lost."""
     names = {each.name for each in fields}
     account.lose(name for name in values if name not in names)
-    before = {each.name: each.required for each in account.known}
+    before = {each.name: each.required for each in account.earlier}
     changed: dict[str, FieldItem] = {}
     for each in fields:
         present = values.get(each.name)
@@ -65,7 +67,7 @@ def changed_fields(values: Mapping[str, FieldItem], fields: Fields, account: Acc
 
 
 def changed_item(
-    value: ItemContent, old: Fields | None, new: Fields | None, account: Account
+    value: ItemContent, old: Fields | None, new: Fields | None, account: ConversionReport
 ) -> ItemContent | None:
     """An item, entry or node under another schema; None when nothing of it can be kept."""
     if isinstance(value, str):
@@ -81,7 +83,7 @@ def changed_item(
     return {**changed, **hidden}
 
 
-def _titled(text: str, fields: Fields, account: Account) -> ItemContent | None:
+def _titled(text: str, fields: Fields, account: ConversionReport) -> ItemContent | None:
     """A text as an object: it goes into the first text field, if the others can do without."""
     title = next((each for each in fields if each.field_type is FieldType.TEXT), None)
     if title is None or (text and _changed(title, text, account.new_id) is None):

@@ -1,4 +1,4 @@
-"""Searcher: the door to what can be found, in all agents' things or in what one agent sees."""
+"""Searcher finds blocks, messages, summaries and archival entries of all agents or of one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import asyncio
 
 from inspector.domain.errors import InputError
 from inspector.domain.search import LARGEST_PAGE, Hit, SearchQuery, SearchResult
-from inspector.domain.search_terms import Terms, terms_of
+from inspector.domain.search_index import Terms, terms_of
 from inspector.domain.snippets import Highlighter
-from inspector.storage import finding
+from inspector.storage import search_query
 from inspector.storage.database import Database
-from inspector.storage.finding import Match, Matches
 from inspector.storage.reindexing import reindex
+from inspector.storage.search_query import Match, MatchPage
 
 
 class Searcher:
@@ -31,7 +31,7 @@ class Searcher:
             raise InputError("input.page", offset=query.offset, limit=query.limit, largest=LARGEST_PAGE)
         terms = terms_of(query.text)
         async with self._database.read() as connection:
-            matches = await finding.find(connection, query, terms.terms)
+            matches = await search_query.find(connection, query, terms.terms)
         # Large texts are gone through to find the words in them; nobody waits for that.
         return await asyncio.to_thread(_result, matches, terms)
 
@@ -45,7 +45,7 @@ class Searcher:
             return await reindex(tx)
 
 
-def _result(matches: Matches, terms: Terms) -> SearchResult:
+def _result(matches: MatchPage, terms: Terms) -> SearchResult:
     highlighter = Highlighter(terms.terms)
     hits = tuple(_hit(match, highlighter) for match in matches.page)
     return SearchResult(hits, matches.total, matches.capped, terms.cut)

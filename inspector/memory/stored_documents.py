@@ -1,4 +1,4 @@
-"""A document as a file stores it, read as a whole: its content, its version, and what of it waits for something."""
+"""Reads a whole document as a file stores it, and derives its rendering, length and search text."""
 
 from __future__ import annotations
 

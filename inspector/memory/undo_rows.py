@@ -1,18 +1,18 @@
-"""What takes a stored change back: ordinary edits, worked out from what it left in the journal.
+"""Works out the operations that undo a stored change from its journal row.
 
 A column goes back to what it was only where it still is what the change made it; one that has been changed since
-stays, and is named. A content goes back by `TakeBack`, which does the same for its parts; under an earlier schema it
-goes back with that, see `inspector.memory.schema_return`.
+stays, and is named. A content goes back by `TakeBack`, which does the same for its parts. An undone change of schema
+restores the content of before it, or converts what was written since.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from inspector.domain.actor import Actor
 from inspector.domain.codec import Plain, from_plain
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Operation, Version
 from inspector.domain.edits.block_rows import DeleteBlock, DeleteRow, DetachBlock
 from inspector.domain.edits.consent import SetPartner
@@ -20,8 +20,8 @@ from inspector.domain.edits.history import TakeBack
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.errors import MalformedError
 from inspector.domain.ref import Ref, RefKind
+from inspector.memory.entities import plain_row, read_entity
 from inspector.memory.refusals import refused
-from inspector.memory.things import plain_row, read_thing
 from inspector.storage import changes
 from inspector.storage.changes import ChangeRow
 from inspector.storage.connection import Connection
@@ -79,14 +79,14 @@ _FLAGS: Mapping[tuple[str, bool], str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Inverse:
+class InverseEdits:
     """The edits that take a change back, in order, and what is left as it is because it was changed since."""
 
     edits: tuple[Edit, ...] = ()
     skipped: tuple[Ref, ...] = ()
 
 
-async def inverse_of(connection: Connection, row: ChangeRow, actor: Actor) -> Inverse:
+async def inverse_of(connection: Connection, row: ChangeRow, actor: Actor) -> InverseEdits:
     """What takes a change of the actor's back, as things stand.
 
     Raises:
@@ -97,10 +97,10 @@ async def inverse_of(connection: Connection, row: ChangeRow, actor: Actor) -> In
     before, after = _stored(row.before), _stored(row.after)
     if kind in CONTENT_OPERATIONS:
         operation = TakeBack(Version(before["version"]), Version(after["version"]))
-        return Inverse((Edit(ref.whole, operation),))
+        return InverseEdits((Edit(ref.whole, operation),))
     if kind == SetPartner.op:
         return await _partner(connection, ref, before, after)
-    present = plain_row(await read_thing(connection, ref))
+    present = plain_row(await read_entity(connection, ref))
     if ref.kind is RefKind.CONSTELLATION:
         return _fact(ref, before, after, present)
     if before is None:
@@ -111,32 +111,25 @@ async def inverse_of(connection: Connection, row: ChangeRow, actor: Actor) -> In
     if ref.kind in _WHOLE and _AWAY not in before:
         op, names = _WHOLE[ref.kind]
         return _whole(ref, after, present, {"op": op, **{name: before[key] for name, key in names.items()}})
-    extra = {}
-    if "schema" in before:
-        # What only the actor has written under the new schema may go; others' may not.
-        touched = await changes.changed_by_others(connection, ref, actor, row.change.seq)
-        extra = {"set_schema": {"accept_loss": not touched}}
-    return _columns(ref, before, after, present, extra)
+    return _columns(ref, before, after, present)
 
 
-async def _unmade(connection: Connection, row: ChangeRow, actor: Actor, present: Plain) -> Inverse:
+async def _unmade(connection: Connection, row: ChangeRow, actor: Actor, present: Plain) -> InverseEdits:
     """Put away what the change made, unless somebody else has written it since."""
     ref = row.change.ref
     if present is None or present[_AWAY]:
-        return Inverse()
+        return InverseEdits()
     if ref.kind is RefKind.ATTACHMENT:
         if _differ(present, _stored(row.after)):
-            return Inverse(skipped=(ref,))
-        return Inverse((Edit(Ref(RefKind.BLOCK, ref.id), DetachBlock(ref.part or "")),))
+            return InverseEdits(skipped=(ref,))
+        return InverseEdits((Edit(Ref(RefKind.BLOCK, ref.id), DetachBlock(ref.part or "")),))
     if await changes.changed_by_others(connection, ref, actor, row.change.seq):
-        return Inverse(skipped=(ref,))
+        return InverseEdits(skipped=(ref,))
     away = DeleteBlock() if ref.kind is RefKind.BLOCK else DeleteRow()
-    return Inverse((Edit(ref.whole, away),))
+    return InverseEdits((Edit(ref.whole, away),))
 
 
-def _columns(
-    ref: Ref, before: Plain, after: Plain, present: Plain, extra: Mapping[str, Mapping[str, Any]]
-) -> Inverse:
+def _columns(ref: Ref, before: Plain, after: Plain, present: Plain) -> InverseEdits:
     back, skipped = _still(before, after, present or {})
     flags = {name: back.pop(name) for name in (_ACTIVE, _AWAY) if name in back}
     operations: list[dict[str, Any]] = [{"op": _FLAGS[flag]} for flag in flags.items()]
@@ -145,41 +138,41 @@ def _columns(
         back.pop("label", None)
     given: dict[str, dict[str, Any]] = {}
     for name, value in back.items():
-        known = _COLUMNS.get(ref.kind, {}).get(name)
-        if known is None:
+        cached = _COLUMNS.get(ref.kind, {}).get(name)
+        if cached is None:
             skipped.append(name)
         else:
-            op, key = known
-            given.setdefault(op, {"op": op, **extra.get(op, {})})[key] = value
+            op, key = cached
+            given.setdefault(op, {"op": op})[key] = value
     operations += given.values()
     edits = tuple(Edit(ref.whole, _operation(ref, plain)) for plain in operations)
-    return Inverse(edits, tuple(Ref(ref.kind, ref.id, name) for name in skipped))
+    return InverseEdits(edits, tuple(Ref(ref.kind, ref.id, name) for name in skipped))
 
 
-def _whole(ref: Ref, after: Plain, present: Plain, back: Plain) -> Inverse:
+def _whole(ref: Ref, after: Plain, present: Plain, back: Plain) -> InverseEdits:
     """Put back what a change replaced or, for what is shared, took away."""
     there = None if present is None or present[_AWAY] else present
     if (there is None) != (after is None) or (there is not None and _differ(there, after)):
-        return Inverse(skipped=(ref,))
+        return InverseEdits(skipped=(ref,))
     target = Ref(RefKind.BLOCK, ref.id) if ref.kind is RefKind.ATTACHMENT else ref.whole
-    return Inverse((Edit(target, _operation(ref, back)),))
+    return InverseEdits((Edit(target, _operation(ref, back)),))
 
 
-def _fact(ref: Ref, before: Plain, after: Plain, present: Plain) -> Inverse:
+def _fact(ref: Ref, before: Plain, after: Plain, present: Plain) -> InverseEdits:
     if present != after:
-        return Inverse(skipped=(ref,))
+        return InverseEdits(skipped=(ref,))
     # A fact that was never told reads as an empty one.
     back = {"op": "set_meta", "name": ref.part, "value": before or ""}
-    return Inverse((Edit(Ref(ref.kind, ref.id), _operation(ref, back)),))
+    return InverseEdits((Edit(Ref(ref.kind, ref.id), _operation(ref, back)),))
 
 
-async def _partner(connection: Connection, ref: Ref, before: Plain, after: Plain) -> Inverse:
+async def _partner(connection: Connection, ref: Ref, before: Plain, after: Plain) -> InverseEdits:
     for name, value in after.items():
-        thing = await read_thing(connection, Ref(ref.kind, ref.id, name))
-        if (plain_row(thing) or "") != value:
-            return Inverse(skipped=(ref,))
+        entity = await read_entity(connection, Ref(ref.kind, ref.id, name))
+        if (plain_row(entity) or "") != value:
+            return InverseEdits(skipped=(ref,))
     operation = SetPartner(before["partner_id"], before["partner_name"])
-    return Inverse((Edit(Ref(ref.kind, ref.id), operation),))
+    return InverseEdits((Edit(Ref(ref.kind, ref.id), operation),))
 
 
 def _still(before: Plain, after: Plain, present: Plain) -> tuple[dict[str, Any], list[str]]:

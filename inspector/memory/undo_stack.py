@@ -1,4 +1,4 @@
-"""An actor's steps, newest first, as the journal has them: nothing about undo is kept anywhere else.
+"""Reads an actor's undo stack from the journal, newest change first.
 
 A step is what is undone as one: an actor's changes of one changeset, or a single change. The newest of a step's
 rows says where it stands: made, taken back, or made again. What was taken back can be made again until the actor
@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
 
 from inspector.domain.actor import Actor
 from inspector.domain.changes import Change
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.registry import OPERATIONS
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.undo import UndoStep
-from inspector.memory.things import KINDS
+from inspector.memory.entities import KINDS
 from inspector.storage import changes
-from inspector.storage.changes import Role, StepRow
+from inspector.storage.changes import ChangeRole, StepRow
 from inspector.storage.connection import Connection
 
 PAGE_ROWS = 200
@@ -26,14 +26,13 @@ _NEWEST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StackStep:
     """A step where it stands: the changes that last made it or took it back, oldest first."""
 
-    role: Role
+    role: ChangeRole
     rows: tuple[StepRow, ...]
 
     def holds(self, seq: int) -> bool:
-        """Whether a change is one of its."""
         return any(seq in (row.first, row.change.seq) for row in self.rows)
 
     def touches(self, ref: Ref) -> bool:
@@ -49,38 +48,38 @@ class Step:
 
 async def steps(
     connection: Connection, actor: Actor, ref: Ref | None, owner: str | None, *, undone: bool
-) -> AsyncGenerator[Step, None]:
+) -> AsyncGenerator[StackStep, None]:
     """The actor's steps that can be undone, or with `undone` redone: the next one first.
 
     With `ref`, those that touch that thing; with `owner`, those that touch anything of that agent's.
     """
-    known: set[str] = set()
+    existing: set[str] = set()
     async with aclosing(_rows(connection, actor, ref, owner)) as rows:
         async for row, step in rows:
-            if undone and row.role is Role.DONE:
+            if undone and row.role is ChangeRole.DONE:
                 # Another change came after whatever was taken back before it.
                 return
-            if row.step in known:
+            if row.step in existing:
                 continue
-            known.add(row.step)
-            if (step.role is Role.UNDONE) is undone:
+            existing.add(row.step)
+            if (step.role is ChangeRole.UNDONE) is undone:
                 yield step
 
 
-async def told(connection: Connection, step: Step) -> UndoStep:
+async def undo_step(connection: Connection, step: StackStep) -> UndoStep:
     """A step as its actor knows it: by the changes as they were first made."""
     first: list[Change] = []
     for row in step.rows:
         found = row.change if row.first == row.change.seq else await _first(connection, row)
         first.append(found)
-    return UndoStep(tuple(sorted(first, key=lambda change: change.seq)), step.role is Role.UNDONE)
+    return UndoStep(tuple(sorted(first, key=lambda change: change.seq)), step.role is ChangeRole.UNDONE)
 
 
 async def _rows(
     connection: Connection, actor: Actor, ref: Ref | None, owner: str | None
-) -> AsyncGenerator[tuple[StepRow, Step], None]:
+) -> AsyncGenerator[tuple[StepRow, StackStep], None]:
     """The actor's changes that can be taken back, newest first, each with its step."""
-    found: dict[str, Step] = {}
+    found: dict[str, StackStep] = {}
     before = _NEWEST
     while page := await changes.of_actor(connection, actor, ref, before, PAGE_ROWS):
         for row in page:
@@ -94,12 +93,12 @@ async def _rows(
         before = page[-1].change.seq
 
 
-async def _step(connection: Connection, actor: Actor, newest: StepRow) -> Step:
+async def _step(connection: Connection, actor: Actor, newest: StepRow) -> StackStep:
     if newest.change.changeset is None:
-        return Step(newest.role, (newest,))
+        return StackStep(newest.role, (newest,))
     rows = await changes.of_actors_changeset(connection, actor, newest.change.changeset)
     mine = tuple(row for row in rows if row.step == newest.step and _counts(row))
-    return Step(newest.role, mine)
+    return StackStep(newest.role, mine)
 
 
 async def _first(connection: Connection, row: StepRow) -> Change:

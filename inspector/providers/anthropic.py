@@ -1,4 +1,4 @@
-"""Anthropic's Messages API."""
+"""The provider adapter for Anthropic's Messages API."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from inspector.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from inspector.domain.wire.fitting import Fitting, Thought
-from inspector.domain.wire.images import Picture, sure_picture
+from inspector.domain.wire.fitting import PartRules, Thought
+from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
-from inspector.domain.wire.notes import Adaptations
 from inspector.domain.wire.objects import arguments_of
 from inspector.domain.wire.offered import OfferedTools
 from inspector.domain.wire.parameters import WHERE, parameters_for, reply_tokens
-from inspector.domain.wire.turns import Sourced, Turn, merged, turns_of
+from inspector.domain.wire.turns import SourcedPart, WireTurn, merged, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_GOES_ON,
     CONVERSATION_START,
-    Address,
+    Adaptations,
+    EndpointAddress,
     Outgoing,
-    Said,
-    Segment,
+    PromptSegment,
     WireForm,
+    WireMessage,
     WireRequest,
 )
 
 Json = dict[str, Any]
 
-ADDRESS = Address(
+ADDRESS = EndpointAddress(
     "https://api.anthropic.com",
     "/v1/messages",
     {"anthropic-version": "2023-06-01"},
@@ -61,8 +61,6 @@ def to_wire(outgoing: Outgoing) -> WireRequest:
 
 
 class _Writing:
-    """One Request on its way."""
-
     def __init__(self, outgoing: Outgoing) -> None:
         self._outgoing = outgoing
         self._notes = Adaptations()
@@ -82,7 +80,7 @@ class _Writing:
             body["system"] = system
         self._mark_cache(system_ends)
         renamed = self._tools.renamed
-        return WireRequest(WireForm.ANTHROPIC, body, ADDRESS, self._notes.told, renamed)
+        return WireRequest(WireForm.ANTHROPIC, body, ADDRESS, self._notes.problems, renamed)
 
     def _parameters(self, body: Json) -> None:
         given = parameters_for(self._outgoing, _PARAMETERS, self._notes)
@@ -134,7 +132,9 @@ class _Writing:
             return text, {}
         return self._cut(segments, cuts)
 
-    def _cut(self, segments: tuple[Segment, ...], cuts: list[int]) -> tuple[list[Json], Mapping[str, Json]]:
+    def _cut(
+        self, segments: tuple[PromptSegment, ...], cuts: list[int]
+    ) -> tuple[list[Json], Mapping[str, Json]]:
         blocks: list[Json] = []
         ends: dict[str, Json] = {}
         begin = 0
@@ -152,7 +152,7 @@ class _Writing:
         return blocks, ends
 
     def _messages(self) -> list[Json]:
-        fitting = Fitting(
+        fitting = PartRules(
             _takes_thought, _takes_picture, False, not self._outgoing.can("no_vision"), self._notes
         )
         turns = turns_of(self._outgoing.messages, fitting, _CALL_IDS, self._notes)
@@ -162,7 +162,7 @@ class _Writing:
         turns = self._with_ends(turns)
         return [self._message(turn) for turn in turns]
 
-    def _late_instructions(self, turns: Iterable[Turn]) -> Iterable[Turn]:
+    def _late_instructions(self, turns: Iterable[WireTurn]) -> Iterable[WireTurn]:
         """Instructions within the conversation: a role of their own behind a user's turn where the model has it."""
         takes = self._outgoing.can("mid_conversation_system")
         before = None
@@ -171,17 +171,17 @@ class _Writing:
                 self._notes.changed("name_not_sent", turn.first_piece, name=turn.name)
             if turn.role is Role.SYSTEM and not (takes and before in (Role.USER, Role.TOOL, Role.SYSTEM)):
                 self._notes.changed("system_as_user", turn.first_piece)
-                turn = Turn(Role.USER, turn.parts)
+                turn = WireTurn(Role.USER, turn.parts)
             before = turn.role
             yield turn
 
-    def _without_trailing_thought(self, turn: Turn) -> Turn:
+    def _without_trailing_thought(self, turn: WireTurn) -> WireTurn:
         parts = list(turn.parts)
         while parts and isinstance(parts[-1].part, ThinkingPart | RedactedThinkingPart):
             self._notes.lost("thinking_not_sent", parts.pop().piece_id)
-        return turn if len(parts) == len(turn.parts) else Turn(turn.role, tuple(parts))
+        return turn if len(parts) == len(turn.parts) else WireTurn(turn.role, tuple(parts))
 
-    def _with_ends(self, turns: list[Turn]) -> list[Turn]:
+    def _with_ends(self, turns: list[WireTurn]) -> list[WireTurn]:
         if not turns or turns[0].role not in (Role.USER, Role.TOOL):
             turns.insert(0, _added(CONVERSATION_START))
             self._notes.changed("start_added", "messages", text=CONVERSATION_START)
@@ -195,16 +195,16 @@ class _Writing:
         turns[-1] = self._stripped(last)
         return turns
 
-    def _stripped(self, turn: Turn) -> Turn:
+    def _stripped(self, turn: WireTurn) -> WireTurn:
         """A beginning of the reply may not end in white space."""
         *others, end = turn.parts
         if not isinstance(end.part, TextPart) or end.part.text == end.part.text.rstrip():
             return turn
         self._notes.changed("end_stripped", end.piece_id)
-        kept = Sourced(end.piece_id, TextPart(end.part.text.rstrip()))
-        return Turn(turn.role, (*others, kept))
+        kept = SourcedPart(end.piece_id, TextPart(end.part.text.rstrip()))
+        return WireTurn(turn.role, (*others, kept))
 
-    def _message(self, turn: Turn) -> Json:
+    def _message(self, turn: WireTurn) -> Json:
         role = Role.USER if turn.role is Role.TOOL else turn.role
         parts = turn.parts
         if role is Role.USER:
@@ -266,7 +266,7 @@ def _begins_with_thought(messages: list[Json]) -> bool:
     return not under_way or last["content"][0]["type"] in _THOUGHTS
 
 
-def _takes_thought(said: Said, part: Thought) -> bool:
+def _takes_thought(said: WireMessage, part: Thought) -> bool:
     if said.origin not in (None, WireForm.ANTHROPIC.value):
         return False
     if isinstance(part, RedactedThinkingPart):
@@ -275,12 +275,12 @@ def _takes_thought(said: Said, part: Thought) -> bool:
     return bool(part.signature)
 
 
-def _takes_picture(found: Picture) -> bool:
+def _takes_picture(found: ImageData) -> bool:
     return found.address.startswith("http") if found.address else found.media_type in _IMAGES
 
 
-def _added(text: str) -> Turn:
-    return Turn(Role.USER, (Sourced("", TextPart(text)),))
+def _added(text: str) -> WireTurn:
+    return WireTurn(Role.USER, (SourcedPart("", TextPart(text)),))
 
 
 def _image(part: ImagePart) -> Json:

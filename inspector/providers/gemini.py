@@ -1,4 +1,4 @@
-"""Google's Gemini API, generateContent."""
+"""The provider adapter for Google's Gemini API (generateContent)."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from inspector.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from inspector.domain.wire.fitting import Fitting, Thought
-from inspector.domain.wire.images import Picture, sure_picture
+from inspector.domain.wire.fitting import PartRules, Thought
+from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
-from inspector.domain.wire.notes import Adaptations
 from inspector.domain.wire.objects import arguments_of
 from inspector.domain.wire.offered import OfferedTools
 from inspector.domain.wire.parameters import parameters_for, reply_tokens
-from inspector.domain.wire.turns import Sourced, Turn, merged, turns_of
+from inspector.domain.wire.turns import SourcedPart, WireTurn, merged, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_GOES_ON,
     CONVERSATION_START,
-    Address,
+    Adaptations,
+    EndpointAddress,
     Outgoing,
-    Said,
     WireForm,
+    WireMessage,
     WireRequest,
 )
 
@@ -61,8 +61,6 @@ def to_wire(outgoing: Outgoing) -> WireRequest:
 
 
 class _Writing:
-    """One Request on its way."""
-
     def __init__(self, outgoing: Outgoing) -> None:
         self._outgoing = outgoing
         self._notes = Adaptations()
@@ -80,7 +78,7 @@ class _Writing:
         given = parameters_for(outgoing, _PARAMETERS, self._notes)
         body["generationConfig"] = {"maxOutputTokens": reply_tokens(outgoing), **given}
         renamed = self._tools.renamed
-        return WireRequest(WireForm.GEMINI, body, _address(outgoing.model), self._notes.told, renamed)
+        return WireRequest(WireForm.GEMINI, body, _address(outgoing.model), self._notes.problems, renamed)
 
     def _definitions(self) -> list[Json]:
         found: list[Json] = []
@@ -95,7 +93,7 @@ class _Writing:
 
     def _contents(self) -> list[Json]:
         outgoing = self._outgoing
-        fitting = Fitting(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
+        fitting = PartRules(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
         turns = [self._as_user(turn) for turn in turns_of(outgoing.messages, fitting, None, self._notes)]
         sides = dict.fromkeys(Role, "user") | {Role.ASSISTANT: "model"}
         turns = [turn for turn in merged(turns, self._notes, sides) if self._says_something(turn)]
@@ -106,22 +104,22 @@ class _Writing:
         )
         return [self._content(turn, is_current=index > current) for index, turn in enumerate(turns)]
 
-    def _as_user(self, turn: Turn) -> Turn:
+    def _as_user(self, turn: WireTurn) -> WireTurn:
         if turn.name:
             self._notes.changed("name_not_sent", turn.first_piece, name=turn.name)
         if turn.role is not Role.SYSTEM:
             return turn
         self._notes.changed("system_as_user", turn.first_piece)
-        return Turn(Role.USER, turn.parts)
+        return WireTurn(Role.USER, turn.parts)
 
-    def _says_something(self, turn: Turn) -> bool:
+    def _says_something(self, turn: WireTurn) -> bool:
         """Whether it is more than signatures: those have no content of their own."""
         if any(not isinstance(each.part, ThinkingPart) or each.part.text for each in turn.parts):
             return True
         self._notes.lost("thinking_not_sent", turn.first_piece)
         return False
 
-    def _with_ends(self, turns: list[Turn]) -> list[Turn]:
+    def _with_ends(self, turns: list[WireTurn]) -> list[WireTurn]:
         if not turns or turns[0].role is Role.ASSISTANT:
             turns.insert(0, _added(CONVERSATION_START))
             self._notes.changed("start_added", "messages", text=CONVERSATION_START)
@@ -130,14 +128,14 @@ class _Writing:
             self._notes.changed("end_added", "messages", text=CONVERSATION_GOES_ON)
         return turns
 
-    def _content(self, turn: Turn, *, is_current: bool) -> Json:
+    def _content(self, turn: WireTurn, *, is_current: bool) -> Json:
         if turn.role is Role.ASSISTANT:
             return {"role": "model", "parts": self._model_parts(turn, is_current=is_current)}
         # Results come before everything else of their content.
         ordered = sorted(turn.parts, key=lambda each: not isinstance(each.part, ToolResultPart))
         return {"role": "user", "parts": [self._user_part(each) for each in ordered]}
 
-    def _model_parts(self, turn: Turn, *, is_current: bool) -> list[Json]:
+    def _model_parts(self, turn: WireTurn, *, is_current: bool) -> list[Json]:
         """The parts of a model's content. A thought's signature goes onto the part behind it."""
         found: list[Json] = []
         signature: str | None = None
@@ -159,7 +157,7 @@ class _Writing:
             self._sign(turn, found)
         return found
 
-    def _sign(self, turn: Turn, parts: list[Json]) -> None:
+    def _sign(self, turn: WireTurn, parts: list[Json]) -> None:
         """In the turn under way the first call of every step has a signature, from the third generation on."""
         generation = _GENERATION.search(self._outgoing.model)
         if generation is None or int(generation[1]) < _SIGNED_SINCE:
@@ -178,7 +176,7 @@ class _Writing:
         self._called[call.id] = name
         return {"functionCall": {"name": name, "args": arguments}}
 
-    def _user_part(self, each: Sourced) -> Json:
+    def _user_part(self, each: SourcedPart) -> Json:
         part = each.part
         if isinstance(part, ToolResultPart):
             key = "error" if part.is_error else "output"
@@ -187,9 +185,9 @@ class _Writing:
         return _said(part)
 
 
-def _address(model: str) -> Address:
+def _address(model: str) -> EndpointAddress:
     name = quote(model.removeprefix("models/"), safe="")
-    return Address(
+    return EndpointAddress(
         "https://generativelanguage.googleapis.com",
         f"/v1beta/models/{name}:generateContent",
         key_header="x-goog-api-key",
@@ -197,18 +195,17 @@ def _address(model: str) -> Address:
     )
 
 
-def _is_asking(turn: Turn) -> bool:
-    """Whether a user says something in it, beside results."""
+def _is_asking(turn: WireTurn) -> bool:
     return turn.role is not Role.ASSISTANT and any(
         not isinstance(each.part, ToolResultPart) for each in turn.parts
     )
 
 
-def _added(text: str) -> Turn:
-    return Turn(Role.USER, (Sourced("", TextPart(text)),))
+def _added(text: str) -> WireTurn:
+    return WireTurn(Role.USER, (SourcedPart("", TextPart(text)),))
 
 
-def _takes_thought(said: Said, part: Thought) -> bool:
+def _takes_thought(said: WireMessage, part: Thought) -> bool:
     if said.origin not in (None, WireForm.GEMINI.value) or isinstance(part, RedactedThinkingPart):
         return False
     if not part.signature:
@@ -220,7 +217,7 @@ def _takes_thought(said: Said, part: Thought) -> bool:
     return True
 
 
-def _takes_picture(found: Picture) -> bool:
+def _takes_picture(found: ImageData) -> bool:
     return bool(found.address) or found.media_type in _IMAGES
 
 

@@ -1,4 +1,4 @@
-"""Ollama's own chat API."""
+"""The provider adapter for Ollama's chat API."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import re
 from typing import Any
 
 from inspector.domain.messages import ImagePart, Role, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
-from inspector.domain.wire.fitting import Fitting, Thought
-from inspector.domain.wire.images import Picture, sure_picture
+from inspector.domain.wire.fitting import PartRules, Thought
+from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
-from inspector.domain.wire.notes import Adaptations
 from inspector.domain.wire.objects import arguments_of
 from inspector.domain.wire.offered import OfferedTools
 from inspector.domain.wire.parameters import parameters_for, reply_tokens
-from inspector.domain.wire.turns import Sourced, Turn, turns_of
+from inspector.domain.wire.turns import SourcedPart, WireTurn, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_START,
-    Address,
+    Adaptations,
+    EndpointAddress,
     Outgoing,
-    Said,
     WireForm,
+    WireMessage,
     WireRequest,
 )
 
 Json = dict[str, Any]
 
-ADDRESS = Address("http://127.0.0.1:11434", "/api/chat")
+ADDRESS = EndpointAddress("http://127.0.0.1:11434", "/api/chat")
 
 _TOOL_NAMES = NameRule(re.compile(r"[\x00-\x20\x7f]"), 256, fallback="tool")
 _PARAMETERS = {
@@ -44,8 +44,6 @@ def to_wire(outgoing: Outgoing) -> WireRequest:
 
 
 class _Writing:
-    """One Request on its way."""
-
     def __init__(self, outgoing: Outgoing) -> None:
         self._outgoing = outgoing
         self._notes = Adaptations()
@@ -65,7 +63,7 @@ class _Writing:
             self._notes.lost("parameter_not_taken", "agent", name="reasoning_effort")
         limits = {"num_ctx": outgoing.limits.max_tokens, "num_predict": reply_tokens(outgoing)}
         body["options"] = {**limits, **options}
-        return WireRequest(WireForm.OLLAMA, body, ADDRESS, self._notes.told, self._tools.renamed)
+        return WireRequest(WireForm.OLLAMA, body, ADDRESS, self._notes.problems, self._tools.renamed)
 
     def _definitions(self) -> list[Json]:
         found: list[Json] = []
@@ -76,7 +74,7 @@ class _Writing:
 
     def _messages(self) -> list[Json]:
         outgoing = self._outgoing
-        fitting = Fitting(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
+        fitting = PartRules(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
         found: list[Json] = []
         if outgoing.system_text:
             found.append({"role": "system", "content": outgoing.system_text})
@@ -89,7 +87,7 @@ class _Writing:
             found.append({"role": "user", "content": CONVERSATION_START})
         return found
 
-    def _written(self, turn: Turn) -> list[Json]:
+    def _written(self, turn: WireTurn) -> list[Json]:
         if turn.role is Role.TOOL:
             return [self._result(each) for each in turn.parts]
         texts = [each.part.text for each in turn.parts if isinstance(each.part, TextPart)]
@@ -103,7 +101,7 @@ class _Writing:
             message["images"] = [sure_picture(image).data for image in images]
         return [message]
 
-    def _reply(self, turn: Turn) -> Json:
+    def _reply(self, turn: WireTurn) -> Json:
         found: Json = {}
         thoughts = [each.part.text for each in turn.parts if isinstance(each.part, ThinkingPart)]
         if thoughts:
@@ -124,7 +122,7 @@ class _Writing:
         self._called[call.id] = name
         return {"function": {"name": name, "arguments": arguments}}
 
-    def _result(self, each: Sourced) -> Json:
+    def _result(self, each: SourcedPart) -> Json:
         part = each.part
         if not isinstance(part, ToolResultPart):
             raise TypeError(type(part).__name__)
@@ -133,9 +131,9 @@ class _Writing:
         return {"role": "tool", "tool_name": self._called[part.call_id], "content": part.content}
 
 
-def _takes_thought(said: Said, part: Thought) -> bool:
+def _takes_thought(said: WireMessage, part: Thought) -> bool:
     return isinstance(part, ThinkingPart) and bool(part.text)
 
 
-def _takes_picture(found: Picture) -> bool:
+def _takes_picture(found: ImageData) -> bool:
     return bool(found.data)

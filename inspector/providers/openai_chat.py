@@ -1,4 +1,4 @@
-"""OpenAI's Chat Completions API, and the servers that are compatible with it."""
+"""The provider adapter for OpenAI's Chat Completions API and compatible servers."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ import re
 from typing import Any
 
 from inspector.domain.messages import ImagePart, Part, Role, TextPart, ToolCallPart, ToolResultPart
-from inspector.domain.wire.fitting import Fitting
-from inspector.domain.wire.images import Picture, sure_picture
+from inspector.domain.wire.fitting import PartRules
+from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
-from inspector.domain.wire.notes import Adaptations
 from inspector.domain.wire.offered import OfferedTools
 from inspector.domain.wire.parameters import parameters_for, reply_tokens
-from inspector.domain.wire.turns import Sourced, Turn, turns_of
-from inspector.domain.wire.values import CONVERSATION_START, Address, Outgoing, WireForm, WireRequest
+from inspector.domain.wire.turns import SourcedPart, WireTurn, turns_of
+from inspector.domain.wire.values import (
+    CONVERSATION_START,
+    Adaptations,
+    EndpointAddress,
+    Outgoing,
+    WireForm,
+    WireRequest,
+)
 
 Json = dict[str, Any]
 
-ADDRESS = Address(
+ADDRESS = EndpointAddress(
     "https://api.openai.com",
     "/v1/chat/completions",
     key_header="Authorization",
@@ -51,8 +57,6 @@ def to_wire(outgoing: Outgoing) -> WireRequest:
 
 
 class _Writing:
-    """One Request on its way."""
-
     def __init__(self, outgoing: Outgoing) -> None:
         self._outgoing = outgoing
         self._notes = Adaptations()
@@ -76,7 +80,7 @@ class _Writing:
             body["tools"] = tools
         body["messages"] = self._messages()
         self._tell_ends(body["messages"])
-        return WireRequest(WireForm.OPENAI, body, ADDRESS, self._notes.told, self._tools.renamed)
+        return WireRequest(WireForm.OPENAI, body, ADDRESS, self._notes.problems, self._tools.renamed)
 
     def _definitions(self) -> list[Json]:
         found: list[Json] = []
@@ -89,12 +93,12 @@ class _Writing:
 
     def _messages(self) -> list[Json]:
         outgoing = self._outgoing
-        fitting = Fitting(
+        fitting = PartRules(
             lambda said, part: False, _takes_picture, True, not outgoing.can("no_vision"), self._notes
         )
         found: list[Json] = []
         if outgoing.system_text:
-            parts = [Sourced(each.piece_id, TextPart(each.text)) for each in outgoing.system if each.text]
+            parts = [SourcedPart(each.piece_id, TextPart(each.text)) for each in outgoing.system if each.text]
             found.append(self._said(self._system_role, _joined(parts, self._ends)))
         for turn in turns_of(outgoing.messages, fitting, _CALL_IDS, self._notes):
             found += self._written(turn)
@@ -103,7 +107,7 @@ class _Writing:
             found.append({"role": "user", "content": CONVERSATION_START})
         return found
 
-    def _written(self, turn: Turn) -> list[Json]:
+    def _written(self, turn: WireTurn) -> list[Json]:
         if turn.role is Role.TOOL:
             return [self._result(each) for each in turn.parts]
         if turn.role is Role.ASSISTANT:
@@ -111,10 +115,10 @@ class _Writing:
         role = self._system_role if turn.role is Role.SYSTEM else "user"
         return [self._named(self._said(role, turn.parts), turn)]
 
-    def _said(self, role: str, parts: tuple[Sourced, ...]) -> Json:
+    def _said(self, role: str, parts: tuple[SourcedPart, ...]) -> Json:
         return {"role": role, "content": self._content(parts)}
 
-    def _content(self, parts: tuple[Sourced, ...]) -> str | list[Json]:
+    def _content(self, parts: tuple[SourcedPart, ...]) -> str | list[Json]:
         if len(parts) == 1:
             only = parts[0]
             if isinstance(only.part, TextPart) and only.piece_id not in self._ends:
@@ -128,7 +132,7 @@ class _Writing:
             written.append(block)
         return written
 
-    def _reply(self, turn: Turn) -> Json:
+    def _reply(self, turn: WireTurn) -> Json:
         texts = tuple(each for each in turn.parts if not isinstance(each.part, ToolCallPart))
         calls = [each for each in turn.parts if isinstance(each.part, ToolCallPart)]
         if calls and texts and isinstance(turn.parts[: len(texts)][-1].part, ToolCallPart):
@@ -146,7 +150,7 @@ class _Writing:
         function = {"name": self._tools.name(part.name, where), "arguments": part.arguments.strip() or "{}"}
         return {"id": part.id, "type": "function", "function": function}
 
-    def _result(self, each: Sourced) -> Json:
+    def _result(self, each: SourcedPart) -> Json:
         part = each.part
         if not isinstance(part, ToolResultPart):
             raise TypeError(type(part).__name__)
@@ -161,7 +165,7 @@ class _Writing:
             self._ends.discard(each.piece_id)
         return {"role": "tool", "tool_call_id": part.call_id, "content": content}
 
-    def _named(self, message: Json, turn: Turn) -> Json:
+    def _named(self, message: Json, turn: WireTurn) -> Json:
         if not turn.name:
             return message
         name = _SPEAKERS.legal(turn.name)
@@ -183,9 +187,9 @@ class _Writing:
             self._notes.lost("cache_ends_lost", "request", count=missing)
 
 
-def _joined(parts: list[Sourced], ends: set[str]) -> tuple[Sourced, ...]:
+def _joined(parts: list[SourcedPart], ends: set[str]) -> tuple[SourcedPart, ...]:
     """The system's texts, joined up to the next end of a cached prefix."""
-    found: list[Sourced] = []
+    found: list[SourcedPart] = []
     texts: list[str] = []
     for index, each in enumerate(parts):
         if isinstance(each.part, TextPart):
@@ -193,12 +197,12 @@ def _joined(parts: list[Sourced], ends: set[str]) -> tuple[Sourced, ...]:
         is_last = index == len(parts) - 1
         ends_here = each.piece_id in ends and (is_last or parts[index + 1].piece_id != each.piece_id)
         if ends_here or is_last:
-            found.append(Sourced(each.piece_id, TextPart("".join(texts))))
+            found.append(SourcedPart(each.piece_id, TextPart("".join(texts))))
             texts = []
     return tuple(found)
 
 
-def _takes_picture(found: Picture) -> bool:
+def _takes_picture(found: ImageData) -> bool:
     return found.address.startswith("http") if found.address else found.media_type in _IMAGES
 
 

@@ -1,4 +1,4 @@
-"""OpenAI's Responses API."""
+"""The provider adapter for OpenAI's Responses API."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from inspector.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from inspector.domain.wire.fitting import Fitting, Thought
-from inspector.domain.wire.images import Picture, sure_picture
+from inspector.domain.wire.fitting import PartRules, Thought
+from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
-from inspector.domain.wire.notes import Adaptations
 from inspector.domain.wire.offered import OfferedTools
 from inspector.domain.wire.parameters import parameters_for, reply_tokens
-from inspector.domain.wire.turns import Sourced, Turn, turns_of
+from inspector.domain.wire.turns import SourcedPart, WireTurn, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_START,
-    Address,
+    Adaptations,
+    EndpointAddress,
     Outgoing,
-    Said,
     WireForm,
+    WireMessage,
     WireRequest,
 )
 
 Json = dict[str, Any]
 
-ADDRESS = Address(
+ADDRESS = EndpointAddress(
     "https://api.openai.com",
     "/v1/responses",
     key_header="Authorization",
@@ -56,8 +56,6 @@ def to_wire(outgoing: Outgoing) -> WireRequest:
 
 
 class _Writing:
-    """One Request on its way."""
-
     def __init__(self, outgoing: Outgoing) -> None:
         self._outgoing = outgoing
         self._notes = Adaptations()
@@ -94,7 +92,7 @@ class _Writing:
             missing = len(outgoing.cache_ends) - len(self._marked)
             self._notes.lost("cache_ends_lost", "request", count=missing)
         renamed = self._tools.renamed
-        return WireRequest(WireForm.OPENAI_RESPONSES, body, ADDRESS, self._notes.told, renamed)
+        return WireRequest(WireForm.OPENAI_RESPONSES, body, ADDRESS, self._notes.problems, renamed)
 
     def _definitions(self) -> list[Json]:
         found: list[Json] = []
@@ -129,7 +127,7 @@ class _Writing:
 
     def _items(self) -> list[Json]:
         outgoing = self._outgoing
-        fitting = Fitting(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
+        fitting = PartRules(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
         found: list[Json] = []
         for turn in turns_of(outgoing.messages, fitting, _CALL_IDS, self._notes):
             if turn.name:
@@ -143,7 +141,7 @@ class _Writing:
                 found.append(_said(role, self._content(turn.parts)))
         return found
 
-    def _content(self, parts: tuple[Sourced, ...]) -> list[Json]:
+    def _content(self, parts: tuple[SourcedPart, ...]) -> list[Json]:
         last = {each.piece_id: index for index, each in enumerate(parts)}
         found = []
         for index, each in enumerate(parts):
@@ -154,7 +152,7 @@ class _Writing:
             found.append(block)
         return found
 
-    def _reply(self, turn: Turn) -> list[Json]:
+    def _reply(self, turn: WireTurn) -> list[Json]:
         found: list[Json] = []
         thoughts: list[tuple[str, Json]] = []
         for each in turn.parts:
@@ -169,7 +167,7 @@ class _Writing:
             self._notes.lost("thinking_not_sent", where)
         return found
 
-    def _item(self, each: Sourced) -> Json:
+    def _item(self, each: SourcedPart) -> Json:
         part = each.part
         if isinstance(part, ToolCallPart):
             arguments = part.arguments.strip() or "{}"
@@ -179,7 +177,7 @@ class _Writing:
             raise TypeError(type(part).__name__)
         return {"type": "message", "role": "assistant", "content": part.text}
 
-    def _result(self, each: Sourced) -> Json:
+    def _result(self, each: SourcedPart) -> Json:
         part = each.part
         if not isinstance(part, ToolResultPart):
             raise TypeError(type(part).__name__)
@@ -188,7 +186,7 @@ class _Writing:
         return {"type": "function_call_output", "call_id": part.call_id, "output": part.content}
 
 
-def _takes_thought(said: Said, part: Thought) -> bool:
+def _takes_thought(said: WireMessage, part: Thought) -> bool:
     """Only a whole reasoning item of this API's own can go back."""
     if said.origin not in (None, "openai") or not isinstance(part, RedactedThinkingPart):
         return False
@@ -206,7 +204,7 @@ def _takes_thought(said: Said, part: Thought) -> bool:
     )
 
 
-def _takes_picture(found: Picture) -> bool:
+def _takes_picture(found: ImageData) -> bool:
     return found.address.startswith("http") if found.address else found.media_type in _IMAGES
 
 

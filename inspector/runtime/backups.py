@@ -1,4 +1,4 @@
-"""The backups of the open constellation: by plan, before what is risky, and when asked for.
+"""Makes backups of the open file: by plan, before risky steps, and on request.
 
 A backup that fails is told of in the change feed, as the health of the file, and never stands in the way of an
 edit. Intervals are measured by the monotonic clock: one that is set back or ahead delays nothing.
@@ -9,20 +9,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from inspector.domain.actor import Clock
 from inspector.domain.backups import BETWEEN_BACKUPS, Backup, BackupReason, is_due
-from inspector.domain.errors import FileError
-from inspector.domain.health import Problem, Severity
-from inspector.domain.moments import Clock
-from inspector.memory.registry import AgentStore
-from inspector.runtime.places import data_folder
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import FileError, Problem, Severity
+from inspector.memory.agent_store import AgentStore
+from inspector.runtime.environment import data_folder
 from inspector.storage import backups
 from inspector.storage.backups import BackupFolder
 from inspector.storage.changes import last_seq
 from inspector.storage.database import Database
-from inspector.storage.migrations import Migrated, migrate
+from inspector.storage.migrations import MigrationResult, migrate
 
 FOLDER = "backups"
 FIRST_LOOK_SECONDS = 5.0
@@ -50,7 +49,7 @@ class BackupPlace:
     monotonic: Monotonic = time.monotonic
 
 
-class BackupDoor:
+class BackupService:
     """Lists and makes the backups of one open file."""
 
     def __init__(self, database: Database, agents: AgentStore, place: BackupPlace) -> None:
@@ -123,7 +122,7 @@ class BackupDoor:
 
     async def _opened(self) -> BackupFolder:
         if self._folder is None:
-            constellation = (await self._agents.facts())["constellation_id"]
+            constellation = await self._agents.constellation_id()
             root = backups_root(self._place.data)
             # Where the file really lies is asked of the disk, which may be far away.
             self._folder = await asyncio.to_thread(BackupFolder, root, self._database.path, constellation)
@@ -176,7 +175,7 @@ async def restore_backup(backup: Path, target: Path) -> None:
     await asyncio.to_thread(backups.restore, backup, target)
 
 
-async def bring_up_to_date(path: Path, clock: Clock, data: Path | None = None) -> Migrated:
+async def bring_up_to_date(path: Path, clock: Clock, data: Path | None = None) -> MigrationResult:
     """Bring an older file to this version. Without a backup it is not touched.
 
     Raises:
@@ -191,8 +190,8 @@ async def bring_up_to_date(path: Path, clock: Clock, data: Path | None = None) -
 
 
 __all__ = [
-    "BackupDoor",
     "BackupPlace",
+    "BackupService",
     "all_backups",
     "backups_of",
     "backups_root",

@@ -1,4 +1,4 @@
-"""The shipped facts and layouts that the engine is wired with, read once."""
+"""The shipped model facts, layouts and counters that the engine uses, read once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 
 from inspector.context.counting.counter import Counter
 from inspector.context.counting.pool import CounterPool, counter_for, shipped_pool
-from inspector.domain.errors import MalformedError
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import MalformedError, Problem, Severity
 from inspector.domain.layouts import Layout
 from inspector.shipped.layout_files import load_layouts
 from inspector.shipped.model_overrides import with_overrides

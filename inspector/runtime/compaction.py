@@ -1,22 +1,22 @@
-"""The door to how far histories are shortened: kept on demand, as when a Request is really sent."""
+"""The service that stores how far an agent's history was shortened."""
 
 from __future__ import annotations
 
 from inspector.domain.actor import Actor
-from inspector.domain.compaction import HistoryState
 from inspector.domain.edits.base import Edit, Intent, Receipt
 from inspector.domain.edits.rows import CompactHistory
+from inspector.domain.limits import HistoryState
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import RequestSpec
-from inspector.memory.registry import AgentStore
-from inspector.runtime.context import ContextDoor
-from inspector.runtime.edits import EditDoor
+from inspector.memory.agent_store import AgentStore
+from inspector.runtime.context import ContextService
+from inspector.runtime.edits import EditService
 
 
-class CompactionDoor:
+class CompactionService:
     """Keeps what a build proposes."""
 
-    def __init__(self, context: ContextDoor, agents: AgentStore, edits: EditDoor, actor: Actor) -> None:
+    def __init__(self, context: ContextService, agents: AgentStore, edits: EditService, actor: Actor) -> None:
         self._context = context
         self._agents = agents
         self._edits = edits

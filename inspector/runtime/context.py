@@ -1,27 +1,36 @@
-"""The door to Requests: views are read here, built in one worker thread, and told as values."""
+"""The context service: reads snapshots and builds Requests in one worker thread."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
 
 from inspector.context.builder import ContextBuilder
 from inspector.context.neutral import manifest, neutral
 from inspector.context.report import report
 from inspector.context.simulation import simulate
+from inspector.domain.actor import Clock
 from inspector.domain.content import Content
-from inspector.domain.moments import Clock
 from inspector.domain.requests import Request
-from inspector.domain.simulation import Overlay, Simulated
+from inspector.domain.simulation import Overlay, Simulation
 from inspector.domain.snapshot import RequestSpec, Snapshot
-from inspector.runtime.snapshots import Snapshots
+from inspector.runtime.snapshots import FEWEST_READ, Snapshots
 from inspector.runtime.wording import word
 
+_MORE = 4
+"""Where the messages that were read do not reach, so many times as many are."""
+_MOST_AT_ONCE = 10_000
+"""Where more than these do not reach, all are read, page by page."""
 
-class ContextDoor:
+Arguments = ParamSpec("Arguments")
+Found = TypeVar("Found")
+
+
+class ContextService:
     """Builds Requests and says what they hold."""
 
     def __init__(self, snapshots: Snapshots, builder: ContextBuilder, clock: Clock) -> None:
@@ -31,12 +40,25 @@ class ContextDoor:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="context")
 
     async def snapshot(self, agent_id: str) -> Snapshot:
-        """All that a build for this agent reads.
+        """An agent's view with its whole history.
 
         Raises:
             NotFoundError: there is no such agent.
         """
         return await self._snapshots.of(agent_id)
+
+    async def recent(self, agent_id: str, spec: RequestSpec | None = None) -> Snapshot:
+        """An agent's view with as much of its history as a build by `spec` reads: more would change no Request.
+
+        Raises:
+            NotFoundError: there is no such agent; and what `ContextBuilder.build` raises of a spec.
+        """
+        least: int | None = FEWEST_READ
+        snapshot = await self._snapshots.of(agent_id, least)
+        while not await self._reaches(snapshot, spec):
+            least = None if least is None or least * _MORE > _MOST_AT_ONCE else least * _MORE
+            snapshot = await self._snapshots.of(agent_id, least)
+        return snapshot
 
     async def request(
         self, agent_id: str, spec: RequestSpec | None = None, drafts: Mapping[str, Content] | None = None
@@ -48,15 +70,15 @@ class ContextDoor:
         Raises:
             NotFoundError: there is no such agent. BudgetError: what must be sent cannot fit.
         """
-        snapshot = (await self._snapshots.of(agent_id)).with_drafts(drafts or {})
-        return await self.build(snapshot, spec or RequestSpec(now=self._clock()))
+        asked = spec or RequestSpec(now=self._clock())
+        snapshot = await self.recent(agent_id, asked)
+        return await self.build(snapshot.with_drafts(drafts or {}), asked)
 
     async def build(self, snapshot: Snapshot, spec: RequestSpec) -> Request:
         """The Request of any view; see `request`."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._builder.build, snapshot, spec)
+        return await self._in_thread(self._builder.build, snapshot, spec)
 
-    async def simulate(self, agent_id: str, overlay: Overlay, spec: RequestSpec | None = None) -> Simulated:
+    async def simulate(self, agent_id: str, overlay: Overlay, spec: RequestSpec | None = None) -> Simulation:
         """The Request as it is, as it would be under changes that nobody has made, and what differs.
 
         Raises:
@@ -64,8 +86,21 @@ class ContextDoor:
             BudgetError: what must be sent cannot fit.
         """
         snapshot, asked = await self._snapshots.of(agent_id), spec or RequestSpec(now=self._clock())
+        return await self._in_thread(simulate, self._builder, snapshot, asked, overlay)
+
+    async def _reaches(self, snapshot: Snapshot, spec: RequestSpec | None) -> bool:
+        if snapshot.older is None:
+            return True
+        if not snapshot.history:
+            # The newest turn alone is longer.
+            return False
+        return spec is None or await self._in_thread(self._builder.reaches, snapshot, spec)
+
+    async def _in_thread(
+        self, work: Callable[Arguments, Found], *arguments: Arguments.args, **named: Arguments.kwargs
+    ) -> Found:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, simulate, self._builder, snapshot, asked, overlay)
+        return await loop.run_in_executor(self._thread, partial(work, *arguments, **named))
 
     def report(self, request: Request) -> dict[str, Any]:
         """The account of a Request as the command line's contract has it."""

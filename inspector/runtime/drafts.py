@@ -1,4 +1,4 @@
-"""Unsaved work, kept through a crash: in the user's private state folder, never in a constellation."""
+"""The draft service: unsaved edits in the user's private folder, never in a constellation."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ import secrets
 import sys
 from pathlib import Path
 
-from inspector.domain.drafts import Draft
-from inspector.domain.edits.base import Edit
-from inspector.domain.health import Problem
-from inspector.domain.moments import Clock
+from inspector.domain.actor import Clock
+from inspector.domain.edits.base import Draft, Edit
+from inspector.domain.errors import Problem
 from inspector.domain.ref import Ref
-from inspector.memory.registry import AgentStore
-from inspector.runtime.places import state_folder
+from inspector.memory.agent_store import AgentStore
+from inspector.runtime.environment import state_folder
 from inspector.storage.drafts_file import DraftsFile, StoredDraft
 
 _FILE = "drafts.sqlite"
 _QUERY_LIMITED_INFORMATION = 0x1000
 
 
-class DraftDoor:
+class DraftService:
     """This instance's drafts for one constellation. The file is opened, or made, by the first use."""
 
     def __init__(self, agents: AgentStore, clock: Clock, folder: Path | None = None) -> None:
@@ -97,7 +96,7 @@ class DraftDoor:
         async with self._lock:
             if self._file is None:
                 folder = self._folder or state_folder()
-                self._constellation = (await self._agents.facts())["constellation_id"]
+                self._constellation = await self._agents.constellation_id()
                 self._file = await DraftsFile.open(folder / _FILE)
             return self._file
 
@@ -121,4 +120,4 @@ def _is_running(instance: str) -> bool:
     return True
 
 
-__all__ = ["DraftDoor", "StoredDraft"]
+__all__ = ["DraftService", "StoredDraft"]

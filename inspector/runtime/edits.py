@@ -1,53 +1,48 @@
-"""The one way in for every change: intents of any family, in one transaction, in order."""
+"""The edit service: applies operations of any kind in one transaction, in order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from inspector.domain.actor import Actor
+from inspector.domain.actor import Actor, IdGenerator
+from inspector.domain.changeset_previews import ChangesetPreview
 from inspector.domain.edits.base import Edit, Intent, Receipt
 from inspector.domain.errors import InputError
-from inspector.domain.moments import IdGenerator
-from inspector.domain.previews import ChangesetPreview
 from inspector.domain.ref import Ref
-from inspector.domain.undo import Undone, UndoStack, UndoStep, UndoWish
+from inspector.domain.undo import UndoneStep, UndoRequest, UndoStack, UndoStep
 from inspector.memory.changesets import Changesets
 from inspector.memory.store import MemoryStore
 from inspector.memory.undo import Undoer
 from inspector.storage.database import Database, Transaction
 
-Told = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 """Hears how many of how many steps are done."""
 
 
-class Store(Protocol):
+class IntentStore(Protocol):
     """What takes edits of some families. It applies them inside a transaction that is not its own."""
 
-    def takes(self, edit: Edit) -> bool:
-        """Whether an edit is one for this store."""
-        ...
+    def takes(self, edit: Edit) -> bool: ...
 
-    async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt:
-        """Apply one intent, or raise and leave nothing."""
-        ...
+    async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt: ...
 
 
-class EditDoor:
+class EditService:
     """Finds each intent's store and applies all in one transaction; and takes back what was applied."""
 
     def __init__(
-        self, database: Database, ids: IdGenerator, memory: MemoryStore, others: Sequence[Store]
+        self, database: Database, ids: IdGenerator, memory: MemoryStore, others: Sequence[IntentStore]
     ) -> None:
         self._database = database
         self._ids = ids
         self._memory = memory
-        self._stores = tuple(others)
+        self._stores = (memory, *others)
         self.undoer = Undoer(database, ids, self, memory, memory.ahead)
         self._changesets = Changesets(database, self)
 
     async def apply(
-        self, intents: Sequence[Intent], changeset: str | None = None, told: Told | None = None
+        self, intents: Sequence[Intent], changeset: str | None = None, on_progress: OnProgress | None = None
     ) -> tuple[Receipt, ...]:
         """Apply all intents as one, or none of them. Several share a changeset.
 
@@ -58,27 +53,26 @@ class EditDoor:
                 be written. Nothing was changed then.
         """
         shared = changeset or (self._ids("set") if len(intents) > 1 else None)
+        first = self._memory.reads_first(intents[0].edit) if intents else None
 
         async def write() -> tuple[Receipt, ...]:
             receipts: list[Receipt] = []
-            async with self._database.write(shared) as tx:
+            async with self._database.write(shared, first) as tx:
                 for done, intent in enumerate(intents):
-                    if told is not None:
-                        told(done, len(intents))
-                    receipts.append(await self.apply_in(tx, intent))
+                    if on_progress is not None:
+                        on_progress(done, len(intents))
+                    receipts.append(await self._store_of(intent.edit).apply_in(tx, intent))
             return tuple(receipts)
 
         return await self._memory.ahead.run_for(intents, write)
 
-    async def apply_in(self, tx: Transaction, intent: Intent, *, consented: bool = False) -> Receipt:
-        """Apply one intent in a transaction of the caller's. `consented` says that a person has allowed it.
+    async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt:
+        """Apply one intent in a transaction of the caller's.
 
         Raises:
             RefusedError, NotFoundError, FileError: as `apply`; roll the transaction back then.
             InputError: ``input.no_store``, nothing takes such an edit.
         """
-        if self._memory.takes(intent.edit):
-            return await self._memory.apply_in(tx, intent, consented=consented)
         return await self._store_of(intent.edit).apply_in(tx, intent)
 
     async def preview(self, intents: Sequence[Intent]) -> ChangesetPreview:
@@ -89,15 +83,15 @@ class EditDoor:
         """
         return await self._memory.ahead.run_for(intents, lambda: self._changesets.preview(intents))
 
-    async def undo(self, actor: Actor, ref: Ref | None = None) -> Undone:
+    async def undo(self, actor: Actor, ref: Ref | None = None) -> UndoneStep:
         """Take back the actor's newest change or changeset, of `ref` if that is given; see `undo_wish`."""
-        return await self.undo_wish(UndoWish(actor, ref))
+        return await self.undo_wish(UndoRequest(actor, ref))
 
-    async def redo(self, actor: Actor, ref: Ref | None = None) -> Undone:
+    async def redo(self, actor: Actor, ref: Ref | None = None) -> UndoneStep:
         """Make again what the actor took back last; see `redo_wish`."""
-        return await self.redo_wish(UndoWish(actor, ref))
+        return await self.redo_wish(UndoRequest(actor, ref))
 
-    async def undo_wish(self, wish: UndoWish) -> Undone:
+    async def undo_wish(self, wish: UndoRequest) -> UndoneStep:
         """Take back a step of the actor's own, as new changes; whatever others have made of it since stays.
 
         Raises:
@@ -107,7 +101,7 @@ class EditDoor:
         """
         return await self.undoer.undo(wish)
 
-    async def redo_wish(self, wish: UndoWish) -> Undone:
+    async def redo_wish(self, wish: UndoRequest) -> UndoneStep:
         """Make a step again that the actor has taken back, unless the actor has made another change since.
 
         Raises:
@@ -124,7 +118,7 @@ class EditDoor:
         With `ref` those of that thing, with `owner` those of what is that agent's. Whether a step can still be
         applied shows only when it is tried.
         """
-        return await self.undoer.stack(UndoWish(actor, ref, owner), limit)
+        return await self.undoer.stack(UndoRequest(actor, ref, owner), limit)
 
     async def can_undo(self, actor: Actor, ref: Ref | None = None) -> UndoStep | None:
         """What `undo` would try first, None when there is nothing."""
@@ -134,7 +128,7 @@ class EditDoor:
         """What `redo` would try first, None when there is nothing."""
         return next(iter((await self.undo_stack(actor, ref, 1)).redo), None)
 
-    def _store_of(self, edit: Edit) -> Store:
+    def _store_of(self, edit: Edit) -> IntentStore:
         for store in self._stores:
             if store.takes(edit):
                 return store

@@ -1,44 +1,46 @@
-"""The engine: opens a constellation, wires its parts, closes it."""
+"""The engine: opens a constellation, connects its services, closes it.
+
+Each part is imported and made when somebody first asks for it: a command that lists agents loads neither documents nor
+tokenizers nor providers.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from inspector.context.builder import ContextBuilder
-from inspector.conversation.store import ConversationStore
 from inspector.domain.actor import Actor
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt, Version
 from inspector.domain.errors import FileError
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory.asking import Asking
-from inspector.memory.consent import ConsentStore
-from inspector.memory.layouts import LayoutStore
-from inspector.memory.registry import AgentStore
-from inspector.memory.store import MemoryStore
-from inspector.runtime.backups import BackupDoor, BackupPlace
-from inspector.runtime.catalogues import models_of_user, shipped_counter, shipped_counters, shipped_layouts
-from inspector.runtime.compaction import CompactionDoor
-from inspector.runtime.consent import ConsentDoor
-from inspector.runtime.context import ContextDoor
-from inspector.runtime.drafts import DraftDoor
-from inspector.runtime.edits import EditDoor, Told
-from inspector.runtime.exchange import ExchangeDoor
-from inspector.runtime.health import HealthDoor
-from inspector.runtime.looking import LookingDoor
-from inspector.runtime.past import PastViews
-from inspector.runtime.rebuilding import PastDoor
-from inspector.runtime.seals import SealWatch
-from inspector.runtime.search import SearchDoor
-from inspector.runtime.snapshots import Snapshots
-from inspector.runtime.summarise import Circumstances, SummaryDoor
-from inspector.runtime.surroundings import Surroundings
-from inspector.runtime.wire import WireDoor
+from inspector.runtime.environment import Environment
+from inspector.runtime.health import HealthService
 from inspector.storage.database import Database
 from inspector.storage.feed import Subscription
+
+if TYPE_CHECKING:
+    from inspector.conversation.store import ConversationStore
+    from inspector.domain.errors import Problem
+    from inspector.memory.agent_store import AgentStore
+    from inspector.memory.consent import ConsentStore
+    from inspector.memory.layouts import LayoutStore
+    from inspector.memory.search import Searcher
+    from inspector.memory.store import MemoryStore
+    from inspector.runtime.backups import BackupService
+    from inspector.runtime.compaction import CompactionService
+    from inspector.runtime.context import ContextService
+    from inspector.runtime.drafts import DraftService
+    from inspector.runtime.edits import EditService, OnProgress
+    from inspector.runtime.exchange import ExchangeService
+    from inspector.runtime.inspection import InspectionService
+    from inspector.runtime.past_requests import PastRequestService
+    from inspector.runtime.snapshots import Snapshots
+    from inspector.runtime.summarise import SummaryService
+    from inspector.runtime.wire import WireService
+    from inspector.shipped.models import ModelTable
 
 LOOK_OVER_SECONDS = 1.0
 """After this the documents of a file are looked over: showing the file comes first."""
@@ -50,48 +52,171 @@ SEALS_SECONDS = 3.0
 class Engine:
     """One open constellation. Its attributes are the doors; nothing else wires them."""
 
-    def __init__(self, database: Database, surroundings: Surroundings) -> None:
+    def __init__(self, database: Database, surroundings: Environment) -> None:
         self.surroundings = surroundings
         self.actor = surroundings.actor
         self.path = database.path
         self.database = database
-        clock, ids = surroundings.clock, surroundings.ids
-        self.memory = MemoryStore(database, clock, ids)
-        self.agents = AgentStore(database, clock, ids)
-        self.conversation = ConversationStore(database, clock, ids)
-        consent = ConsentStore(database, self.memory, clock, ids)
-        self.exchange = ExchangeDoor(database, self.agents, clock, ids, self.memory.airlock)
-        self.layouts = LayoutStore(database, clock, ids)
-        others = (self.layouts, self.agents, self.conversation, consent, self.exchange.store)
-        self.edits = EditDoor(database, ids, self.memory, others)
-        asking = Asking(database, ids, consent, self.edits, self.edits.undoer)
-        self.consent = ConsentDoor(consent, self.edits, asking, self.actor)
-        self.search = SearchDoor(database)
-        snapshots = Snapshots(database, self.memory, self.agents, self.conversation, self.layouts)
-        self.models, model_problems = models_of_user(surroundings.settings.path)
-        builder = ContextBuilder(self.models, shipped_layouts(), shipped_counters())
-        self.context = ContextDoor(snapshots, builder, clock)
-        self.compaction = CompactionDoor(self.context, self.agents, self.edits, self.actor)
-        views = PastViews(snapshots, self.memory, self.agents, self.conversation)
-        self.past = PastDoor(views, self.context, self.agents)
-        self.looking = LookingDoor(self.context, self.past, self.models, shipped_counters())
-        self.wire = WireDoor(self.models, surroundings.settings)
-        self.drafts = DraftDoor(self.agents, clock, surroundings.state_folder)
         self.settings = surroundings.settings
         self.jobs = surroundings.jobs
-        given = Circumstances(clock, ids, self.actor, self.jobs, self.settings, shipped_counter)
-        self.summaries = SummaryDoor(database, self.context, given)
-        self.health = HealthDoor(database)
-        self.health.tell("models", model_problems)
-        place = BackupPlace(clock, partial(self.health.tell, "backups"), surroundings.backups)
-        self.backups = BackupDoor(database, self.agents, place)
         self._watches: tuple[asyncio.Task[None], ...] = ()
+
+    @cached_property
+    def memory(self) -> MemoryStore:
+        """Blocks, attachments and archival entries."""
+        from inspector.memory.store import MemoryStore
+
+        return MemoryStore(self.database, self.surroundings.clock, self.surroundings.ids)
+
+    @cached_property
+    def agents(self) -> AgentStore:
+        """Agents, their tools, queues and runs."""
+        from inspector.memory.agent_store import AgentStore
+
+        return AgentStore(self.database, self.surroundings.clock, self.surroundings.ids)
+
+    @cached_property
+    def conversation(self) -> ConversationStore:
+        """Messages, summaries and activity of agents."""
+        from inspector.conversation.store import ConversationStore
+
+        return ConversationStore(self.database, self.surroundings.clock, self.surroundings.ids)
+
+    @cached_property
+    def layouts(self) -> LayoutStore:
+        """Layouts of the file's own."""
+        from inspector.memory.layouts import LayoutStore
+
+        return LayoutStore(self.database, self.surroundings.clock, self.surroundings.ids)
+
+    @cached_property
+    def exchange(self) -> ExchangeService:
+        """Imports and exports of the file."""
+        from inspector.runtime.exchange import ExchangeService
+
+        clock, ids = self.surroundings.clock, self.surroundings.ids
+        return ExchangeService(self.database, self.agents, clock, ids, self.memory.airlock)
+
+    @cached_property
+    def edits(self) -> EditService:
+        """Where every change of any family is applied, undone and previewed."""
+        from inspector.runtime.edits import EditService
+
+        others = (self.layouts, self.agents, self.conversation, self.consent, self.exchange.store)
+        return EditService(self.database, self.surroundings.ids, self.memory, others)
+
+    @cached_property
+    def consent(self) -> ConsentStore:
+        """What agents may do, and what they ask for."""
+        from inspector.memory.consent import ConsentStore
+
+        clock, ids = self.surroundings.clock, self.surroundings.ids
+        return ConsentStore(self.database, self.memory, clock, ids, self.actor)
+
+    @cached_property
+    def search(self) -> Searcher:
+        """Search over everything in the file."""
+        from inspector.memory.search import Searcher
+
+        return Searcher(self.database)
+
+    @cached_property
+    def _snapshots(self) -> Snapshots:
+        from inspector.runtime.snapshots import Snapshots
+
+        return Snapshots(self.database, self.memory, self.agents, self.conversation, self.layouts)
+
+    @cached_property
+    def _models(self) -> tuple[ModelTable, tuple[Problem, ...]]:
+        from inspector.runtime.catalogues import models_of_user
+
+        return models_of_user(self.settings.path)
+
+    @property
+    def models(self) -> ModelTable:
+        """Facts about models, with what the user knows better."""
+        return self._models[0]
+
+    @cached_property
+    def context(self) -> ContextService:
+        """Snapshots and the Requests built from them."""
+        from inspector.context.builder import ContextBuilder
+        from inspector.runtime.catalogues import shipped_counters, shipped_layouts
+        from inspector.runtime.context import ContextService
+
+        builder = ContextBuilder(self.models, shipped_layouts(), shipped_counters())
+        return ContextService(self._snapshots, builder, self.surroundings.clock)
+
+    @cached_property
+    def compaction(self) -> CompactionService:
+        """How far histories were shortened for good."""
+        from inspector.runtime.compaction import CompactionService
+
+        return CompactionService(self.context, self.agents, self.edits, self.actor)
+
+    @cached_property
+    def past(self) -> PastRequestService:
+        """Requests as of an earlier moment."""
+        from inspector.runtime.past_requests import PastRequestService
+        from inspector.runtime.past_views import PastViews
+
+        views = PastViews(self._snapshots, self.memory, self.agents, self.conversation)
+        return PastRequestService(views, self.context, self.agents)
+
+    @cached_property
+    def inspection(self) -> InspectionService:
+        """Compares, lints and accounts for Requests."""
+        from inspector.runtime.catalogues import shipped_counters
+        from inspector.runtime.inspection import InspectionService
+
+        return InspectionService(self.context, self.past, self.models, shipped_counters())
+
+    @cached_property
+    def wire(self) -> WireService:
+        """Requests as each provider takes them."""
+        from inspector.runtime.wire import WireService
+
+        return WireService(self.models, self.settings)
+
+    @cached_property
+    def drafts(self) -> DraftService:
+        """Edits that are not saved yet."""
+        from inspector.runtime.drafts import DraftService
+
+        return DraftService(self.agents, self.surroundings.clock, self.surroundings.state_folder)
+
+    @cached_property
+    def summaries(self) -> SummaryService:
+        """Writes and stores summaries of messages."""
+        from inspector.runtime.catalogues import shipped_counter
+        from inspector.runtime.summarise import SummaryEnvironment, SummaryService
+
+        clock, ids = self.surroundings.clock, self.surroundings.ids
+        given = SummaryEnvironment(clock, ids, self.actor, self.jobs, self.settings, shipped_counter)
+        return SummaryService(self.database, self.context, given)
+
+    @cached_property
+    def health(self) -> HealthService:
+        """What is wrong with the file and with the user's own model facts."""
+        health = HealthService(self.database)
+        health.tell("models", self._models[1])
+        return health
+
+    @cached_property
+    def backups(self) -> BackupService:
+        """Copies made by plan and by hand."""
+        from inspector.runtime.backups import BackupPlace, BackupService
+
+        place = BackupPlace(
+            self.surroundings.clock, partial(self.health.tell, "backups"), self.surroundings.backups
+        )
+        return BackupService(self.database, self.agents, place)
 
     @classmethod
     async def open(
         cls,
         path: Path,
-        surroundings: Surroundings | None = None,
+        surroundings: Environment | None = None,
         *,
         create: bool = False,
         older: Literal["refuse", "copy"] = "refuse",
@@ -107,13 +232,14 @@ class Engine:
         Raises:
             FileError: the file cannot be opened, with the reason.
         """
-        given = surroundings or Surroundings()
+        given = surroundings or Environment()
         clock, actor, program = given.clock, given.actor, given.program
         try:
             database = await Database.open(
                 path,
                 create=create,
                 leave_wal=older == "refuse",
+                check_later=watch or older == "copy",
                 clock=clock,
                 actor=actor,
                 program=program,
@@ -129,11 +255,16 @@ class Engine:
             await asyncio.shield(database.close())
             raise
         if watch:
-            looking = engine.memory.look_over(after=LOOK_OVER_SECONDS)
-            seals = SealWatch(database, partial(engine.health.tell, "seals")).watch(after=SEALS_SECONDS)
-            tasks = (database.watch(), engine.backups.watch(), looking, seals)
+            inspection = engine.memory.look_over(after=LOOK_OVER_SECONDS)
+            tasks = (database.watch(), engine.backups.watch(), inspection, engine._watch_seals())
             engine._watches = tuple(map(asyncio.ensure_future, tasks))
         return engine
+
+    async def _watch_seals(self) -> None:
+        await asyncio.sleep(SEALS_SECONDS)
+        from inspector.runtime.seals import SealWatch
+
+        await SealWatch(self.database, partial(self.health.tell, "seals")).watch(after=0)
 
     def news(self) -> Subscription:
         """Every change from now on, after it is on disk: own ones, and others' while watching."""
@@ -156,14 +287,14 @@ class Engine:
                 written. Nothing was changed then.
         """
         edit = Edit(Ref(RefKind.BLOCK, block_id), operation, base)
-        (receipt,) = await self.apply([Intent(edit, actor or self.actor, reason, unlock=unlock)])
+        (receipt,) = await self.edits.apply([Intent(edit, actor or self.actor, reason, unlock=unlock)])
         return receipt
 
     async def apply(
-        self, intents: Sequence[Intent], changeset: str | None = None, told: Told | None = None
+        self, intents: Sequence[Intent], changeset: str | None = None, on_progress: OnProgress | None = None
     ) -> tuple[Receipt, ...]:
-        """Apply intents of any family as one, or none of them; see `EditDoor.apply`."""
-        return await self.edits.apply(intents, changeset, told)
+        """Apply intents of any family as one, or none of them; see `EditService.apply`."""
+        return await self.edits.apply(intents, changeset, on_progress)
 
     async def save_copy(self, path: Path) -> None:
         """Write everything to a new file, whole or not at all: of the file that was opened, wherever it is now.
@@ -178,7 +309,11 @@ class Engine:
         for watch in self._watches:
             watch.cancel()
         await asyncio.gather(*self._watches, return_exceptions=True)
-        self.context.close()
-        await self.memory.close()
-        await self.drafts.close()
+        made = vars(self)
+        if "context" in made:
+            self.context.close()
+        if "memory" in made:
+            await self.memory.close()
+        if "drafts" in made:
+            await self.drafts.close()
         await self.database.close()

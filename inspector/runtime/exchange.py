@@ -1,4 +1,4 @@
-"""The constellation going out as a file or folder, and foreign ones on their way in."""
+"""The exchange service: exports the open constellation and adapts imports to it."""
 
 from __future__ import annotations
 
@@ -8,25 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from inspector.documents.airlock.gate import Airlock
-from inspector.domain.edits.adopting import AdoptRows
-from inspector.domain.edits.base import Intent
-from inspector.domain.exchange import ImportPlan
-from inspector.domain.exports import Exported, ExportWish
-from inspector.domain.health import Problem
-from inspector.domain.moments import Clock, IdGenerator
+from inspector.domain.actor import Clock, IdGenerator
+from inspector.domain.blocks import CONSTELLATION_OWNER
+from inspector.domain.errors import Problem
+from inspector.domain.exchange import Exported, ExportOptions, ImportPlan
 from inspector.exchange.exporting import place, place_text, rows_to_export
-from inspector.exchange.joining import joined
-from inspector.exchange.rows.admission import Doorkeeper
-from inspector.exchange.rows.adopting import RowStore
-from inspector.exchange.rows.fitting import fitted
-from inspector.exchange.rows.plan import intent_of
-from inspector.exchange.source import Notes
-from inspector.memory.registry import AgentStore
+from inspector.exchange.planning import joined
+from inspector.exchange.rows.row_import import RowImportStore
+from inspector.exchange.rows.row_plan import TakenNames, adopts_rows, as_contents
+from inspector.memory.agent_store import AgentStore
+from inspector.storage import blocks, layouts
+from inspector.storage.bulk_rows import last_numbers
 from inspector.storage.database import Database
-from inspector.storage.whole import last_numbers, present
 
 
-class ExchangeDoor:
+class ExchangeService:
     """Exports the open file, and prepares plans for it. `store` takes the edits of plans that bring whole rows.
 
     Documents that plans bring are looked at in the airlock that it is given, whose owner closes it.
@@ -37,12 +33,11 @@ class ExchangeDoor:
     ) -> None:
         self._database = database
         self._agents = agents
-        self._clock = clock
         self._ids = ids
         self._airlock = airlock
-        self.store = RowStore(clock, ids, Doorkeeper(self._examine))
+        self.store = RowImportStore(clock, ids, self._examine)
 
-    async def export(self, target: Path, wish: ExportWish) -> Exported:
+    async def export(self, target: Path, wish: ExportOptions) -> Exported:
         """Write what the wish asks for, whole or not at all; the constellation is only read.
 
         Raises:
@@ -63,36 +58,30 @@ class ExchangeDoor:
         await asyncio.to_thread(place_text, target, text, replace=replace)
 
     async def prepared(self, plan: ImportPlan) -> ImportPlan:
-        """The plan as this file can take it: what is there already stays, and documents have been looked at.
+        """The plan as this file can take it.
+
+        Rows, with their history, go as they are into a file that holds nothing yet. Into any other go contents
+        alone, and all that is there already stays.
 
         Raises:
-            FileError: the file cannot be read. DocumentError: there is nobody to look at the documents.
+            FileError: the file cannot be read.
         """
-        plan = await asyncio.to_thread(self.store.door.admit_plan, plan)
-        adopting = [each for each in plan.intents if isinstance(each.edit.operation, AdoptRows)]
-        if not adopting:
-            agents, _ = await self._agents.list()
-            tools, _ = await self._agents.tools()
-            return joined(plan, {tool.name: tool for tool in tools}, {agent.name for agent in agents})
-        return await self._fitted(plan, adopting)
+        if adopts_rows(plan):
+            async with self._database.read() as connection:
+                if not any(await last_numbers(connection)):
+                    return plan
+                labels = await blocks.labels_of(connection, CONSTELLATION_OWNER)
+                own_layouts, _ = await layouts.read_all(connection)
+            taken = TakenNames([label for _, label in labels], {each.name: each for each in own_layouts})
+            plan = await asyncio.to_thread(as_contents, plan, taken, self._ids)
+        agents, _ = await self._agents.list()
+        tools, _ = await self._agents.tools()
+        return joined(plan, {tool.name: tool for tool in tools}, {agent.name for agent in agents})
 
-    def told(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[Problem, ...]:
         """What came out otherwise than the plans applied since had it; each is told once."""
         problems, self.store.problems[:] = tuple(self.store.problems), []
         return problems
-
-    async def _fitted(self, plan: ImportPlan, adopting: Sequence[Intent]) -> ImportPlan:
-        async with self._database.read() as connection:
-            if not any(await last_numbers(connection)):
-                return plan
-            there = await present(connection)
-        notes, now = Notes(), self._clock()
-        intents = [
-            intent_of(fitted(intent.edit.operation.rows, there, self._ids, now, notes), intent.reason)
-            for intent in adopting
-            if isinstance(intent.edit.operation, AdoptRows)
-        ]
-        return replace(plan, intents=tuple(intents), problems=(*plan.problems, *notes.problems))
 
     def _examine(self, snapshot: bytes | None, updates: Sequence[bytes]) -> str:
         return self._airlock.look(snapshot, updates).code

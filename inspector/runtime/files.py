@@ -1,4 +1,4 @@
-"""Whole files: import, sample, check. What is made is made under another name first, and then put in place."""
+"""Imports, samples and checks whole files. A new file gets its name only when it is complete."""
 
 from __future__ import annotations
 
@@ -7,27 +7,25 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
+from inspector.domain.actor import IdGenerator
 from inspector.domain.backups import BackupReason
 from inspector.domain.edits.base import Intent
-from inspector.domain.errors import FileError, MalformedError
+from inspector.domain.errors import FileError, MalformedError, Problem
 from inspector.domain.exchange import ImportPlan
-from inspector.domain.health import Problem
-from inspector.domain.moments import IdGenerator
 from inspector.domain.snapshot import RequestSpec
 from inspector.exchange.formats import plan_import
+from inspector.exchange.rows.row_plan import adopts_rows, contents_only
 from inspector.exchange.sample import reader as sample_reader
 from inspector.exchange.sample.reader import SamplePlan, SampleRun
 from inspector.memory.checking import check
 from inspector.runtime.backups import failure
-from inspector.runtime.edits import Told
+from inspector.runtime.edits import OnProgress
 from inspector.runtime.engine import Engine
+from inspector.runtime.environment import Environment
 from inspector.runtime.jobs import RunningJob
-from inspector.runtime.surroundings import Surroundings
 from inspector.storage.connection import finish
-from inspector.storage.creation import beside, put_in_place, remove_with_side_files, told_as
-from inspector.storage.held import is_held
-
-SUFFIX = ".constellation"
+from inspector.storage.creation import beside, naming_errors, put_in_place, remove_with_side_files
+from inspector.storage.open_files import is_open_here
 
 
 def read_foreign(source: Path, ids: IdGenerator) -> ImportPlan:
@@ -36,20 +34,27 @@ def read_foreign(source: Path, ids: IdGenerator) -> ImportPlan:
     Raises:
         NotFoundError, MalformedError, InputError: with the place in the file.
     """
-    if is_held(source):
+    if is_open_here(source):
         # Not even its first bytes are read: closing it again would drop our locks on it.
         raise MalformedError("import.constellation", where=str(source), why="this file is open")
     return plan_import(source, ids)
 
 
-async def plan_of(source: Path, surroundings: Surroundings | None = None) -> ImportPlan:
+async def plan_of(source: Path, surroundings: Environment | None = None) -> ImportPlan:
     """As `read_foreign`, in a thread of its own and as a job that can be stopped."""
-    given = surroundings or Surroundings()
+    given = surroundings or Environment()
     with given.jobs.begin("job.read", file=source.name):
         return await asyncio.to_thread(read_foreign, source, given.ids)
 
 
-async def import_into(target: Path, plan: ImportPlan, surroundings: Surroundings | None = None) -> ImportPlan:
+def previewed(target: Path, plan: ImportPlan) -> ImportPlan:
+    """A plan with what can be said beforehand of the place that it is for."""
+    if adopts_rows(plan) and target.exists():
+        return replace(plan, problems=(*plan.problems, contents_only()))
+    return plan
+
+
+async def import_into(target: Path, plan: ImportPlan, surroundings: Environment | None = None) -> ImportPlan:
     """Add a plan to a constellation, or make one of it, as a job. All of it or nothing, also when it is stopped.
 
     Returns:
@@ -58,7 +63,7 @@ async def import_into(target: Path, plan: ImportPlan, surroundings: Surroundings
     Raises:
         FileError: the target is no constellation, or cannot be written. RefusedError: a rule said no.
     """
-    given = surroundings or Surroundings()
+    given = surroundings or Environment()
     with given.jobs.begin("job.import", file=target.name) as job:
         if await asyncio.to_thread(target.exists):
             return await _join(target, plan, given, job)
@@ -73,7 +78,7 @@ async def import_into(target: Path, plan: ImportPlan, surroundings: Surroundings
     return applied
 
 
-async def make_empty(target: Path, surroundings: Surroundings | None = None) -> None:
+async def make_empty(target: Path, surroundings: Environment | None = None) -> None:
     """Make a constellation with nothing in it.
 
     Raises:
@@ -83,16 +88,16 @@ async def make_empty(target: Path, surroundings: Surroundings | None = None) -> 
     async def fill(_: Engine) -> None:
         return None
 
-    await _make(target, surroundings or Surroundings(), fill)
+    await _make(target, surroundings or Environment(), fill)
 
 
-async def make_sample(target: Path, surroundings: Surroundings | None = None) -> None:
+async def make_sample(target: Path, surroundings: Environment | None = None) -> None:
     """Make the sample constellation, as a job; its newest event is now.
 
     Raises:
         FileError: something is there already, or the place cannot be written.
     """
-    given = surroundings or Surroundings()
+    given = surroundings or Environment()
     with given.jobs.begin("job.sample", file=target.name) as job:
         sample = await asyncio.to_thread(sample_reader.plan, given.clock(), given.ids)
 
@@ -111,7 +116,7 @@ async def check_file(path: Path) -> tuple[Problem, ...]:
     return await check(path)
 
 
-async def _join(target: Path, plan: ImportPlan, surroundings: Surroundings, job: RunningJob) -> ImportPlan:
+async def _join(target: Path, plan: ImportPlan, surroundings: Environment, job: RunningJob) -> ImportPlan:
     engine = await Engine.open(target, surroundings)
     try:
         # Before the backup: each one that is made pushes out an older one.
@@ -125,8 +130,8 @@ async def _join(target: Path, plan: ImportPlan, surroundings: Surroundings, job:
 
 
 async def _apply(engine: Engine, plan: ImportPlan, job: RunningJob) -> ImportPlan:
-    await engine.apply(plan.intents, told=job.step)
-    return replace(plan, problems=(*plan.problems, *engine.exchange.told()))
+    await engine.apply(plan.intents, on_progress=job.step)
+    return replace(plan, problems=(*plan.problems, *engine.exchange.problems()))
 
 
 async def _back_up(engine: Engine) -> tuple[Problem, ...]:
@@ -138,13 +143,13 @@ async def _back_up(engine: Engine) -> tuple[Problem, ...]:
     return ()
 
 
-async def _make(target: Path, surroundings: Surroundings, fill: Callable[[Engine], Awaitable[None]]) -> None:
+async def _make(target: Path, surroundings: Environment, fill: Callable[[Engine], Awaitable[None]]) -> None:
     """Make a file beside its place and put it there last: whatever ends this before leaves nothing."""
     if await asyncio.to_thread(target.exists):
         raise FileError("file.exists", path=str(target))
     temporary = beside(target)
     try:
-        with told_as(target, temporary):
+        with naming_errors(target, temporary):
             engine = await Engine.open(temporary, surroundings, create=True)
             try:
                 await fill(engine)
@@ -176,14 +181,14 @@ async def _fill_sample(engine: Engine, sample: SamplePlan, job: RunningJob) -> N
     done = 0
     total = len(sample.plan.intents)
 
-    def told(before: int) -> Told:
+    def progress_from(before: int) -> OnProgress:
         return lambda step, _: job.step(before + step, total)
 
     for run in sample.runs:
-        await engine.apply(sample.plan.intents[done : run.index], told=told(done))
+        await engine.apply(sample.plan.intents[done : run.index], on_progress=progress_from(done))
         done = run.index
         await engine.apply([await _run_intent(engine, run)])
-    await engine.apply(sample.plan.intents[done:], told=told(done))
+    await engine.apply(sample.plan.intents[done:], on_progress=progress_from(done))
 
 
 async def _run_intent(engine: Engine, run: SampleRun) -> Intent:

@@ -1,18 +1,18 @@
-"""The door to what is wrong with the open file itself: each problem is news once, and so is its end."""
+"""The health service: the problems of the open file, each published once with its end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from inspector.domain.changes import Health
-from inspector.domain.health import Problem
+from inspector.domain.errors import Problem
 from inspector.domain.ref import Ref
 from inspector.storage.database import Database
 
 _FILE = "file"
 
 
-class HealthDoor:
+class HealthService:
     """Problems that belong to no agent's Request, by family."""
 
     def __init__(self, database: Database) -> None:

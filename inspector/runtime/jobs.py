@@ -1,4 +1,4 @@
-"""Long work: each job says what it does and how far it is, can be stopped, and whoever watches is told."""
+"""Runs long jobs of the engine that report progress and can be stopped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import count
 
 from inspector.domain.errors import Parameter
-from inspector.domain.jobs import Cancel, Job, Progress
+from inspector.domain.jobs import CancelFlag, Job, JobProgress
 
 Watcher = Callable[[Job, bool], None]
 """Told of a job at its start, when it is a whole per cent further, and with True once it has ended.
@@ -18,7 +18,7 @@ It is called in the thread that the work runs in.
 
 
 class Jobs:
-    """The jobs under way."""
+    """The long jobs that are running now."""
 
     def __init__(self) -> None:
         self._numbers = count(1)
@@ -27,16 +27,16 @@ class Jobs:
 
     @property
     def running(self) -> tuple[Job, ...]:
-        """All jobs that have not ended, oldest first."""
         return tuple(each.job for each in self._running.values())
 
     def watch(self, watcher: Watcher) -> None:
-        """Tell `watcher` of every job from now on."""
         self._watchers.append(watcher)
 
     def begin(self, code: str, **parameters: Parameter) -> RunningJob:
         """Start a job; use the result as a context manager around the work."""
-        return RunningJob(self, Job(f"job_{next(self._numbers)}", code, parameters, Progress(), Cancel()))
+        return RunningJob(
+            self, Job(f"job_{next(self._numbers)}", code, parameters, JobProgress(), CancelFlag())
+        )
 
     def cancel(self, job_id: str) -> None:
         """Stop a job: what it awaits is cancelled, and what it does in a thread ends at its next step.
@@ -73,12 +73,11 @@ class RunningJob:
         """
         if self.job.cancel.asked:
             raise asyncio.CancelledError
-        before, self.job = self.job, replace(self.job, progress=Progress(done, total))
+        before, self.job = self.job, replace(self.job, progress=JobProgress(done, total))
         if before.progress.percent != self.job.progress.percent:
             self._jobs.tell(self)
 
     def stop(self) -> None:
-        """Ask the work to stop."""
         self.job.cancel.ask()
         if self._task is not None:
             self._task.cancel()

@@ -1,4 +1,4 @@
-"""Contents as the model gets them, for screens that show one block alone."""
+"""Renders one block's content as the model reads it."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
-"""What ships beside the code, as far as a window needs it before there is an engine."""
+"""The shipped resources that a window needs before there is an engine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.shipped.icon_files import icon_names, load_icon
 from inspector.shipped.locate import resource_path
-from inspector.shipped.theme_files import THEME_NAMES, load_theme
+from inspector.shipped.theme_files import THEME_NAMES, icon_names, load_icon, load_theme
 
 __all__ = [
     "THEME_NAMES",

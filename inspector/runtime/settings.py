@@ -1,4 +1,4 @@
-"""The engine's settings: each declared once; kept as one JSON file, written whole or not at all."""
+"""The engine's settings, each declared once and kept in one JSON file."""
 
 from __future__ import annotations
 
@@ -20,39 +20,38 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "budget.warning_share",
         0.8,
-        "The share of the usable window from which the budget is shown as a warning.",
+        "Show the budget as a warning from this share of the usable context window.",
         minimum=0.1,
         maximum=1.0,
     ),
     Setting(
         "budget.error_share",
         1.0,
-        "The share of the usable window from which the budget is shown as an error.",
+        "Show the budget as an error from this share of the usable context window.",
         minimum=0.1,
         maximum=2.0,
     ),
-    Setting("time.zone", "UTC", "The time zone of times in the Request, as an IANA name."),
+    Setting("time.zone", "UTC", "Time zone of times in the Request (IANA name)."),
     Setting(
         "identity.id",
         "",
-        "The id that your edits carry, from the next opening on; nothing: your login name. With the id that a "
-        "constellation has for its partner you may write the partner's blocks.",
+        "Your ID, used for your edits from the next time a file is opened. Leave empty to use your login name. "
+        "Enter a file's partner ID to write the partner's blocks.",
     ),
     Setting(
         SUMMARIES_WITHOUT_MODEL,
         "problem",
-        "What happens when messages should be summarised and there is no model for it: say so, or pick sentences "
-        "of them.",
+        "When no model is available for summaries: report a problem, or extract sentences.",
         choices=("problem", EXTRACTIVE),
     ),
     Setting(
         SUMMARIES_TIMEOUT,
         120.0,
-        "The seconds that a summary may take to be made; after them nothing is stored.",
+        "Longest time to make a summary, in seconds. After that, nothing is stored.",
         minimum=1.0,
         maximum=3600.0,
     ),
-    Setting("identity.name", "", "The name that your edits carry; nothing: your login name."),
+    Setting("identity.name", "", "Your name, shown with your edits. Leave empty to use your login name."),
 )
 BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
 
@@ -71,20 +70,16 @@ class Settings:
 
     @property
     def path(self) -> Path | None:
-        """Where they are kept."""
         return self._path
 
     def get(self, name: str) -> SettingValue:
-        """A setting's value. Raises KeyError."""
         return self[name]
 
     def number(self, name: str) -> float:
-        """A number setting's value."""
         value = self[name]
         return 0.0 if isinstance(value, str) else float(value)
 
     def text(self, name: str) -> str:
-        """A text setting's value."""
         return str(self[name])
 
     def watch(self, watcher: Callable[[str], None]) -> None:
@@ -93,7 +88,6 @@ class Settings:
 
     @property
     def changed(self) -> Mapping[str, SettingValue]:
-        """What differs from the defaults."""
         return dict(self._values)
 
     def set(self, name: str, value: SettingValue) -> None:
@@ -109,7 +103,6 @@ class Settings:
         self._change(name, value)
 
     def reset(self, name: str) -> None:
-        """Go back to the default."""
         self._change(name, None)
 
     def _change(self, name: str, value: SettingValue | None) -> None:

@@ -1,24 +1,24 @@
-"""One agent's view, kept up to date by the news of what changed: only that is read again."""
+"""Keeps each agent's snapshot up to date by rereading only what a change touched."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from enum import Enum, auto
 from typing import ClassVar
 
 from inspector.conversation.store import ConversationStore
 from inspector.domain.activity import Event
 from inspector.domain.changes import Change, Health
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
-from inspector.domain.errors import NotFoundError
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import NotFoundError, Problem, Severity
 from inspector.domain.messages import Batch
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, Snapshot
+from inspector.memory.agent_store import AgentStore
 from inspector.memory.layouts import LayoutStore
-from inspector.memory.registry import AgentStore
 from inspector.memory.store import MemoryStore
 from inspector.storage.database import Database
 
@@ -26,8 +26,8 @@ EVENTS_READ = 2000
 """The newest events of all agents that a view holds: more than any look-back shows."""
 
 
-class Family(Enum):
-    """What is read together."""
+class RowFamily(Enum):
+    """The rows of a snapshot that are read together."""
 
     AGENT = auto()
     BLOCKS = auto()
@@ -36,20 +36,20 @@ class Family(Enum):
     EVENTS = auto()
 
 
-_FAMILY_OF_REF: dict[RefKind, Family] = {
-    RefKind.AGENT: Family.AGENT,
-    RefKind.TOOL: Family.AGENT,
-    RefKind.TOOL_RULE: Family.AGENT,
-    RefKind.LAYOUT: Family.AGENT,
-    RefKind.BLOCK: Family.BLOCKS,
-    RefKind.ATTACHMENT: Family.BLOCKS,
-    RefKind.BATCH: Family.HISTORY,
-    RefKind.SUMMARY: Family.SUMMARIES,
+_FAMILY_OF_REF: dict[RefKind, RowFamily] = {
+    RefKind.AGENT: RowFamily.AGENT,
+    RefKind.TOOL: RowFamily.AGENT,
+    RefKind.TOOL_RULE: RowFamily.AGENT,
+    RefKind.LAYOUT: RowFamily.AGENT,
+    RefKind.BLOCK: RowFamily.BLOCKS,
+    RefKind.ATTACHMENT: RowFamily.BLOCKS,
+    RefKind.BATCH: RowFamily.HISTORY,
+    RefKind.SUMMARY: RowFamily.SUMMARIES,
     # Both may say how far the history was shortened.
-    RefKind.CONTEXT_STATE: Family.AGENT,
-    RefKind.RUN: Family.AGENT,
+    RefKind.CONTEXT_STATE: RowFamily.AGENT,
+    RefKind.RUN: RowFamily.AGENT,
 }
-_TOLD_BY_EVENTS = frozenset(
+_READ_BY_EVENTS = frozenset(
     {
         *(
             RefKind.AGENT,
@@ -65,6 +65,10 @@ _TOLD_BY_EVENTS = frozenset(
 """The kinds of thing whose changes may leave an event, of whatever agent they are."""
 
 
+_FEW = 200
+"""Where more messages than these were written since, the newest are read again instead of each of them."""
+FEWEST_READ = 640
+"""Messages that may be sent which a view begins with: more than the most that an agent's own settings begin with."""
 Read = tuple[Snapshot, tuple[Problem, ...]]
 """A snapshot with one family read into it, and what of that family could not be read."""
 
@@ -72,25 +76,36 @@ Read = tuple[Snapshot, tuple[Problem, ...]]
 @dataclass(slots=True)
 class _View:
     snapshot: Snapshot | None = None
-    problems: dict[Family, tuple[Problem, ...]] = field(default_factory=dict)
-    stale: set[Family] = field(default_factory=lambda: set(Family))
+    problems: dict[RowFamily, tuple[Problem, ...]] = field(default_factory=dict)
+    stale: set[RowFamily] = field(default_factory=lambda: set(RowFamily))
     blocks: set[str] = field(default_factory=set)
     messages: set[str] = field(default_factory=set)
+    least: int | None = 0
+
+    def reach(self, least: int | None) -> None:
+        """Let so many messages be read, None for all; what was read already stays."""
+        if self.least is None or (least is not None and least <= self.least):
+            return
+        self.least = least
+        if self.snapshot is not None and self.snapshot.older is not None:
+            self.stale.add(RowFamily.HISTORY)
 
     def note(self, change: Change, agent_id: str) -> None:
         """Remember what a change makes stale."""
         kind = change.ref.kind
-        if kind in _TOLD_BY_EVENTS:
-            self.stale.add(Family.EVENTS)
+        if kind in _READ_BY_EVENTS:
+            self.stale.add(RowFamily.EVENTS)
         if kind is RefKind.MESSAGE:
             if change.owner == agent_id:
                 self.messages.add(change.ref.id)
+            if len(self.messages) > _FEW:
+                self.stale.add(RowFamily.HISTORY)
             return
         if kind is RefKind.BLOCK and change.kind in CONTENT_OPERATIONS:
             self.blocks.add(change.ref.id)
             return
         if kind is RefKind.FILE:
-            self.stale.update(Family)
+            self.stale.update(RowFamily)
         if kind in _FAMILY_OF_REF:
             self.stale.add(_FAMILY_OF_REF[kind])
 
@@ -100,21 +115,21 @@ class _Events:
 
     def __init__(self, conversation: ConversationStore) -> None:
         self._conversation = conversation
-        self._known: tuple[Event, ...] = ()
+        self._events: tuple[Event, ...] = ()
         self._problems: dict[str, Problem] = {}
 
     async def read(self) -> tuple[tuple[Event, ...], tuple[Problem, ...]]:
         """They, and what of them cannot be read; the same object where there is nothing new."""
-        after = self._known[-1].seq if self._known else 0
+        after = self._events[-1].seq if self._events else 0
         fresh, problems = await self._conversation.recent_events(EVENTS_READ, after)
         if fresh:
-            self._known = (*self._known, *fresh)[-EVENTS_READ:]
+            self._events = (*self._events, *fresh)[-EVENTS_READ:]
         self._problems.update((each.where, each) for each in problems)
-        return self._known, tuple(self._problems.values())
+        return self._events, tuple(self._problems.values())
 
     def forget(self) -> None:
         """Read all of them the next time: the file is not what it was."""
-        self._known = ()
+        self._events = ()
         self._problems.clear()
 
 
@@ -139,8 +154,12 @@ class Snapshots:
         self._events = _Events(conversation)
         self._lock = asyncio.Lock()
 
-    async def of(self, agent_id: str) -> Snapshot:
+    async def of(self, agent_id: str, least: int | None = None) -> Snapshot:
         """An agent's view as of the last change that is known.
+
+        Args:
+            agent_id: Whose.
+            least: So many of the newest messages that may be sent are in it, or more; None takes all.
 
         Raises:
             NotFoundError: there is no such agent.
@@ -148,6 +167,7 @@ class Snapshots:
         async with self._lock:
             self._note_news()
             view = self._views.setdefault(agent_id, _View())
+            view.reach(least)
             if view.snapshot is None:
                 view.snapshot = await self._read_all(view, agent_id)
             elif view.stale or view.blocks or view.messages:
@@ -172,26 +192,27 @@ class Snapshots:
         agent = await self._agents.get(agent_id)
         if agent is None:
             raise NotFoundError("not_found.agent", name=agent_id)
-        facts = await self._agents.facts()
-        empty = Snapshot(facts["constellation_id"], 0, agent, ())
-        return await self._read_families(view, empty, Family)
+        empty = Snapshot(await self._agents.constellation_id(), 0, agent, ())
+        return await self._read_families(view, empty, RowFamily)
 
     async def _read_again(self, view: _View, snapshot: Snapshot) -> Snapshot:
         fresh = await self._read_families(view, snapshot, view.stale)
-        if view.blocks and Family.BLOCKS not in view.stale:
+        if view.blocks and RowFamily.BLOCKS not in view.stale:
             fresh = await self._with_blocks(fresh, view.blocks)
-        if view.messages and Family.HISTORY not in view.stale:
+        if view.messages and RowFamily.HISTORY not in view.stale:
             fresh = await self._with_messages(fresh, view.messages)
-            view.problems[Family.HISTORY] = _unreadable(fresh.history)
-        return self._told(view, fresh)
+            view.problems[RowFamily.HISTORY] = _unreadable(fresh.history)
+        return self._with_problems(view, fresh)
 
-    async def _read_families(self, view: _View, snapshot: Snapshot, families: Iterable[Family]) -> Snapshot:
+    async def _read_families(
+        self, view: _View, snapshot: Snapshot, families: Iterable[RowFamily]
+    ) -> Snapshot:
         for family in families:
             snapshot, view.problems[family] = await self._readers[family](self, snapshot)
-        return self._told(view, snapshot)
+        return self._with_problems(view, snapshot)
 
-    def _told(self, view: _View, snapshot: Snapshot) -> Snapshot:
-        problems = tuple(each for family in Family for each in view.problems.get(family, ()))
+    def _with_problems(self, view: _View, snapshot: Snapshot) -> Snapshot:
+        problems = tuple(each for family in RowFamily for each in view.problems.get(family, ()))
         return replace(snapshot, seq=self._database.feed.last_seq, problems=problems)
 
     async def _with_agent(self, snapshot: Snapshot) -> Read:
@@ -220,8 +241,16 @@ class Snapshots:
         return replace(snapshot, own=own, shared=shared), ()
 
     async def _with_history(self, snapshot: Snapshot) -> Read:
-        history = await self._conversation.batches(snapshot.agent.id)
-        return replace(snapshot, history=history), _unreadable(history)
+        agent_id, older = snapshot.agent.id, None
+        least = self._views[agent_id].least
+        if least is None:
+            history = await self._conversation.batches(agent_id)
+        else:
+            history, older = await self._conversation.recent_batches(agent_id, least)
+        # What is made of a batch is remembered by its identity.
+        before = {batch.id: batch for batch in snapshot.history}
+        history = tuple(existing if (existing := before.get(each.id)) == each else each for each in history)
+        return replace(snapshot, history=history, older=older), _unreadable(history)
 
     async def _with_summaries(self, snapshot: Snapshot) -> Read:
         summaries, problems = await self._conversation.summaries(snapshot.agent.id)
@@ -232,8 +261,10 @@ class Snapshots:
         return replace(snapshot, events=events), problems
 
     async def _with_blocks(self, snapshot: Snapshot, block_ids: set[str]) -> Snapshot:
-        known = {state.block.id for state in snapshot.own} | {each.state.block.id for each in snapshot.shared}
-        read = [await self._memory.get(block_id) for block_id in sorted(block_ids & known)]
+        existing = {state.block.id for state in snapshot.own} | {
+            each.state.block.id for each in snapshot.shared
+        }
+        read = [await self._memory.get(block_id) for block_id in sorted(block_ids & existing)]
         fresh = {state.block.id: state for state in read if state is not None}
 
         def newer(state: BlockState) -> BlockState:
@@ -247,25 +278,35 @@ class Snapshots:
 
     async def _with_messages(self, snapshot: Snapshot, message_ids: set[str]) -> Snapshot:
         batches = {batch.id: batch for batch in snapshot.history}
+        read = [await self._conversation.message(each) for each in message_ids]
         touched: set[str] = set()
-        for message_id in message_ids:
-            message = await self._conversation.message(message_id)
-            if message is not None:
+        for message in sorted(filter(None, read), key=lambda each: each.position):
+            cached = batches.get(message.batch_id)
+            if (
+                cached is not None
+                and message.position > cached.messages[-1].position
+                and not message.is_deleted
+            ):
+                # A turn may have thousands: one message more costs itself.
+                batches[cached.id] = Batch(cached.id, (*cached.messages, message))
+            else:
                 touched.add(message.batch_id)
         for batch_id in touched:
+            cached = batches.pop(batch_id, None)
             batch = await self._conversation.batch(snapshot.agent.id, batch_id)
-            if batch is None:
-                batches.pop(batch_id, None)
-            else:
+            if cached is None and snapshot.older is not None and not _is_new(batch, snapshot.history):
+                # It may be one of those that are only counted.
+                return (await self._with_history(snapshot))[0]
+            if batch is not None:
                 batches[batch_id] = batch
         return replace(snapshot, history=tuple(sorted(batches.values(), key=_place)))
 
-    _readers: ClassVar[Mapping[Family, Callable[[Snapshots, Snapshot], Awaitable[Read]]]] = {
-        Family.AGENT: _with_agent,
-        Family.BLOCKS: _with_memory,
-        Family.HISTORY: _with_history,
-        Family.SUMMARIES: _with_summaries,
-        Family.EVENTS: _with_events,
+    _readers: ClassVar[Mapping[RowFamily, Callable[[Snapshots, Snapshot], Awaitable[Read]]]] = {
+        RowFamily.AGENT: _with_agent,
+        RowFamily.BLOCKS: _with_memory,
+        RowFamily.HISTORY: _with_history,
+        RowFamily.SUMMARIES: _with_summaries,
+        RowFamily.EVENTS: _with_events,
     }
 
 
@@ -279,6 +320,10 @@ def _unreadable(history: Iterable[Batch]) -> tuple[Problem, ...]:
         for message in batch.messages
         if message.problem
     )
+
+
+def _is_new(batch: Batch | None, history: Sequence[Batch]) -> bool:
+    return batch is not None and _place(batch) > max(map(_place, history), default=0)
 
 
 def _place(batch: Batch) -> int:

@@ -1,15 +1,15 @@
-"""The summariser job: what is due, one summary after the other, each stored with what it archives or not at all."""
+"""The summary service: summarises what is due, each summary in one transaction."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from inspector.context.counting.counter import Counter
 from inspector.conversation.extractive import ExtractiveSummariser
-from inspector.conversation.folding import Folder
+from inspector.conversation.folding import SummaryFolder
 from inspector.conversation.summaries import SummaryStore
 from inspector.conversation.summariser import (
     NOT_SMALLER,
@@ -20,37 +20,35 @@ from inspector.conversation.summariser import (
     checked,
     most_tokens,
 )
-from inspector.domain.actor import Actor
+from inspector.domain.actor import Actor, Clock, IdGenerator
 from inspector.domain.agents import Agent
-from inspector.domain.errors import InputError, Parameters
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import InputError, Parameters, Problem, Severity
 from inspector.domain.folding import (
+    StandingSummaries,
     batches_before,
     covered_with,
-    deeper_source,
     fold_plan,
-    message_source,
 )
-from inspector.domain.health import Problem, Severity
 from inspector.domain.limits import RecursiveSummarization
 from inspector.domain.messages import Batch, Message, is_sendable
-from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.rules import OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.domain.summarising import (
-    Folded,
+    ArchivedMessages,
+    FoldedSummary,
     FoldOptions,
     FoldPlan,
     Proposal,
-    PutAway,
     Summarised,
     SummarySource,
 )
-from inspector.runtime.context import ContextDoor
+from inspector.runtime.context import ContextService
 from inspector.runtime.jobs import Jobs, RunningJob
 from inspector.runtime.settings import EXTRACTIVE, SUMMARIES_TIMEOUT, SUMMARIES_WITHOUT_MODEL, Settings
-from inspector.shipped.prompts import load_prompt
+from inspector.shipped.words import load_prompt
 from inspector.storage.database import Database
 
 PROMPT = "summary"
@@ -60,7 +58,7 @@ _MOST_JOINED = 40
 
 
 @dataclass(frozen=True)
-class Circumstances:
+class SummaryEnvironment:
     """What a job of summaries is given from outside."""
 
     clock: Clock
@@ -72,12 +70,12 @@ class Circumstances:
     """The counter of a model by its id."""
 
 
-class SummaryDoor:
-    """Summarises, and reads what was summarised. `store` has the summaries themselves."""
+class SummaryService:
+    """Summarises. `store` has the summaries, and `folder` stores one with what it brings about."""
 
-    def __init__(self, database: Database, context: ContextDoor, given: Circumstances) -> None:
+    def __init__(self, database: Database, context: ContextService, given: SummaryEnvironment) -> None:
         self.store = SummaryStore(database, given.clock, given.ids)
-        self._folder = Folder(database, given.clock, given.ids)
+        self.folder = SummaryFolder(database, given.clock, given.ids)
         self._context = context
         self._given = given
 
@@ -132,7 +130,7 @@ class SummaryDoor:
         made_by = summariser or self._without_model(snapshot.agent)
         given = options or _usual(snapshot.agent)
         plan = await self._plan(snapshot, given)
-        run = _Run(self, snapshot, plan, given, made_by, None if dry else actor or self._given.actor)
+        run = _SummaryJob(self, snapshot, plan, given, made_by, None if dry else actor or self._given.actor)
         with self._given.jobs.begin("job.summarise", agent=snapshot.agent.name) as job:
             await run.go(job)
         problems = tuple(run.problems)
@@ -186,36 +184,24 @@ class SummaryDoor:
             raise InputError("summary.timed_out", summariser=summariser.name, seconds=seconds) from error
         return await asyncio.to_thread(checked, source, draft, options, count, summariser.name)
 
-    async def fold(
-        self, proposal: Proposal, actor: Actor, reason: str = "", covered: Sequence[Message] = ()
-    ) -> Folded:
-        """Store one proposal with what it brings about, or nothing; see `Folder.fold`."""
-        return await self._folder.fold(proposal, actor=actor, reason=reason, covered=covered)
-
-    async def put_away(
-        self, agent_id: str, covered: Sequence[Message], actor: Actor, reason: str = ""
-    ) -> PutAway:
-        """Archive what stored summaries speak of, or nothing; see `Folder.put_away`."""
-        return await self._folder.put_away(agent_id, covered, actor=actor, reason=reason)
-
 
 @dataclass
-class _Run:
+class _SummaryJob:
     """One run: the chunks of messages in order, and after each the deeper summaries that it calls for."""
 
-    door: SummaryDoor
+    service: SummaryService
     snapshot: Snapshot
     plan: FoldPlan
     options: FoldOptions
     summariser: Summariser
     actor: Actor | None
     proposals: list[Proposal] = field(default_factory=list)
-    folded: list[Folded] = field(default_factory=list)
-    put_away: PutAway | None = None
+    folded: list[FoldedSummary] = field(default_factory=list)
+    put_away: ArchivedMessages | None = None
     problems: list[Problem] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._known = list(self.snapshot.summaries)
+        self._standing = StandingSummaries(self.plan.agent_id, self.snapshot.summaries)
         self._covered = self.plan.covered
         self._goes_deeper = True
 
@@ -230,12 +216,13 @@ class _Run:
                 waiting = await self._chunk((*waiting, *chunk), is_last=at == len(run))
         if self._covered and self.actor is not None:
             agent_id = self.plan.agent_id
-            self.put_away = await self.door.put_away(agent_id, self._covered, self.actor, REASON)
+            folder = self.service.folder
+            self.put_away = await folder.put_away(agent_id, self._covered, actor=self.actor, reason=REASON)
         job.step(total, total)
 
     async def _chunk(self, chunk: tuple[Message, ...], *, is_last: bool) -> tuple[Message, ...]:
         """Summarise a chunk; gives it back where it is to be joined with the next one, since it came out no smaller."""
-        source = message_source(self.plan, chunk, self._known, self.options)
+        source = self._standing.source_of(chunk, self.options)
         covered = covered_with(chunk, self._covered)
         try:
             await self._take(source, covered)
@@ -252,14 +239,15 @@ class _Run:
             }
             self._tell("summary.messages_stay", facts)
             return ()
-        self._covered = tuple(each for each in self._covered if each not in covered)
+        gone = {each.id for each in covered}
+        self._covered = tuple(each for each in self._covered if each.id not in gone)
         await self._deepen()
         return ()
 
     async def _deepen(self) -> None:
         """Make deeper ones of those that stand side by side in too great a number, if they come out smaller."""
         while self._goes_deeper:
-            source = deeper_source(self.plan.agent_id, self._known, self.options)
+            source = self._standing.deeper(self.options)
             if source is None:
                 return
             try:
@@ -275,14 +263,15 @@ class _Run:
         self.problems.append(Problem(code, Severity.INFO, where, facts))
 
     async def _take(self, source: SummarySource, covered: Sequence[Message] = ()) -> None:
-        proposal = await self.door.propose(self.snapshot.agent, source, self.summariser, self.options)
+        proposal = await self.service.propose(self.snapshot.agent, source, self.summariser, self.options)
         self.proposals.append(proposal)
         if self.actor is None:
             # Nothing has that id; what follows on it names it as the one before.
-            self._known.append(proposal.as_summary(f"new_{len(self.proposals)}", source.end))
+            self._standing.add(proposal.as_summary(f"new_{len(self.proposals)}", source.end))
             return
-        self.folded.append(await self.door.fold(proposal, self.actor, REASON, covered))
-        self._known.append(self.folded[-1].summary)
+        folded = await self.service.folder.fold(proposal, actor=self.actor, reason=REASON, covered=covered)
+        self.folded.append(folded)
+        self._standing.add(folded.summary)
 
 
 def _older(history: Sequence[Batch], request: Request) -> tuple[Batch, ...]:
@@ -306,7 +295,6 @@ def _older(history: Sequence[Batch], request: Request) -> tuple[Batch, ...]:
 
 
 def _usual(agent: Agent) -> FoldOptions:
-    """As the agent's strategy has it."""
     strategy = agent.config.strategy
     if isinstance(strategy, RecursiveSummarization):
         return FoldOptions(chunk_size=strategy.chunk_size)

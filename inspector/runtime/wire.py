@@ -1,7 +1,8 @@
-"""Requests in providers' own forms: the table of adapters, and the door to them."""
+"""The wire service: a Request in each provider's own form."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -10,14 +11,13 @@ from inspector.context.counting.pool import ModelSource
 from inspector.context.neutral import neutral
 from inspector.context.outgoing import outgoing
 from inspector.domain.caching import CachePlan
-from inspector.domain.exports import RequestWish, WrittenRequest
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import Problem, Severity
+from inspector.domain.exchange import RequestExport, WrittenRequest
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import Snapshot
 from inspector.domain.wire.values import CacheEnd, Outgoing, WireForm, WireRequest
-from inspector.exchange.requests.writing import Source, written
+from inspector.exchange.requests.writing import ExportSource, written
 from inspector.providers import anthropic, gemini, ollama, openai_chat, openai_responses
-from inspector.runtime.budget import log_context_budget
 from inspector.runtime.settings import Settings
 from inspector.runtime.wording import word
 
@@ -49,7 +49,7 @@ _USUAL_FORMS: Mapping[str, WireForm] = {
 }
 
 
-class WireDoor:
+class WireService:
     """Gives Requests in a provider's form, the last thing before a call. Nothing is sent here.
 
     Args:
@@ -87,7 +87,7 @@ class WireDoor:
         return replace(made, adaptations=(*_misfits(values, form), *unmarked, *made.adaptations))
 
     def export(
-        self, request: Request, snapshot: Snapshot, wish: RequestWish, wire: WireRequest | None = None
+        self, request: Request, snapshot: Snapshot, wish: RequestExport, wire: WireRequest | None = None
     ) -> WrittenRequest:
         """The Request as a text for people or for other programs.
 
@@ -100,18 +100,18 @@ class WireDoor:
         Raises:
             InputError: a command was asked for without a provider's form, or with an address that is none.
         """
-        return written(Source(request, neutral(request, snapshot, word), wire, word), wish)
+        return written(ExportSource(request, neutral(request, snapshot, word), wire, word), wish)
 
 
 def _unmarked(planned: CachePlan, values: Outgoing, form: WireForm) -> tuple[Problem, ...]:
     """Why nothing is marked for the cache where it was to be."""
-    told = {"model": values.model, "form": form.value}
+    parameters = {"model": values.model, "form": form.value}
     where = f"model:{values.model}"
     if form is not WireForm.ANTHROPIC and not (form in _OPENAI and values.can("prompt_cache_breakpoint")):
-        return (Problem("wire.no_cache_marks", Severity.INFO, where, told),)
+        return (Problem("wire.no_cache_marks", Severity.INFO, where, parameters),)
     if planned.breakpoints:
         return ()
-    return planned.problems or (Problem("wire.no_cache_ends", Severity.INFO, where, told),)
+    return planned.problems or (Problem("wire.no_cache_ends", Severity.INFO, where, parameters),)
 
 
 def _misfits(values: Outgoing, form: WireForm) -> tuple[Problem, ...]:
@@ -120,5 +120,37 @@ def _misfits(values: Outgoing, form: WireForm) -> tuple[Problem, ...]:
     forms = _OWN_FORMS.get(values.provider)
     if forms is None or form in forms:
         return ()
-    told = {"model": values.model, "provider": values.provider, "form": form.value}
-    return (Problem("wire.other_provider", Severity.WARNING, f"model:{values.model}", told),)
+    parameters = {"model": values.model, "provider": values.provider, "form": form.value}
+    return (Problem("wire.other_provider", Severity.WARNING, f"model:{values.model}", parameters),)
+
+
+_LOG = logging.getLogger(__name__)
+
+
+def log_context_budget(request: Request, settings: Settings) -> int:
+    """Log a Request's tokens, messages and system segments; gives the level that it was logged at.
+
+    Above the share of the usable window that is set for warnings it is a warning, above the one for errors an
+    error: the marks at which the gauge changes too.
+    """
+    usable = request.limits.usable
+    share = request.tokens / usable if usable else float("inf")
+    level = logging.INFO
+    if share > settings.number("budget.error_share"):
+        level = logging.ERROR
+    elif share > settings.number("budget.warning_share"):
+        level = logging.WARNING
+    messages = len(request.messages) + (request.tail is not None)
+    _LOG.log(
+        level,
+        "context of %s for %s: %d of %d tokens (%.0f %%, %s), %d messages, %d system segments",
+        request.agent_id,
+        request.model or "no model",
+        request.tokens,
+        usable,
+        100 * share,
+        request.method.value,
+        messages,
+        len(request.system_sections),
+    )
+    return level

@@ -1,6 +1,7 @@
-"""Codes and parameters into words: one catalogue that the window and the command line share.
+"""Words codes and parameters for the window and the command line.
 
-A screen passes its translator; the template is translated first and filled afterwards.
+A screen passes its translator; the template is translated first and filled afterwards. ``{count}`` is a value,
+``{count:message|messages}`` is the word that goes with it.
 """
 
 from __future__ import annotations
@@ -27,15 +28,12 @@ def catalogue() -> Mapping[str, str]:
 
 def word(code: str, parameters: Parameters | None = None, translate: Translate = str) -> str:
     """The sentence for a code. A code without a template is given as it is, with its parameters."""
-    told = parameters or {}
+    given = parameters or {}
     template = _template(code)
     if template is None:
-        return (
-            code
-            if not told
-            else f"{code} ({', '.join(f'{name} {_shown(each)}' for name, each in told.items())})"
-        )
-    return translate(template).format_map(_Shown(told))
+        facts = ", ".join(f"{name} {_shown(each)}" for name, each in given.items())
+        return f"{code} ({facts})" if facts else code
+    return translate(template).format_map(_Values(given))
 
 
 def word_error(error: InspectorError, translate: Translate = str) -> str:
@@ -49,14 +47,30 @@ def _template(code: str) -> str | None:
     return found.get(code) or found.get(f"problem.{code}") or found.get(code.removeprefix("problem."))
 
 
-class _Shown(dict[str, str]):
-    """Parameters as a person reads them; a name that the caller did not give shows as a question mark."""
+class _Value(str):
+    """A parameter as a person reads it. Formatted with ``one|many`` it is the word that goes with its number."""
+
+    __slots__ = ("is_one",)
+    is_one: bool
+
+    def __new__(cls, value: Parameter) -> _Value:
+        made = super().__new__(cls, _shown(value))
+        made.is_one = len(value) == 1 if isinstance(value, tuple) else value in (1, "1")
+        return made
+
+    def __format__(self, spec: str) -> str:
+        one, separator, many = spec.partition("|")
+        return (one if self.is_one else many) if separator else str(self)
+
+
+class _Values(dict[str, _Value]):
+    """Parameters of a template. A name that the caller did not give shows as a question mark."""
 
     def __init__(self, parameters: Parameters) -> None:
-        super().__init__({name: _shown(value) for name, value in parameters.items()})
+        super().__init__({name: _Value(value) for name, value in parameters.items()})
 
-    def __missing__(self, key: str) -> str:
-        return "?"
+    def __missing__(self, key: str) -> _Value:
+        return _Value("?")
 
 
 def _shown(value: Parameter) -> str:
@@ -68,8 +82,8 @@ def _shown(value: Parameter) -> str:
         if not value:
             return "none"
         more = len(value) - MOST_NAMES
-        told = [_cut(each) for each in value[:MOST_NAMES]]
-        return ", ".join(told if more <= 0 else [*told, f"… (+{more:,})"])
+        names = [_cut(each) for each in value[:MOST_NAMES]]
+        return ", ".join(names if more <= 0 else [*names, f"… (+{more:,})"])
     return "" if value is None else _cut(str(value))
 
 

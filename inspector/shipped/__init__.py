@@ -1,4 +1,4 @@
-"""Finds and reads what ships beside the code in `resources`: vocabularies, model facts, themes, icons, words, layouts.
+"""Reads what ships in `resources`: vocabularies, model facts, themes, icons, words and layouts.
 
 Every file is checked against a shape when it is read; an error names the file and the place in it. Results are
 immutable and cached. This package knows no database, no network and no screen, builds no tokenizer, and never

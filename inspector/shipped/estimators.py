@@ -1,22 +1,23 @@
-"""Token estimators per tokenizer family, fitted beforehand (`resources/models/estimators.json`)."""
+"""Token estimators per tokenizer family (`resources/models/estimators.json`)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.estimation import FEATURE_NAMES
 from inspector.domain.models import Estimator
-from inspector.shipped.checked import Record, malformed, read_json
-from inspector.shipped.locate import resource_path
+from inspector.shipped.checked import ShippedRecord, read_json
+from inspector.shipped.locate import malformed, resource_path
 
 GENERIC = "generic"
 """The family of a model of which nothing is known: weights fitted to the mean of all others, its band is wide."""
 
 
-class _Fitted(Record, frozen=True):
+class _Fitted(ShippedRecord, frozen=True):
     mape: float
     band: float
     covered: float
@@ -24,7 +25,7 @@ class _Fitted(Record, frozen=True):
     weights: dict[str, float]
 
 
-class _StandIn(Record, frozen=True):
+class _StandIn(ShippedRecord, frozen=True):
     like: str
     mape: float
     band: float
@@ -32,7 +33,7 @@ class _StandIn(Record, frozen=True):
     under: float
 
 
-class _EstimatorsFile(Record, frozen=True):
+class _EstimatorsFile(ShippedRecord, frozen=True):
     fitted_on: str
     method: str
     sources: tuple[str, ...]
@@ -63,7 +64,7 @@ class EstimatorTable:
 
 @cache
 def load_estimators() -> EstimatorTable:
-    """The shipped estimators.
+    """Load the shipped token estimators once.
 
     Raises:
         MalformedError: the file has another shape, or weighs a feature that is not counted.

@@ -1,18 +1,19 @@
-"""What images cost by providers' published rules (`resources/models/images.json`)."""
+"""Token rules for images by provider (`resources/models/images.json`)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.models import ImageKind, ImageRule
-from inspector.shipped.checked import Record, malformed, read_json
-from inspector.shipped.locate import resource_path
+from inspector.shipped.checked import ShippedRecord, read_json
+from inspector.shipped.locate import malformed, resource_path
 
 
-class _Rule(Record, frozen=True):
+class _Rule(ShippedRecord, frozen=True):
     name: str
     kind: ImageKind
     source: str
@@ -25,7 +26,7 @@ class _Rule(Record, frozen=True):
     tile: int = 0
 
 
-class _RulesFile(Record, frozen=True):
+class _RulesFile(ShippedRecord, frozen=True):
     dated: str
     generic: str
     rules: tuple[_Rule, ...]
@@ -47,7 +48,7 @@ class ImageRuleTable:
 
 @cache
 def load_image_rules() -> ImageRuleTable:
-    """The shipped rules.
+    """Load the shipped token rules for images.
 
     Raises:
         MalformedError: the file has another shape, names a model twice or lacks the generic rule.
@@ -62,7 +63,7 @@ def read_image_rules(path: Path) -> ImageRuleTable:
     for at, each in enumerate(content.rules):
         for beginning in each.models:
             if beginning in found:
-                raise malformed(path, f"{beginning!r} stands twice - at `$.rules[{at}].models`")
+                raise malformed(path, f"{beginning!r} appears twice - at `$.rules[{at}].models`")
             found[beginning] = _rule(each)
     generic = next((_rule(each) for each in content.rules if each.name == content.generic), None)
     if generic is None:

@@ -1,4 +1,4 @@
-"""The shipped layouts, one file each, named as the layout is."""
+"""The shipped layouts, one file each."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from inspector.domain.layouts import Layout, SectionLayout
-from inspector.shipped.checked import malformed, read_json
-from inspector.shipped.locate import resource_path
+from inspector.shipped.checked import read_json
+from inspector.shipped.locate import malformed, resource_path
 
 _LAYOUT_FIELDS = frozenset(field.name for field in fields(Layout))
 _SECTION_FIELDS = frozenset(field.name for field in fields(SectionLayout))
@@ -47,7 +47,7 @@ def read_layout(path: Path) -> Layout:
     seen: set[str] = set()
     for at, section in enumerate(layout.sections):
         if section.name in seen:
-            raise malformed(path, f"{section.name!r} stands twice - at `$.sections[{at}].name`")
+            raise malformed(path, f"{section.name!r} appears twice - at `$.sections[{at}].name`")
         seen.add(section.name)
     return layout
 

@@ -1,4 +1,4 @@
-"""Where `resources` lies: in a frozen bundle, in an installed wheel, or in a source tree."""
+"""Finds the `resources` of the engine in a bundle, an installed wheel or a source tree."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from inspector.domain.errors import NotFoundError
+from inspector.domain.errors import MalformedError, NotFoundError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -52,3 +52,14 @@ def find_root(package: Path, bundle: str | None) -> Path:
         if candidate.is_dir():
             return candidate
     raise NotFoundError("not_found.resource", name="resources")
+
+
+def malformed(path: Path, problem: Exception | str) -> MalformedError:
+    """The error for a file that cannot be used: folder, name and place in it, and why.
+
+    A problem's own words hold the place after ``at``, as in ``Expected `int`, got `str` - at `$.models[3].id```.
+    """
+    why, separator, place = str(problem).partition(" - at ")
+    name = f"{path.parent.name}/{path.name}"
+    where = f"{name} {place.strip('`')}" if separator else name
+    return MalformedError("malformed.resource", where=where, why=why)

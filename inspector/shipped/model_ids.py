@@ -1,4 +1,4 @@
-"""How one model is spelled in many ways: routes, regions, dates, tags. Plain string rules, no expressions."""
+"""Recognises the many spellings of a model: routes, regions, dates and tags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user knows better about models: a file of their own, laid over the shipped table.
+"""The user's own model facts, which override the shipped ones.
 
 The file is JSON: ``{"models": [{"id": "qwen3", "context_window": 40960, …}]}``. Each entry names a model, known or
 not, and the facts that are to hold instead; null says that one is not known after all.
@@ -14,8 +14,9 @@ from typing import Any
 import msgspec
 
 from inspector.domain.models import ModelFacts, ResolvedBy
-from inspector.shipped.checked import Record, malformed, read_json
+from inspector.shipped.checked import ShippedRecord, read_json
 from inspector.shipped.estimators import GENERIC
+from inspector.shipped.locate import malformed
 from inspector.shipped.models import ModelTable, StoredPrices, StoredTier, read_prices
 from inspector.shipped.tokenizer_files import shipped_encoding_for_model
 
@@ -24,7 +25,7 @@ _UNSET = msgspec.UNSET
 _MOST_TOKENS = 1_000_000_000
 
 
-class _Override(Record, frozen=True):
+class _Override(ShippedRecord, frozen=True):
     id: str
     provider: str | Unset = _UNSET
     tokenizer: str | Unset = _UNSET
@@ -37,7 +38,7 @@ class _Override(Record, frozen=True):
     flags: tuple[str, ...] | Unset = _UNSET
 
 
-class _OverridesFile(Record, frozen=True):
+class _OverridesFile(ShippedRecord, frozen=True):
     models: tuple[_Override, ...]
 
 
@@ -55,11 +56,11 @@ def with_overrides(table: ModelTable, path: Path) -> ModelTable:
     for at, override in enumerate(content.models):
         name = override.id.strip().lower()
         if not name or name in given:
-            raise malformed(path, f"{override.id!r} is empty or stands twice - at `$.models[{at}].id`")
+            raise malformed(path, f"{override.id!r} is empty or appears twice - at `$.models[{at}].id`")
         for key, why in _faults(override):
             raise malformed(path, f"{why} - at `$.models[{at}].{key}`")
-        known = table.resolve(name)
-        given[name] = _laid_over(known or _unknown(name), name, override)
+        existing = table.resolve(name)
+        given[name] = _laid_over(existing or _unknown(name), name, override)
     return table.with_models(given)
 
 
@@ -74,21 +75,25 @@ def _faults(override: _Override) -> Iterator[tuple[str, str]]:
         for each in stored:
             values = (each.input, each.output, each.cache_read, each.cache_write)
             if any(value is not None and not 0 <= value < float("inf") for value in values):
-                yield "prices", "a price is nothing or more"
+                yield "prices", "a price must be 0 or more"
 
 
-def _laid_over(known: ModelFacts, name: str, override: _Override) -> ModelFacts:
+def _laid_over(existing: ModelFacts, name: str, override: _Override) -> ModelFacts:
     given = {key: getattr(override, key) for key in _KEYS if getattr(override, key) is not _UNSET}
     changes: dict[str, Any] = {**given}
     if "prices" in given:
         changes["prices"] = read_prices(given["prices"])
     if "flags" in given:
         changes["flags"] = frozenset(given["flags"])
-    if given.get("tokenizer", known.tokenizer) != known.tokenizer:
+    if given.get("tokenizer", existing.tokenizer) != existing.tokenizer:
         # Only ids that the vocabulary's own publisher maps to it are counted exactly.
         changes["encoding"] = None
     return replace(
-        known, id=name, resolved_by=ResolvedBy.EXACT, overridden=known.overridden | given.keys(), **changes
+        existing,
+        id=name,
+        resolved_by=ResolvedBy.EXACT,
+        overridden=existing.overridden | given.keys(),
+        **changes,
     )
 
 

@@ -1,20 +1,21 @@
-"""The table of models: what `resources/models/models.json` says, and how an id is found in it."""
+"""The table of model facts (`resources/models/models.json`), and how an id is found in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from pathlib import Path
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.models import ModelFacts, Prices, PriceTier, ResolvedBy
-from inspector.shipped.checked import Record, malformed, read_json
-from inspector.shipped.locate import resource_path
+from inspector.shipped.checked import ShippedRecord, read_json
+from inspector.shipped.locate import malformed, resource_path
 from inspector.shipped.model_ids import fine_tuned_base, is_variant, prefixes_of, spellings
 from inspector.shipped.tokenizer_files import shipped_encoding_for_model
 
 
-class StoredTier(Record, frozen=True):
+class StoredTier(ShippedRecord, frozen=True):
     """A price tier as files have it."""
 
     above: int
@@ -24,7 +25,7 @@ class StoredTier(Record, frozen=True):
     cache_write: float | None = None
 
 
-class StoredPrices(Record, frozen=True):
+class StoredPrices(ShippedRecord, frozen=True):
     """Prices as files have them."""
 
     input: float | None = None
@@ -34,7 +35,7 @@ class StoredPrices(Record, frozen=True):
     tiers: tuple[StoredTier, ...] = ()
 
 
-class _Model(Record, frozen=True):
+class _Model(ShippedRecord, frozen=True):
     id: str
     provider: str
     tokenizer: str
@@ -48,13 +49,13 @@ class _Model(Record, frozen=True):
     flags: tuple[str, ...] = ()
 
 
-class _Maker(Record, frozen=True):
+class _Maker(ShippedRecord, frozen=True):
     prefix: str
     provider: str
     tokenizer: str
 
 
-class _ModelsFile(Record, frozen=True):
+class _ModelsFile(ShippedRecord, frozen=True):
     """`vendors` are prefixes that gateways put before an id; `makers` say who makes ids that begin so."""
 
     dated: str
@@ -67,7 +68,7 @@ class _ModelsFile(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
-    """All known models.
+    """All models whose facts are shipped.
 
     Attributes:
         dated: The day of the snapshot, as an ISO date.
@@ -87,7 +88,6 @@ class ModelTable:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of all models in the table, sorted."""
         return tuple(sorted(self.models))
 
     def resolve(self, model_id: str) -> ModelFacts | None:
@@ -108,36 +108,36 @@ class ModelTable:
     def _find(self, model_id: str) -> ModelFacts | None:
         candidates = tuple(spellings(model_id, self._vendors))
         bare = candidates[-1]
-        known = self._named(candidates) or self._variant(bare) or self._fine_tuned(bare) or self._made(bare)
-        if known is None or known.resolved_by is ResolvedBy.EXACT:
-            return known
+        cached = self._named(candidates) or self._variant(bare) or self._fine_tuned(bare) or self._made(bare)
+        if cached is None or cached.resolved_by is ResolvedBy.EXACT:
+            return cached
         # A known id may be mapped to a vocabulary where the spelling asked for is not, and the other way round.
         # A fine-tuned model counts as its base does; by its own id the mapping would take gpt-4.1 for gpt-4.
         spelled = fine_tuned_base(bare) or bare
-        return replace(known, encoding=shipped_encoding_for_model(spelled) or known.encoding)
+        return replace(cached, encoding=shipped_encoding_for_model(spelled) or cached.encoding)
 
     def _named(self, candidates: Iterable[str]) -> ModelFacts | None:
         for at, name in enumerate(candidates):
-            known = self._known(name)
-            if known is not None:
-                is_same = at == 0 and name == known.id
-                return known if is_same else replace(known, resolved_by=ResolvedBy.ALIAS)
+            existing = self._resolve(name)
+            if existing is not None:
+                is_same = at == 0 and name == existing.id
+                return existing if is_same else replace(existing, resolved_by=ResolvedBy.ALIAS)
         return None
 
-    def _known(self, name: str) -> ModelFacts | None:
+    def _resolve(self, name: str) -> ModelFacts | None:
         return self.models.get(name) or self.models.get(self._aliases.get(name, ""))
 
     def _variant(self, bare: str) -> ModelFacts | None:
         for name, rest in prefixes_of(bare):
-            known = self._known(name)
-            if known is not None:
-                return replace(known, resolved_by=ResolvedBy.FAMILY) if is_variant(rest) else None
+            existing = self._resolve(name)
+            if existing is not None:
+                return replace(existing, resolved_by=ResolvedBy.FAMILY) if is_variant(rest) else None
         return None
 
     def _fine_tuned(self, bare: str) -> ModelFacts | None:
         base = fine_tuned_base(bare)
-        known = self._named([base]) or self._variant(base) if base else None
-        return replace(known, prices=None, resolved_by=ResolvedBy.FAMILY) if known else None
+        existing = self._named([base]) or self._variant(base) if base else None
+        return replace(existing, prices=None, resolved_by=ResolvedBy.FAMILY) if existing else None
 
     def _made(self, bare: str) -> ModelFacts | None:
         fitting = [maker for maker in self._makers if bare.startswith(maker.prefix)]
@@ -162,7 +162,7 @@ class ModelTable:
 
 @cache
 def load_model_table() -> ModelTable:
-    """The shipped table.
+    """Load the shipped table of models.
 
     Raises:
         MalformedError: the file has another shape, or one id or alias stands for two models.
@@ -217,7 +217,7 @@ def _check_names(path: Path, content: _ModelsFile) -> None:
     seen: set[str] = set()
     for place, name in _names(content.models):
         if name in seen or name != name.lower():
-            raise malformed(path, f"{name!r} stands twice or is not in lower case - at `$.models{place}`")
+            raise malformed(path, f"{name!r} appears twice or isn't in lower case - at `$.models{place}`")
         seen.add(name)
 
 

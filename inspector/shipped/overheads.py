@@ -1,24 +1,24 @@
-"""What chat frames and tool definitions cost per tokenizer family (`resources/models/overheads.json`)."""
+"""Tokens of chat frames and tool definitions per tokenizer family (`resources/models/overheads.json`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
 from inspector.domain.counts import Method
+from inspector.domain.dataclass import dataclass
 from inspector.domain.models import Overheads, ToolOverheads
-from inspector.shipped.checked import Record, malformed, read_json
-from inspector.shipped.locate import resource_path
+from inspector.shipped.checked import ShippedRecord, read_json
+from inspector.shipped.locate import malformed, resource_path
 
 GENERIC = "generic"
 
 Listed = TypeVar("Listed", "_Chat", "_Tools")
 
 
-class _Chat(Record, frozen=True):
+class _Chat(ShippedRecord, frozen=True):
     families: tuple[str, ...]
     message: int
     role: int
@@ -32,7 +32,7 @@ class _Chat(Record, frozen=True):
     source: str
 
 
-class _Tools(Record, frozen=True):
+class _Tools(ShippedRecord, frozen=True):
     families: tuple[str, ...]
     function: int
     properties: int
@@ -44,7 +44,7 @@ class _Tools(Record, frozen=True):
     source: str
 
 
-class _OverheadsFile(Record, frozen=True):
+class _OverheadsFile(ShippedRecord, frozen=True):
     dated: str
     chat: tuple[_Chat, ...]
     tools: tuple[_Tools, ...]
@@ -63,13 +63,12 @@ class OverheadTable:
         return self.chat.get(family, self.chat[GENERIC])
 
     def for_tools(self, family: str) -> ToolOverheads:
-        """What tool definitions cost beyond their texts."""
         return self.tools.get(family, self.tools[GENERIC])
 
 
 @cache
 def load_overheads() -> OverheadTable:
-    """The shipped overheads.
+    """Load the shipped overheads of chat frames.
 
     Raises:
         MalformedError: the file has another shape, lists a family twice or lacks the generic one.
@@ -90,7 +89,7 @@ def _by_family(path: Path, key: str, records: tuple[Listed, ...]) -> Iterator[tu
     for at, record in enumerate(records):
         for family in record.families:
             if family in seen:
-                raise malformed(path, f"{family!r} stands twice - at `$.{key}[{at}].families`")
+                raise malformed(path, f"{family!r} appears twice - at `$.{key}[{at}].families`")
             seen.add(family)
             yield family, record
     if GENERIC not in seen:

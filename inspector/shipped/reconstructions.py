@@ -1,4 +1,4 @@
-"""Reconstructed tokenizers: how to ask for them, how far they are off (`resources/models/reconstructions.json`)."""
+"""Reconstructed tokenizers of models, and how far they are off (`resources/models/reconstructions.json`)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from functools import cache
 from pathlib import Path
 
 from inspector.domain.models import Reconstruction
-from inspector.shipped.checked import Record, read_json
+from inspector.shipped.checked import ShippedRecord, read_json
 from inspector.shipped.locate import resource_path
 
 
-class _Family(Record, frozen=True):
+class _Family(ShippedRecord, frozen=True):
     version: str
     band: float
     under: float
     source: str
 
 
-class _ReconstructionsFile(Record, frozen=True):
+class _ReconstructionsFile(ShippedRecord, frozen=True):
     dated: str
     package: str
     families: dict[str, _Family]

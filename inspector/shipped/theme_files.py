@@ -1,4 +1,4 @@
-"""The themes: colours by their purpose, and which of them highlighted code takes."""
+"""The shipped themes and icons of the window: colours by purpose, drawings in ``currentColor``."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from inspector.shipped.checked import Record, malformed, read_json
-from inspector.shipped.locate import resource_path
+from inspector.shipped.checked import ShippedRecord, read_json
+from inspector.shipped.locate import malformed, resource_path
 
 Colour = Annotated[str, Meta(pattern="^#[0-9A-F]{6}$")]
 
 THEME_NAMES = ("dark", "light")
 
 
-class Palette(Record, frozen=True):
+class ThemeColours(ShippedRecord, frozen=True):
     """Every colour that is not a section's."""
 
     background: Colour
@@ -36,7 +36,7 @@ class Palette(Record, frozen=True):
     info: Colour
 
 
-class Sections(Record, frozen=True):
+class SectionColours(ShippedRecord, frozen=True):
     """A colour for each section of a Request; a custom section takes `custom`."""
 
     instructions: Colour
@@ -56,7 +56,7 @@ class Sections(Record, frozen=True):
     custom: Colour
 
 
-class CodeToken(Record, frozen=True):
+class CodeToken(ShippedRecord, frozen=True):
     """How a kind of token in highlighted code looks: a palette key, and whether bold or italic."""
 
     colour: str
@@ -64,7 +64,7 @@ class CodeToken(Record, frozen=True):
     italic: bool = False
 
 
-class ThemeFile(Record, frozen=True):
+class ThemeFile(ShippedRecord, frozen=True):
     """One theme as its file says.
 
     `code` goes by Pygments token names without ``Token.``; a token that is not listed takes its nearest
@@ -72,21 +72,23 @@ class ThemeFile(Record, frozen=True):
     """
 
     name: str
-    palette: Palette
-    sections: Sections
+    palette: ThemeColours
+    sections: SectionColours
     code: dict[str, CodeToken]
 
     def colours(self) -> Mapping[str, str]:
-        """The palette by key."""
-        return MappingProxyType({name: getattr(self.palette, name) for name in Palette.__struct_fields__})
+        return MappingProxyType(
+            {name: getattr(self.palette, name) for name in ThemeColours.__struct_fields__}
+        )
 
     def mapping(self) -> Mapping[str, object]:
         """The palette by key, and under ``sections`` the sections' colours by name."""
         return MappingProxyType({**self.colours(), "sections": self.section_colours()})
 
     def section_colours(self) -> Mapping[str, str]:
-        """The sections' colours by name."""
-        return MappingProxyType({name: getattr(self.sections, name) for name in Sections.__struct_fields__})
+        return MappingProxyType(
+            {name: getattr(self.sections, name) for name in SectionColours.__struct_fields__}
+        )
 
 
 @cache
@@ -108,6 +110,26 @@ def read_theme(path: Path) -> ThemeFile:
     if "Text" not in theme.code:
         raise malformed(path, "`Text` is missing - at `$.code`")
     for token, style in theme.code.items():
-        if style.colour not in Palette.__struct_fields__:
+        if style.colour not in ThemeColours.__struct_fields__:
             raise malformed(path, f"no colour {style.colour!r} in the palette - at `$.code.{token}.colour`")
     return theme
+
+
+APP_ICON = "app"
+
+
+@cache
+def icon_names() -> tuple[str, ...]:
+    """The names of all icons of the family, sorted; the application's own is not one of them."""
+    names = (path.stem for path in resource_path("icons").glob("*.svg"))
+    return tuple(sorted(name for name in names if name != APP_ICON))
+
+
+@cache
+def load_icon(name: str) -> bytes:
+    """The SVG of that name, as UTF-8 bytes.
+
+    Raises:
+        NotFoundError: there is no such icon.
+    """
+    return resource_path("icons", f"{name}.svg").read_bytes()

@@ -1,17 +1,18 @@
-"""The vocabularies that ship, and which model ids they count exactly: data only, no tokenizer is built here."""
+"""The shipped vocabularies, and which models' tokens they count exactly."""
 
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import MalformedError
-from inspector.shipped.checked import Record, malformed, read_json
-from inspector.shipped.locate import resource_path
+from inspector.shipped.checked import ShippedRecord, read_json
+from inspector.shipped.locate import malformed, resource_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class EncodingFile:
         name: ``o200k_base`` or ``cl100k_base``.
         path: The file of byte-pair ranks, in tiktoken's form.
         sha256: What the file's hash must be, in hexadecimal.
+        index: Where in that file each token stands, for looking up one without reading all.
+        index_sha256: The hash of the index.
         pattern: The expression that splits text before merging.
         special_tokens: Ids of the special tokens; counting of text never uses them.
     """
@@ -29,6 +32,8 @@ class EncodingFile:
     name: str
     path: Path
     sha256: str
+    index: Path
+    index_sha256: str
     pattern: str
     special_tokens: Mapping[str, int]
 
@@ -38,20 +43,34 @@ class EncodingFile:
         Raises:
             MalformedError: the file is not the one that the hash is of.
         """
-        content = self.path.read_bytes()
-        if hashlib.sha256(content).hexdigest() != self.sha256:
-            raise malformed(self.path, "its SHA-256 is not the expected one")
-        return content
+        return _verified(self.path, self.sha256)
+
+    def verified_index(self) -> bytes | None:
+        """The index, read and checked; None on a machine with the other order of bytes.
+
+        Raises:
+            MalformedError: the file is not the one that the hash is of.
+        """
+        return _verified(self.index, self.index_sha256) if sys.byteorder == "little" else None
 
 
-class _EncodingRecord(Record, frozen=True):
+def _verified(path: Path, sha256: str) -> bytes:
+    content = path.read_bytes()
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise malformed(path, "its SHA-256 is not the expected one")
+    return content
+
+
+class _EncodingRecord(ShippedRecord, frozen=True):
     file: str
     sha256: str
+    index: str
+    index_sha256: str
     pattern: str
     special_tokens: dict[str, int]
 
 
-class _EncodingsFile(Record, frozen=True):
+class _EncodingsFile(ShippedRecord, frozen=True):
     """`models` and `model_prefixes` are tiktoken's tables of the version named by `tiktoken`, unabridged.
 
     `vocabulary_of` names the shipped vocabulary of an encoding that differs from it in special tokens alone.
@@ -74,6 +93,8 @@ def encoding_files() -> Mapping[str, EncodingFile]:
                 name=name,
                 path=resource_path("tokenizers", record.file),
                 sha256=record.sha256,
+                index=resource_path("tokenizers", record.index),
+                index_sha256=record.index_sha256,
                 pattern=record.pattern,
                 special_tokens=MappingProxyType(record.special_tokens),
             )

@@ -1,4 +1,4 @@
-"""The constellation file: its tables, connections, checks at the door, and the queries of each table family.
+"""The constellation's file: tables, connections, checks at opening, and queries.
 
 The only importer of SQLite. Takes and gives values of the domain; must never know of documents, permissions
 or what an edit means.

@@ -1,4 +1,4 @@
-"""Rows of activity."""
+"""Reads and writes rows of activity events."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from datetime import datetime
 
 from inspector.domain.activity import Event, Importance
 from inspector.domain.codec import read_time, write_time
-from inspector.domain.health import Problem
+from inspector.domain.errors import Problem
 from inspector.domain.ref import RefKind
 from inspector.storage.connection import Connection, Row
+from inspector.storage.database import Transaction
 from inspector.storage.reading import read_rows
+from inspector.storage.sealing import seal_of
 
 _COLUMNS = "SELECT seq, id, agent_id, kind, details, importance, timestamp, batch_id FROM activity "
 # The order in which they were written: times may be those of a clock that was set back.
@@ -17,8 +19,8 @@ _RECENT = _COLUMNS + "WHERE seq > ? ORDER BY seq DESC LIMIT ?"
 _BY_ID = _COLUMNS + "WHERE id = ?"
 _UNTIL = _COLUMNS + "WHERE timestamp <= ? ORDER BY seq DESC LIMIT ?"
 _INSERT = """
-    INSERT INTO activity (id, agent_id, kind, details, importance, timestamp, batch_id)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO activity (id, agent_id, kind, details, importance, timestamp, batch_id, seal)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _COUNT = "SELECT count(*) AS events FROM activity"
 
@@ -61,20 +63,13 @@ async def count(source: Connection) -> int:
     return 0 if row is None else int(row["events"])
 
 
-async def insert(source: Connection, event: Event) -> None:
+def insert(transaction: Transaction, event: Event) -> None:
     """Add a row; the file gives out its `seq`."""
-    await source.fetch_all(
-        _INSERT,
-        (
-            event.id,
-            event.agent_id,
-            event.kind,
-            event.details,
-            int(event.importance),
-            write_time(event.timestamp),
-            event.batch_id,
-        ),
+    cells = (
+        *(event.agent_id, event.kind, event.details, int(event.importance)),
+        *(write_time(event.timestamp), event.batch_id),
     )
+    transaction.later(_INSERT, (event.id, *cells, seal_of(*cells)))
 
 
 def _event(row: Row) -> Event:

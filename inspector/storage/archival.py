@@ -1,10 +1,10 @@
-"""Rows of archival entries."""
+"""Reads and writes rows of archival entries."""
 
 from __future__ import annotations
 
-from inspector.domain.archival import ArchivalEntry
+from inspector.domain.blocks import ArchivalEntry
 from inspector.domain.codec import read_time, write_time
-from inspector.domain.health import Problem
+from inspector.domain.errors import Problem
 from inspector.domain.ref import RefKind
 from inspector.storage.connection import Connection, Row
 from inspector.storage.json_columns import dump, texts
@@ -54,7 +54,7 @@ async def counts(connection: Connection) -> dict[str, int]:
 
 
 async def insert(transaction: Connection, entry: ArchivalEntry) -> None:
-    """Add an entry."""
+    """Insert the row of an archival entry."""
     cells = _cells(entry)
     times = (write_time(entry.created_at), write_time(entry.updated_at))
     fixed: dict[str, Cell] = {"agent_id": entry.agent_id, "created_at": times[0]}

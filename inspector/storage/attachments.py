@@ -1,13 +1,13 @@
-"""Rows of shared blocks: who sees which, and at what level."""
+"""Reads and writes rows of attachments: which agent sees which block, at what level."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from inspector.domain.blocks import Attachment, Permission
-from inspector.domain.codec import write_time
+from inspector.domain.codec import moment_of, write_time
 from inspector.storage.connection import Connection, Row
-from inspector.storage.reading import behind, moment_of
+from inspector.storage.reading import behind
 from inspector.storage.sealing import SEALS, Cell, differing, set_cells
 
 _SELECT = "SELECT block_id, agent_id, permission, attached_at FROM attachments "
@@ -37,7 +37,7 @@ async def of_block(connection: Connection, block_id: str) -> tuple[Attachment, .
 
 
 async def read_all(connection: Connection) -> tuple[Attachment, ...]:
-    """All of them."""
+    """Read every attachment of the file."""
     return tuple(_attachment(row) for row in await connection.fetch_all(_ALL))
 
 
@@ -63,7 +63,6 @@ async def remove(transaction: Connection, block_id: str, agent_id: str) -> None:
 
 
 def _cells(attachment: Attachment) -> dict[str, Cell]:
-    """What is sealed, in its order."""
     return {
         "block_id": attachment.block_id,
         "agent_id": attachment.agent_id,

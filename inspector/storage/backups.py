@@ -1,4 +1,4 @@
-"""Backups of a constellation: whole files in one private folder each, named by number, time and reason.
+"""Backups of a constellation: whole files in one private folder, named by number, time and reason.
 
 A folder belongs to one file: two copies of a constellation keep their backups apart. Every backup is an ordinary
 constellation that can be opened as it is.
@@ -155,5 +155,5 @@ def _read(path: Path, fact: str) -> tuple[str, int]:
     except sqlite3.Error as error:
         raise file_error(error, str(path)) from error
     if row is None or not isinstance(row[0], str) or not isinstance(seq, int):
-        raise FileError("file.not_a_constellation", path=str(path), why="it has no id")
+        raise FileError("file.no_id", path=str(path))
     return row[0], seq

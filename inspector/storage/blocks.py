@@ -1,29 +1,28 @@
-"""Rows of blocks, with the contents that are derived from their documents."""
+"""Reads and writes rows of blocks, with the contents derived from their documents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TypeVar
 
 from inspector.domain.blocks import Block, BlockType, Permission, Schema, UnreadableSchema
-from inspector.domain.codec import read_time, write_time
+from inspector.domain.codec import NO_TIME, read_time, write_time
 from inspector.domain.content import Content
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Version
-from inspector.domain.errors import MalformedError
-from inspector.domain.excess import excess
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import MalformedError, Problem, Severity
+from inspector.domain.limit_violations import excess
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, LastWrite
 from inspector.storage.changes import actor_of
-from inspector.storage.connection import Connection, Row, Undecodable
+from inspector.storage.connection import Connection, Row, Statement, Undecodable
+from inspector.storage.content_cache import content_of, length_of, text_of
+from inspector.storage.database import Transaction
 from inspector.storage.json_columns import dump, load
-from inspector.storage.known_contents import content_of, length_of, text_of
 from inspector.storage.sealing import SEALS, Cell, differing, set_cells
 
 T = TypeVar("T")
-_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 PENDING_UPDATES = "block.pending_updates"
 """The problem of a block some of whose updates wait for what they build on; the rest of it can be read."""
 
@@ -96,6 +95,7 @@ class StoredContent:
     rendered: str
 
 
+@lru_cache(maxsize=256)
 def schema_of(text: str) -> Schema | UnreadableSchema:
     """The schema that a JSON text describes; what no schema fits is kept as it is."""
     try:
@@ -108,8 +108,13 @@ def schema_of(text: str) -> Schema | UnreadableSchema:
 
 async def get(connection: Connection, block_id: str) -> BlockState | None:
     """One block with its content, deleted ones included; None when there is none of that id."""
-    row = await connection.fetch_one(_ONE, (block_id,))
+    row = await connection.fetch_one(*reading(block_id))
     return None if row is None else state_of(row)
+
+
+def reading(block_id: str) -> Statement:
+    """The statement that `get` runs."""
+    return _ONE, (block_id,)
 
 
 async def of_owner(connection: Connection, owner: str, *, deleted: bool = False) -> tuple[BlockState, ...]:
@@ -173,12 +178,10 @@ async def update(transaction: Connection, before: Block, after: Block, anew: Col
     await transaction.fetch_all(_TOUCH, (write_time(after.updated_at), after.id))
 
 
-async def put_content(
-    transaction: Connection, block: Block, stored: StoredContent, written: LastWrite
-) -> None:
+def put_content(transaction: Transaction, block: Block, stored: StoredContent, written: LastWrite) -> None:
     """Set a block's content and its time of update."""
     actor = written.actor
-    await transaction.fetch_all(
+    transaction.later(
         _PUT_CONTENT,
         (
             *(block.id, stored.version, stored.revision, actor.kind.value, actor.id, actor.name),
@@ -186,7 +189,7 @@ async def put_content(
             *(text_of(stored.content), stored.rendered),
         ),
     )
-    await transaction.fetch_all(_TOUCH, (write_time(block.updated_at), block.id))
+    transaction.later(_TOUCH, (write_time(block.updated_at), block.id))
 
 
 async def set_problem(transaction: Connection, block_id: str, code: str | None) -> None:
@@ -237,8 +240,8 @@ def _block(row: Row) -> tuple[Block, Problem | None]:
         permission=read("permission", Permission.parse, Permission.READ_ONLY),
         pinned=bool(row["pinned"]),
         is_active=bool(row["is_active"]),
-        created_at=read("created_at", read_time, _NO_TIME),
-        updated_at=read("updated_at", read_time, _NO_TIME),
+        created_at=read("created_at", read_time, NO_TIME),
+        updated_at=read("updated_at", read_time, NO_TIME),
         metadata=row["metadata"],
     )
     texts = ("label", "description", "schema", "metadata")

@@ -1,4 +1,4 @@
-"""Rows of what providers reported of a call's input against what was counted before it."""
+"""Reads and writes rows of reported against counted tokens of a model call."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
-"""Rows of the journal: what every process writes with its changes, and all read."""
+"""Reads and writes rows of the journal."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.changes import Change
+from inspector.domain.codec import moment_of
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Version
 from inspector.domain.edits.history import TakeBack
-from inspector.domain.history import Span
+from inspector.domain.history import VersionSpan
 from inspector.domain.ref import Ref, RefKind
 from inspector.storage.connection import Connection, Row
-from inspector.storage.reading import moment_of
 
 AFTER = """
     SELECT seq, kind, ref_kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason, at,
@@ -112,7 +112,7 @@ class ChangeRow:
     after: str | None
 
 
-class Role(StrEnum):
+class ChangeRole(StrEnum):
     """What a change is in its step: made for the first time, taken back, or made again."""
 
     DONE = "done"
@@ -128,7 +128,7 @@ class StepRow:
     """
 
     change: Change
-    role: Role
+    role: ChangeRole
     first: int
     step: str
     group: str
@@ -179,7 +179,7 @@ async def of_changeset(connection: Connection, changeset: str) -> tuple[ChangeRo
 
 
 async def get(connection: Connection, seq: int) -> ChangeRow | None:
-    """One change."""
+    """Read one change by its number."""
     row = await connection.fetch_one(_ONE, (seq,))
     return None if row is None else _full(row)
 
@@ -216,19 +216,21 @@ async def content_operation(connection: Connection, seq: int) -> str | None:
     return None if row is None else str(row["operation"])
 
 
-async def spans_to_take_back(connection: Connection, block_id: str, version: Version) -> tuple[Span, ...]:
+async def spans_to_take_back(
+    connection: Connection, block_id: str, version: Version
+) -> tuple[VersionSpan, ...]:
     """Of a content's changes, what it takes to take back the one that ended at a version, oldest first.
 
     These are that change, all that were taken back or made again since then, and what took them back.
     """
-    found: list[Span] = []
+    found: list[VersionSpan] = []
     end, first = _NO_SEQ, await _seq_of(connection, block_id, version, _NO_SEQ)
     while first is not None:
         # What reaches further back brings in more that may reach further still.
         spans = await _spans(connection, block_id, first, end)
         found, end = [*spans, *found], first
-        known = {span.after for span in found}
-        earlier = {span.inverts for span in spans if span.inverts is not None} - known
+        existing = {span.after for span in found}
+        earlier = {span.inverts for span in spans if span.inverts is not None} - existing
         places = [await _seq_of(connection, block_id, each, end) for each in earlier]
         first = min((place for place in places if place is not None), default=None)
     turned = {version, *(span.inverts for span in found)}
@@ -240,10 +242,11 @@ async def _seq_of(connection: Connection, block_id: str, version: Version, befor
     return None if row is None else int(row["seq"])
 
 
-async def _spans(connection: Connection, block_id: str, first: int, end: int) -> list[Span]:
+async def _spans(connection: Connection, block_id: str, first: int, end: int) -> list[VersionSpan]:
     rows = await connection.fetch_all(_VERSIONS, (block_id, TakeBack.op, first, end))
     return [
-        Span(Version(row["version_before"]), Version(row["version_after"]), row["inverts"]) for row in rows
+        VersionSpan(Version(row["version_before"]), Version(row["version_after"]), row["inverts"])
+        for row in rows
     ]
 
 
@@ -259,10 +262,10 @@ def _step_row(row: Row) -> StepRow:
     )
 
 
-def _role_of(row: Row) -> Role:
+def _role_of(row: Row) -> ChangeRole:
     if row["undo_of"] is None:
-        return Role.DONE
-    return Role.UNDONE if row["undone"] is None else Role.REDONE
+        return ChangeRole.DONE
+    return ChangeRole.UNDONE if row["undone"] is None else ChangeRole.REDONE
 
 
 def _full(row: Row) -> ChangeRow:

@@ -1,34 +1,34 @@
-"""Looking a file over: structure, references, stored bytes, and whether what is derived fits its source."""
+"""Checks a file: structure, references, stored bytes, and whether derived rows fit their source."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from inspector.domain.blocks import Schema, UnreadableSchema
 from inspector.domain.content import Content
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Version
-from inspector.domain.errors import DocumentError, FileError, InspectorError
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import DocumentError, FileError, InspectorError, Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import render
 from inspector.storage.blocks import PENDING_UPDATES, schema_of
+from inspector.storage.check_copy import settled
 from inspector.storage.connection import decoded
 from inspector.storage.damaged_rows import row_problem
 from inspector.storage.failures import Failure, file_error
 from inspector.storage.json_columns import dump
-from inspector.storage.legible import LARGEST_NUMBER, flaws, place_of
+from inspector.storage.missing_rows import missing_rows
 from inspector.storage.opening import Admission, admit, connect_to_check
-from inspector.storage.private_copy import settled
+from inspector.storage.redundancy import WRITER, is_by_another, link_problems
 from inspector.storage.reindexing import index_problems
-from inspector.storage.repeated_cells import WRITER, is_by_another, link_problems
+from inspector.storage.row_validation import LARGEST_NUMBER, flaws, place_of
 from inspector.storage.sealing import SEALS
+from inspector.storage.table_catalogue import CONSENT_CHANGES, TABLES
 from inspector.storage.updates import hash_of
-from inspector.storage.whole_tables import CONSENT_CHANGES, TABLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ _LAST_NUMBERS = """
     UNION ALL SELECT 'messages', max(position) FROM messages HAVING count(*)
     UNION ALL SELECT 'updates', max(seq) FROM updates HAVING count(*)
 """
-_TOLD_WITH_BLOCK = frozenset({("blocks", "schema"), ("block_contents", "content")})
+_REPORTED_WITH_BLOCK = frozenset({("blocks", "schema"), ("block_contents", "content")})
 """Columns of which `_block_problems` tells more."""
 _Flawed = dict[tuple[str, tuple[str, ...]], set[str]]
 """Columns of rows that cannot be read, by table and key."""
@@ -95,11 +95,11 @@ def check_file(path: Path, read_document: DocumentReader) -> tuple[Problem, ...]
             return (Problem(error.code, Severity.ERROR, str(path), dict(error.parameters)),)
         raise
     try:
-        with settled(admission) as (looked_at, told), closing(connect_to_check(looked_at)) as connection:
+        with settled(admission) as (looked_at, reported), closing(connect_to_check(looked_at)) as connection:
             connection.row_factory = sqlite3.Row
             connection.text_factory = decoded
             connection.execute("BEGIN")
-            found = (*told, *_problems(connection, admission, read_document))
+            found = (*reported, *_problems(connection, admission, read_document))
             connection.execute("ROLLBACK")
     except Failure as error:
         raise file_error(error, str(path)) from error
@@ -111,17 +111,21 @@ def _problems(
 ) -> Iterator[Problem]:
     path = str(admission.path)
     yield from admission.problems
+    if admission.read_only is not None and admission.read_only.code == "file.hard_linked":
+        yield admission.read_only
     for row in connection.execute("PRAGMA quick_check(100)"):
         if row[0] != "ok":
             yield Problem("check.structure", Severity.ERROR, path, {"why": row[0]})
     for row in connection.execute("PRAGMA foreign_key_check"):
-        told = {"table": row[0], "row": row[1], "parent": row[2]}
-        yield Problem("check.reference", Severity.ERROR, path, told)
+        reported = {"table": row[0], "row": row[1], "parent": row[2]}
+        yield Problem("check.reference", Severity.ERROR, path, reported)
     for row in connection.execute(_REPEATED_PLACES):
         where = str(Ref(RefKind.MESSAGE, row["id"]))
-        told = {"agent": row["agent_id"], "position": row["position"]}
-        yield Problem("check.position", Severity.ERROR, where, told)
+        reported = {"agent": row["agent_id"], "position": row["position"]}
+        yield Problem("check.position", Severity.ERROR, where, reported)
     yield from _number_problems(connection, path)
+    missing = tuple(missing_rows(connection, path))
+    yield from missing
     flawed: _Flawed = {}
     yield from _row_problems(connection, flawed)
     damaged: set[tuple[str, tuple[str, ...]]] = set()
@@ -132,18 +136,20 @@ def _problems(
         unread = flawed.get(("block_contents", (row["id"],)), set())
         if row["content"] is not None and not unread.intersection((*WRITER, "written_at")):
             yield from _writer_problems(connection, row)
-    yield from index_problems(connection)
+    gone = {each.where for each in missing}
+    # What the index still knows of a missing row is no fault of the index.
+    yield from (each for each in index_problems(connection) if each.where not in gone)
 
 
 def _number_problems(connection: sqlite3.Connection, path: str) -> Iterator[Problem]:
     for table, number in connection.execute(_LAST_NUMBERS):
         if not isinstance(number, int) or number > LARGEST_NUMBER:
-            told: dict[str, str | int] = {
+            reported: dict[str, str | int] = {
                 "table": str(table),
                 "number": str(number)[:40],
                 "largest": LARGEST_NUMBER,
             }
-            yield Problem("check.number_out_of_range", Severity.ERROR, path, told)
+            yield Problem("check.number_out_of_range", Severity.ERROR, path, reported)
 
 
 def _row_problems(connection: sqlite3.Connection, flawed: _Flawed) -> Iterator[Problem]:
@@ -152,14 +158,14 @@ def _row_problems(connection: sqlite3.Connection, flawed: _Flawed) -> Iterator[P
         if table is CONSENT_CHANGES:
             # They are among the changes.
             continue
-        for row in connection.execute(table.select_told):
+        for row in connection.execute(table.select_with_places):
             for column, why in flaws(table, row):
                 if table.name in _KEYS:
                     key = tuple(str(row[name]) for name in _KEYS[table.name])
                     flawed.setdefault((table.name, key), set()).add(column)
-                if (table.name, column) not in _TOLD_WITH_BLOCK:
-                    told = {"table": table.name, "column": column, "why": why}
-                    yield Problem("check.unreadable", Severity.ERROR, place_of(table, row), told)
+                if (table.name, column) not in _REPORTED_WITH_BLOCK:
+                    reported = {"table": table.name, "column": column, "why": why}
+                    yield Problem("check.unreadable", Severity.ERROR, place_of(table, row), reported)
 
 
 def _seal_problems(
@@ -169,12 +175,12 @@ def _seal_problems(
     for seal in SEALS.values():
         for row in connection.execute(seal.select_bytes):
             key, (stored, *cells) = tuple(map(str, row[: len(seal.key)])), row[len(seal.key) :]
-            damaged, told = seal.damaged(stored, cells), flawed.get((seal.table, key), set())
+            damaged, reported = seal.damaged(stored, cells), flawed.get((seal.table, key), set())
             if damaged:
                 found.add((seal.table, key))
-            if not damaged or (told and not seal.each) or told.issuperset(damaged):
+            if not damaged or (reported and not seal.each) or reported.issuperset(damaged):
                 continue
-            columns = tuple(name for name in damaged if name not in told)
+            columns = tuple(name for name in damaged if name not in reported)
             yield row_problem(seal, tuple(row[: len(seal.key)]), stored, columns)
     for key, text in connection.execute(_REQUEST_TEXTS):
         if hash_of(text) != key:

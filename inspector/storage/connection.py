@@ -1,4 +1,10 @@
-"""Connections: one task at a time on each, every call one hop to its thread, every end a clean one."""
+"""Connections to a file: one task at a time, each call one hop to its thread.
+
+Several processes write one file in turns: nobody waits long because another one is quicker. SQLite's own way of
+waiting asks less and less often, up to ten times a second. Beside a program that writes fifty times a second,
+somebody who saves now and then would find it locked again and again, for seconds. So a write asks every millisecond
+or two, and who has seen others write lately leaves them a moment after each of its own commits.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +13,21 @@ import contextlib
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from dataclasses import field
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import aiosqlite
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import FileError, MalformedError
-from inspector.storage.failures import Failure, file_error
+from inspector.storage.failures import Failure, file_error, primary_code
 
 T = TypeVar("T")
 Row = sqlite3.Row
 Parameters = Sequence[Any]
+Statement = tuple[str, Parameters]
 
 STATEMENT_SECONDS = 30.0
 """How long one statement may run before it is stopped; ours take milliseconds."""
@@ -26,24 +37,40 @@ LAST_OF_ALL = (1 << 63) - 1
 _LAST_NUMBER = "SELECT max(seq) FROM sqlite_sequence"
 
 
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which file lies under a path, and how many names it has."""
+
+    device: int
+    inode: int
+    links: int = field(default=1, compare=False)
+
+    @classmethod
+    def of(cls, path: Path) -> Identity | None:
+        """The file that lies there now, None when there is none."""
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return cls(found.st_dev, found.st_ino, found.st_nlink)
+
+
 class Undecodable(str):
     """A text cell that is no UTF-8, with replacement characters; whoever reads the row reports it."""
 
     __slots__ = ()
 
 
-class Deadline:
+class StatementDeadline:
     """Stops a statement that runs too long, from SQLite's own progress callback."""
 
     def __init__(self) -> None:
         self._at = float("inf")
 
     def attach(self, connection: sqlite3.Connection) -> None:
-        """Watch over a connection."""
         connection.set_progress_handler(self._is_past, _STEPS_BETWEEN_LOOKS)
 
     def start(self, seconds: float) -> None:
-        """Allow `seconds` from now."""
         self._at = time.monotonic() + seconds
 
     def _is_past(self) -> int:
@@ -66,10 +93,18 @@ async def finish(work: Coroutine[Any, Any, T]) -> T:
     return task.result()
 
 
+class _Thread(aiosqlite.Connection):
+    """A connection that does whole pieces of work in its thread: each way there and back costs as much as an insert."""
+
+    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        execute: Callable[..., Awaitable[T]] = self._execute
+        return await execute(work, self._conn)
+
+
 class Channel:
     """One SQLite connection in a thread of its own. The holder of `lock` alone may use it."""
 
-    def __init__(self, raw: aiosqlite.Connection, path: str, deadline: Deadline) -> None:
+    def __init__(self, raw: _Thread, path: str, deadline: StatementDeadline) -> None:
         self.lock = asyncio.Lock()
         self._raw = raw
         self._path = path
@@ -84,7 +119,7 @@ class Channel:
         Raises:
             FileError: what `connector` raises, or SQLite's errors as ours.
         """
-        deadline = Deadline()
+        deadline = StatementDeadline()
 
         def connect() -> sqlite3.Connection:
             connection = connector()
@@ -92,8 +127,9 @@ class Channel:
             deadline.attach(connection)
             return connection
 
+        raw = _Thread(connect, 64)
         try:
-            raw = await aiosqlite.Connection(connect, 64)
+            await raw
         except Failure as error:
             raise file_error(error, path) from error
         return cls(raw, path, deadline)
@@ -105,33 +141,44 @@ class Channel:
             FileError: SQLite's errors as ours. MalformedError: ``malformed.text``, a text with no UTF-8 form;
                 ``malformed.value``, a number that no column takes.
         """
-        self._deadline.start(STATEMENT_SECONDS)
-        try:
-            return await self._fetch(sql, parameters)
-        except asyncio.CancelledError:
-            await self._raw.interrupt()
-            raise
-        except (UnicodeEncodeError, OverflowError) as error:
-            raise _not_storable(error) from error
-        except Failure as error:
-            raise await self._told(error) from error
+        return await self._do(partial(_run, ((sql, parameters),)))
+
+    async def fetch_last(self, statements: Sequence[Statement]) -> list[Row]:
+        """Run statements in order, in one hop, and give the rows of the last one.
+
+        Raises:
+            FileError, MalformedError: as `fetch_all`; those before the one that failed have been done.
+        """
+        return await self._do(partial(_run, statements))
 
     async def execute_many(self, sql: str, rows: Iterable[Parameters]) -> None:
         """Run one statement for each row, in one hop.
 
         Raises:
-            FileError: SQLite's errors as ours.
+            FileError, MalformedError: as `fetch_all`.
         """
-        self._deadline.start(STATEMENT_SECONDS)
-        try:
-            await (await self._raw.executemany(sql, rows)).close()
-        except asyncio.CancelledError:
-            await self._raw.interrupt()
-            raise
-        except (UnicodeEncodeError, OverflowError) as error:
-            raise _not_storable(error) from error
-        except Failure as error:
-            raise await self._told(error) from error
+        await self._do(lambda connection: connection.executemany(sql, rows))
+
+    async def begin(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        """Begin to write, and run statements in the same hop; give the rows of each.
+
+        Raises:
+            FileError: ``file.locked`` while another process writes; else as `fetch_all`.
+        """
+        return await self._do(partial(_begin, statements))
+
+    async def commit(
+        self, statements: Sequence[Statement], may_commit: Callable[[list[Row]], bool]
+    ) -> tuple[list[Row], bool]:
+        """Run statements and commit, in one hop; give the rows of the last one, and whether it is committed.
+
+        It isn't if `may_commit` says no to those rows, nor while another process reads: then only the commit is
+        to be tried again.
+
+        Raises:
+            FileError, MalformedError: as `fetch_all`.
+        """
+        return await self._do(partial(_commit, statements, may_commit))
 
     async def roll_back(self) -> None:
         """End the transaction without its changes; nothing happens if SQLite has already ended it."""
@@ -154,11 +201,10 @@ class Channel:
             raise file_error(error, self._path) from error
 
     async def close(self) -> None:
-        """Wait for what runs, then close."""
         async with self.lock:
             await finish(self._raw.close())
 
-    async def _told(self, error: sqlite3.Error | UnicodeDecodeError) -> FileError:
+    async def _as_file_error(self, error: sqlite3.Error | UnicodeDecodeError) -> FileError:
         """The error that a caller gets. SQLite says that it is full for a disk, and where numbers have run out."""
         found = file_error(error, self._path)
         if found.code == "file.disk_full":
@@ -168,29 +214,64 @@ class Channel:
                     return FileError("file.numbers_used_up", path=self._path)
         return found
 
-    async def _fetch(self, sql: str, parameters: Parameters) -> list[Row]:
+    async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        self._deadline.start(STATEMENT_SECONDS)
         try:
-            return await self._decoded(sql, parameters)
-        except sqlite3.OperationalError as error:
-            if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_READONLY_ROLLBACK:
-                raise
-            if self.mend is None or not await self.mend():
-                raise
-        return await self._decoded(sql, parameters)
+            try:
+                return await self._raw.run(work)
+            except sqlite3.OperationalError as error:
+                if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_READONLY_ROLLBACK:
+                    raise
+                if self.mend is None or not await self.mend():
+                    raise
+            return await self._raw.run(work)
+        except asyncio.CancelledError:
+            await self._raw.interrupt()
+            raise
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise _not_storable(error) from error
+        except Failure as error:
+            raise await self._as_file_error(error) from error
 
-    async def _decoded(self, sql: str, parameters: Parameters) -> list[Row]:
-        try:
-            return list(await self._raw.execute_fetchall(sql, parameters))
-        except sqlite3.OperationalError as error:
-            # Python's own error, before SQLite has a code: a text cell that is no UTF-8.
-            if hasattr(error, "sqlite_errorcode") or not str(error).startswith("Could not decode"):
-                raise
-        # Only now, as a callback for each cell would slow every other query down.
-        self._raw.text_factory = decoded
-        try:
-            return list(await self._raw.execute_fetchall(sql, parameters))
-        finally:
-            self._raw.text_factory = str
+
+def _run(statements: Sequence[Statement], connection: sqlite3.Connection) -> list[Row]:
+    *first, (sql, parameters) = statements
+    for each in first:
+        connection.execute(*each)
+    try:
+        return connection.execute(sql, parameters).fetchall()
+    except sqlite3.OperationalError as error:
+        # Python's own error, before SQLite has a code: a text cell that is no UTF-8.
+        if hasattr(error, "sqlite_errorcode") or not str(error).startswith("Could not decode"):
+            raise
+    # Only now, as a callback for each cell would slow every other query down.
+    connection.text_factory = decoded
+    try:
+        return connection.execute(sql, parameters).fetchall()
+    finally:
+        connection.text_factory = str
+
+
+def _begin(statements: Sequence[Statement], connection: sqlite3.Connection) -> list[list[Row]]:
+    connection.execute("BEGIN IMMEDIATE")
+    return [_run((each,), connection) for each in statements]
+
+
+def _commit(
+    statements: Sequence[Statement],
+    may_commit: Callable[[list[Row]], bool],
+    connection: sqlite3.Connection,
+) -> tuple[list[Row], bool]:
+    rows = _run(statements, connection)
+    if not may_commit(rows):
+        return rows, False
+    try:
+        connection.execute("COMMIT")
+    except sqlite3.OperationalError as error:
+        if primary_code(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise
+        return rows, False
+    return rows, True
 
 
 def _not_storable(error: UnicodeEncodeError | OverflowError) -> MalformedError:
@@ -227,7 +308,7 @@ class Connection:
         Raises:
             FileError: SQLite's errors as ours.
         """
-        rows = await self._open_channel().fetch_all(sql, parameters)
+        rows = await self.fetch_all(sql, parameters)
         return rows[0] if rows else None
 
     def end(self) -> None:
@@ -238,3 +319,47 @@ class Connection:
         if self._channel is None:
             raise RuntimeError("this read or write has ended")
         return self._channel
+
+
+PATIENCE_SECONDS = 5.0
+MOMENT_SECONDS = 0.003
+REMEMBERED_SECONDS = 10.0
+
+
+async def in_turn(work: Callable[[], Awaitable[T]]) -> T:
+    """Do what another process's lock may keep from being done, again until it is.
+
+    Raises:
+        FileError: ``file.locked`` after five seconds, and what else `work` raises.
+    """
+    until = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return await work()
+        except FileError as error:
+            if error.code != "file.locked" or time.monotonic() > until:
+                raise
+        await asyncio.sleep(0)
+
+
+class Turns:
+    """This process's place among those that write the file."""
+
+    def __init__(self) -> None:
+        self._own_at = self._others_at = float("-inf")
+
+    def committed(self, rows: Iterable[Row], process: int | None) -> None:
+        """This process has committed; `rows` are the journal's, its own and those of others that came before."""
+        self._own_at = time.monotonic()
+        self.noticed(rows, process)
+
+    def noticed(self, rows: Iterable[Row], process: int | None) -> None:
+        if any(row["process"] != process for row in rows):
+            self._others_at = time.monotonic()
+
+    async def let_others(self) -> None:
+        """Before a write: wait until whoever waits for the last one to end has had a chance."""
+        now = time.monotonic()
+        left = self._own_at + MOMENT_SECONDS - now
+        if left > 0 and now - self._others_at < REMEMBERED_SECONDS:
+            await asyncio.sleep(left)

@@ -1,4 +1,4 @@
-"""Rows of edits that wait for a person, and of what people have granted.
+"""Reads and writes rows of consent requests and grants.
 
 Who asked, in which batch and until when stands in the journal, in the change that stored the request; what
 became of it in the change that answered it.
@@ -11,11 +11,11 @@ from datetime import datetime
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Permission
-from inspector.domain.codec import Plain, from_plain, read_time, write_time
+from inspector.domain.codec import Plain, read_time, write_time
 from inspector.domain.consent import ConsentGrant, ConsentRequest, ConsentState
 from inspector.domain.edits.base import Edit
-from inspector.domain.health import Problem
-from inspector.domain.ref import Ref, RefKind
+from inspector.domain.errors import Problem
+from inspector.domain.ref import RefKind
 from inspector.storage.connection import Connection, Row
 from inspector.storage.json_columns import dump, load, parse
 from inspector.storage.reading import read_rows
@@ -82,7 +82,7 @@ async def read_all(
 
 
 async def get(connection: Connection, request_id: str) -> ConsentRequest | None:
-    """One request.
+    """Read one consent request by its id.
 
     Raises:
         MalformedError: when its row cannot be read.
@@ -92,7 +92,7 @@ async def get(connection: Connection, request_id: str) -> ConsentRequest | None:
 
 
 async def insert(transaction: Connection, request: ConsentRequest) -> None:
-    """Add a request."""
+    """Insert the row of a consent request."""
     answered_at = request.answered_at
     await transaction.fetch_all(
         _INSERT,
@@ -125,7 +125,7 @@ async def grants(connection: Connection) -> tuple[tuple[ConsentGrant, ...], tupl
 
 
 async def grant(connection: Connection, grant_id: str) -> ConsentGrant | None:
-    """One grant.
+    """Read one grant by its id.
 
     Raises:
         MalformedError: when its row cannot be read.
@@ -143,7 +143,7 @@ async def covering(
 
 
 async def insert_grant(transaction: Connection, given: ConsentGrant) -> None:
-    """Add a grant."""
+    """Insert the row of a grant."""
     await transaction.fetch_all(
         _INSERT_GRANT,
         (
@@ -156,7 +156,7 @@ async def insert_grant(transaction: Connection, given: ConsentGrant) -> None:
 
 
 async def revoke(transaction: Connection, grant_id: str, at: datetime) -> None:
-    """Take a grant back."""
+    """End a grant from this moment on."""
     await transaction.fetch_all(_REVOKE, (write_time(at), grant_id))
 
 
@@ -184,8 +184,6 @@ def _request(row: Row) -> ConsentRequest:
         asked_by=_actor(row, "asked"),
         answerer=_actor(row, "said"),
         change=change if isinstance(change, int) else None,
-        changes=from_plain(tuple[int, ...], said_what.get("changes") or []),
-        skipped=from_plain(tuple[Ref, ...], said_what.get("skipped") or []),
     )
 
 

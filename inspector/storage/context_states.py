@@ -1,14 +1,13 @@
-"""Rows of how far agents' histories were shortened when they were last sent."""
+"""Reads and writes rows of how far agents' histories were shortened."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from inspector.domain.codec import write_time
-from inspector.domain.compaction import HistoryState
-from inspector.domain.errors import MalformedError
-from inspector.domain.health import Problem, Severity
-from inspector.domain.past import Moment
+from inspector.domain.errors import MalformedError, Problem, Severity
+from inspector.domain.limits import HistoryState
+from inspector.domain.past_requests import JournalMoment
 from inspector.domain.ref import Ref, RefKind
 from inspector.storage.connection import Connection
 from inspector.storage.json_columns import dump, load
@@ -25,7 +24,7 @@ _INSERT = "INSERT INTO context_states (agent_id, at, run_id, state) VALUES (?, ?
 
 
 async def latest(
-    connection: Connection, agent_id: str, until: Moment | None = None
+    connection: Connection, agent_id: str, until: JournalMoment | None = None
 ) -> tuple[HistoryState | None, tuple[Problem, ...]]:
     """The state that an agent's history was last left in, as of now or of a moment, and whether it cannot be read."""
     row = await (

@@ -1,4 +1,4 @@
-"""A whole file copied while it is open: by SQLite, so that no lock is lost and no half-written page is taken.
+"""Copies an open file through SQLite, so that no lock is lost and no half-written page is read.
 
 The copy is taken in steps. Between them whoever writes the file gets on: nobody waits longer than one step. Each
 write makes SQLite begin anew; where the writing has no end, the copy is taken in one go, if that is quicker than a
@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from statistics import median
 
 from inspector.domain.errors import FileError
 from inspector.storage.creation import (
@@ -30,9 +29,9 @@ STEP_PAGES = 512
 PAUSE_SECONDS = 0.003
 BUSY_SECONDS = 0.02
 MOST_RESTARTS = 4
-HELD_SECONDS = 3.0
+LOCKED_SECONDS = 3.0
 """How long others may have to wait for a copy in one go, by the speed so far; a writer waits for five."""
-LONGEST_HELD_SECONDS = 4.0
+LONGEST_LOCKED_SECONDS = 4.0
 """When it is given up, should the speed so far have promised too much."""
 MOST_WAITING_SECONDS = 10.0
 
@@ -68,14 +67,14 @@ class _Pace:
             self._restarts += 1
             if self._restarts > MOST_RESTARTS:
                 # A step may have waited for somebody's lock: the middle one did not.
-                raise _RestartedError(pages, pages / STEP_PAGES * median(self._steps))
+                raise _RestartedError(pages, pages / STEP_PAGES * sorted(self._steps)[len(self._steps) // 2])
         self._left = left
         if left:
             time.sleep(PAUSE_SECONDS)
         self._began_at = time.monotonic()
 
 
-class Held:
+class WriteLockNotice:
     """What is done between two steps while nobody can write: notice when it takes too long."""
 
     def __init__(self) -> None:
@@ -83,9 +82,9 @@ class Held:
 
     def __call__(self, status: int, left: int, pages: int) -> None:
         """Called by SQLite: how many pages are left, and how many there are."""
-        held = time.monotonic() - self._began_at
-        if left and held > LONGEST_HELD_SECONDS:
-            raise _RestartedError(pages, held * pages / max(pages - left, 1))
+        locked_seconds = time.monotonic() - self._began_at
+        if left and locked_seconds > LONGEST_LOCKED_SECONDS:
+            raise _RestartedError(pages, locked_seconds * pages / max(pages - left, 1))
 
 
 def copy_database(source: Path, target: Path) -> None:
@@ -142,28 +141,28 @@ def copy_pages(source: Path, target: Path) -> None:
             try:
                 _take(reader, target, _Pace())
             except _RestartedError as error:
-                if error.seconds > HELD_SECONDS:
+                if error.seconds > LOCKED_SECONDS:
                     raise
-                _take_held(reader, target)
+                _take_locked(reader, target)
         except _RestartedError as error:
             size = reader.execute("PRAGMA page_size").fetchone()[0] * error.pages
             seconds = max(1, round(error.seconds))
-            told = {"path": str(source), "megabytes": size // 1_000_000, "seconds": seconds}
-            raise FileError("file.busy", **told) from error
+            on_step = {"path": str(source), "megabytes": size // 1_000_000, "seconds": seconds}
+            raise FileError("file.busy", **on_step) from error
 
 
-def _take_held(reader: sqlite3.Connection, target: Path) -> None:
+def _take_locked(reader: sqlite3.Connection, target: Path) -> None:
     """Copy while nobody can write: a lock for reading keeps every change out."""
     reader.execute("BEGIN")
     try:
         reader.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        _take(reader, target, Held())
+        _take(reader, target, WriteLockNotice())
     finally:
         reader.execute("ROLLBACK")
 
 
-def _take(reader: sqlite3.Connection, target: Path, told: Callable[[int, int, int], None]) -> None:
+def _take(reader: sqlite3.Connection, target: Path, on_step: Callable[[int, int, int], None]) -> None:
     with closing(sqlite3.connect(target, isolation_level=None)) as writer:
         # The last step would wait for the disk while it keeps others from writing; whoever names the copy syncs it.
         writer.execute("PRAGMA synchronous = OFF")
-        reader.backup(writer, pages=STEP_PAGES, progress=told, sleep=BUSY_SECONDS)
+        reader.backup(writer, pages=STEP_PAGES, progress=on_step, sleep=BUSY_SECONDS)

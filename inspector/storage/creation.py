@@ -1,12 +1,16 @@
-"""Making files: private to the user, and under their name only once they are whole."""
+"""Creates files: private to the user, and under their name only once they are complete."""
 
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
+import re
 import secrets
 import shutil
 import sqlite3
+import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
@@ -17,6 +21,10 @@ from inspector.domain.errors import FileError
 from inspector.storage.failures import file_error
 from inspector.storage.schema import APPLICATION_ID, CURRENT, STATEMENTS
 
+LEFT_SECONDS = 3600.0
+"""How long an unfinished file lies untouched before it counts as left by a process that was killed."""
+
+_LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.new(-journal|-wal|-shm)?\Z")
 SIDE_FILES = ("-journal", "-wal", "-shm")
 _LINK_UNSUPPORTED = (NotImplementedError, PermissionError, OSError)
 
@@ -63,12 +71,28 @@ def create_database(path: Path, fill: Callable[[sqlite3.Connection], None]) -> N
 
 
 def beside(path: Path) -> Path:
-    """A name in the same folder that nothing has yet, for a file on its way to `path`."""
+    """A name in the same folder that nothing has yet, for a file on its way to `path`.
+
+    What a process that was killed on that way has left there is removed.
+    """
+    remove_leftovers(path)
     return path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.new")
 
 
+def remove_leftovers(path: Path) -> None:
+    """Remove unfinished files on their way to `path` that nobody has touched for long, and a second name of it."""
+    with contextlib.suppress(OSError):
+        itself = path.stat() if path.exists() else None
+        for each in path.parent.glob(f".{glob.escape(path.name[:100])}.*.new*"):
+            found = each.lstat()
+            is_same = itself is not None and (found.st_dev, found.st_ino) == (itself.st_dev, itself.st_ino)
+            is_old = time.time() - found.st_mtime > LEFT_SECONDS
+            if _LEFTOVER.search(each.name) and stat.S_ISREG(found.st_mode) and (is_same or is_old):
+                each.unlink()
+
+
 @contextmanager
-def told_as(path: Path, temporary: Path) -> Iterator[None]:
+def naming_errors(path: Path, temporary: Path) -> Iterator[None]:
     """Let what goes wrong with a file on its way to `path` be told of `path`: nobody asked for the other name."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""Rows that are not what was written: looked for in an open file, a few at a time, so that nobody waits for it."""
+"""Finds damaged rows in an open file, a few at a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.storage.connection import Connection, Row
 from inspector.storage.database import Database
@@ -26,9 +26,16 @@ _KINDS: Mapping[str, RefKind] = MappingProxyType(
         "messages": RefKind.MESSAGE,
         "archival_entries": RefKind.ARCHIVAL,
         "summaries": RefKind.SUMMARY,
+        "tools": RefKind.TOOL,
+        "tool_rules": RefKind.TOOL_RULE,
+        "layouts": RefKind.LAYOUT,
+        "user_schemas": RefKind.SCHEMA,
+        "activity": RefKind.EVENT,
+        "wakeups": RefKind.WAKEUP,
+        "runs": RefKind.RUN,
     }
 )
-"""What the rows are that have a hash for each cell."""
+"""What the rows are that have a seal, but for versions and changes."""
 
 
 def row_problem(seal: Seal, key: Key, stored: str, columns: Sequence[str]) -> Problem:

@@ -1,4 +1,4 @@
-"""The open file: consistent reads, one write at a time, and news of every change after it is on disk."""
+"""The open file: consistent reads, one transaction at a time, and changes published after they are on disk."""
 
 from __future__ import annotations
 
@@ -6,32 +6,42 @@ import asyncio
 import contextlib
 import secrets
 import tempfile
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from inspector.domain.actor import Actor
+from inspector.domain.actor import Actor, Clock
 from inspector.domain.changes import FileMoved
 from inspector.domain.codec import write_time
-from inspector.domain.errors import FileError
-from inspector.domain.health import Problem, Severity
-from inspector.domain.moments import Clock
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import FileError, InspectorError, Problem, Severity
 from inspector.domain.ref import Ref
-from inspector.storage import changes, json_columns
-from inspector.storage.connection import Channel, Connection, Parameters, Row, finish
+from inspector.storage import json_columns
+from inspector.storage.connection import (
+    LAST_OF_ALL,
+    Channel,
+    Connection,
+    Identity,
+    Parameters,
+    Row,
+    Statement,
+    Turns,
+    finish,
+    in_turn,
+)
 from inspector.storage.copying import copy_and_place
 from inspector.storage.creation import create_constellation
-from inspector.storage.feed import Feed
-from inspector.storage.held import hold, release
+from inspector.storage.feed import ChangeFeed
+from inspector.storage.last_seen import LOOK, LastSeen
 from inspector.storage.migrations import migrated_copy
-from inspector.storage.moved import copy_moved
-from inspector.storage.opening import Admission, Identity, admit, connect
-from inspector.storage.schema import FORMAT, Format
+from inspector.storage.open_files import register, unregister
+from inspector.storage.opening import Admission, admit, connect, structure_problems
+from inspector.storage.rescue_copy import copy_moved
+from inspector.storage.schema import FORMAT, FileFormat
 from inspector.storage.sealing import seal_of
-from inspector.storage.turns import Turns, in_turn
 
 POLL_SECONDS = 0.25
 
@@ -43,6 +53,15 @@ _ADD_CHANGE = """
     INSERT INTO changes (kind, ref_kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason,
                          at, batch_id, tool_call_id, changeset, undo_of, process, before, after, seal)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
+"""
+_ADD_NUMBERED = """
+    INSERT INTO changes (kind, ref_kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason,
+                         at, batch_id, tool_call_id, changeset, undo_of, process, before, after, seal, seq)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+# As SQLite itself finds the number of the next row.
+_LAST_CHANGE = """
+    SELECT max((SELECT max(seq) FROM changes), (SELECT seq FROM sqlite_sequence WHERE name = 'changes')) AS seq
 """
 _DATA_VERSION = "PRAGMA data_version"
 
@@ -58,11 +77,11 @@ class _Process:
         self._program = program
         self._started_at = started_at
 
-    async def add(self, channel: Channel) -> int:
+    async def add(self, transaction: Connection) -> int:
         actor = self._actor
         started_at = write_time(self._started_at)
         values = (self.peer, actor.kind.value, actor.id, actor.name, self._program, started_at)
-        rows = await channel.fetch_all(_ADD_PROCESS, values)
+        rows = await transaction.fetch_all(_ADD_PROCESS, values)
         return int(rows[0][0])
 
 
@@ -72,11 +91,44 @@ class Transaction(Connection):
     `changeset` is the id that its changes share, when they belong together.
     """
 
-    def __init__(self, channel: Channel, process: _Process, changeset: str | None) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        process: _Process,
+        changeset: str | None,
+        begun: Sequence[tuple[Statement, list[Row]]],
+    ) -> None:
         super().__init__(channel)
+        # Both hold until anything else is run.
+        self._last_change: int | None = begun[0][1][0]["seq"]
+        self._begun = begun[1:]
         self.changeset = changeset
         self._process = process
         self._process_id = process.id
+        self._waiting: list[Statement] = []
+
+    def later(self, sql: str, parameters: Parameters = ()) -> None:
+        """Run one statement with the next one, or with the commit: what is wrong with it is raised there."""
+        self._begun = ()
+        self._waiting.append((sql, parameters))
+
+    def waiting(self) -> tuple[Statement, ...]:
+        """What is to be run before anything else, taken away."""
+        statements, self._waiting = tuple(self._waiting), []
+        return statements
+
+    async def fetch_all(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+        """All rows of a statement.
+
+        Raises:
+            FileError: SQLite's errors as ours.
+        """
+        channel, begun, self._begun = self._open_channel(), self._begun, ()
+        for statement, rows in begun:
+            if statement == (sql, parameters):
+                return rows
+        self._last_change = None
+        return await channel.fetch_last((*self.waiting(), (sql, parameters)))
 
     async def execute(self, sql: str, parameters: Parameters = ()) -> None:
         """Run one statement.
@@ -84,7 +136,7 @@ class Transaction(Connection):
         Raises:
             FileError: SQLite's errors as ours.
         """
-        await self._open_channel().fetch_all(sql, parameters)
+        await self.fetch_all(sql, parameters)
 
     async def execute_many(self, sql: str, rows: Iterable[Parameters]) -> None:
         """Run one statement for each row.
@@ -92,12 +144,15 @@ class Transaction(Connection):
         Raises:
             FileError: SQLite's errors as ours.
         """
+        waiting, self._begun, self._last_change = self.waiting(), (), None
+        if waiting:
+            await self._open_channel().fetch_last(waiting)
         await self._open_channel().execute_many(sql, rows)
 
     async def process_id(self) -> int:
         """The id of this process's row, made now if this is its first write."""
         if self._process_id is None:
-            self._process_id = await self._process.add(self._open_channel())
+            self._process_id = await self._process.add(self)
         return self._process_id
 
     async def record(  # noqa: PLR0913  one row of the journal; all are named
@@ -124,14 +179,17 @@ class Transaction(Connection):
             The change's number.
         """
         process = await self.process_id()
-        told = (
+        reported = (
             *(kind, ref.kind.value, ref.id, ref.part, owner, actor.kind.value, actor.id, actor.name, reason),
             *(write_time(at), batch_id, tool_call_id, changeset or self.changeset),
         )
         texts = tuple(None if each is None else json_columns.dump(each) for each in (before, after))
-        values = (*told, undo_of, process, *texts, seal_of(*told, *texts))
-        rows = await self._open_channel().fetch_all(_ADD_CHANGE, values)
-        return int(rows[0][0])
+        values = (*reported, undo_of, process, *texts, seal_of(*reported, *texts))
+        if self._last_change is None or self._last_change >= LAST_OF_ALL:
+            return int((await self.fetch_all(_ADD_CHANGE, values))[0][0])
+        self._last_change += 1
+        self.later(_ADD_NUMBERED, (*values, self._last_change))
+        return self._last_change
 
     def kept(self) -> None:
         """The database calls this after the commit."""
@@ -152,22 +210,26 @@ class Database:
     cannot finish while a read is open, here or in another process.
     """
 
-    def __init__(self, admission: Admission, channels: _Channels, process: _Process, last_seq: int) -> None:
+    def __init__(self, admission: Admission, channels: _Channels, process: _Process, seen: LastSeen) -> None:
         self.path = admission.path
         self.read_only: Problem | None = admission.read_only
         self.problems: tuple[Problem, ...] = admission.problems
-        self.feed = Feed(last_seq)
+        self._is_checked = admission.is_checked
+        self._is_closed = False
+        self.feed = ChangeFeed(seen.seq)
         self.moved: str | None = None
-        """What happened to the file under us (``replaced``, ``gone``); writes are refused from then on."""
+        """What happened to the file under us, as `FileMoved` has it; writes are refused from then on."""
         self._identity = admission.identity
+        self._links = admission.identity.links
         self._reader = channels.reader
         self._writer = channels.writer
         self._copy = channels.copy
         self._process = process
         self._data_version: int | None = None
+        self._seen = seen
         self._turns = Turns()
         self._reader.mend = self._mend
-        hold(self._identity)
+        register(self._identity)
 
     @classmethod
     async def open(  # noqa: PLR0913  all that an opening depends on
@@ -176,27 +238,29 @@ class Database:
         *,
         create: bool = False,
         leave_wal: bool = True,
+        check_later: bool = False,
         clock: Clock,
         actor: Actor,
         program: str,
-        form: Format = FORMAT,
+        form: FileFormat = FORMAT,
     ) -> Database:
         """Open a file; not a byte of it changes before the first write.
 
         With `create` the file must not be there yet; it is made whole or not at all. One of an older version
-        is refused: `migrations.migrate` changes it, `open_copy` reads it as it is.
+        is refused: `migrations.migrate` changes it, `open_copy` reads it as it is. With `check_later` the structure
+        of a large one is not looked at yet: `check_structure` does.
 
         Raises:
             FileError: as `opening.admit` and `creation.create_constellation`.
         """
         if create:
             await asyncio.to_thread(create_constellation, path, clock())
-        admission = await asyncio.to_thread(admit, path, form, leave_wal=leave_wal)
+        admission = await asyncio.to_thread(admit, path, form, leave_wal=leave_wal, check_later=check_later)
         return await cls._connected(admission, _Process(actor, program, clock()), None)
 
     @classmethod
     async def open_copy(
-        cls, path: Path, *, clock: Clock, actor: Actor, program: str, form: Format = FORMAT
+        cls, path: Path, *, clock: Clock, actor: Actor, program: str, form: FileFormat = FORMAT
     ) -> Database:
         """Open a file of an older version for reading: from a copy that is brought to this version.
 
@@ -210,6 +274,13 @@ class Database:
         except BaseException:
             copy.cleanup()
             raise
+
+    async def check_structure(self) -> Sequence[Problem]:
+        """What is wrong with the structure of a file that was opened before it was looked at."""
+        if self._is_checked:
+            return ()
+        self._is_checked = True
+        return await asyncio.to_thread(structure_problems, self.path, lambda: self._is_closed)
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Connection]:
@@ -229,25 +300,39 @@ class Database:
                 await finish(self._reader.roll_back())
 
     @asynccontextmanager
-    async def write(self, changeset: str | None = None) -> AsyncIterator[Transaction]:
+    async def write(
+        self, changeset: str | None = None, first: Statement | None = None
+    ) -> AsyncIterator[Transaction]:
         """A write, one at a time; committed when the scope ends well, rolled back on any exception.
 
+        `first` is what will be read before all else: it is read with the beginning, in one hop.
+
         Raises:
-            FileError: ``file.read_only``, ``file.moved``, ``file.locked`` after five seconds, and others of
+            FileError: ``file.read_only``, ``file.moved``, ``file.overwritten``, ``file.version_changed``,
+                ``file.switched_to_wal``, ``file.hard_linked``, ``file.locked`` after five seconds, and others of
                 SQLite's (``file.disk_full`` …). Nothing was changed then.
         """
+        self._look_at_file()
         writer = self._writable()
         async with writer.lock:
             self._look_at_file()
             self._writable()
-            transaction = Transaction(writer, self._process, changeset)
             await self._turns.let_others()
+            transaction: Transaction | None = None
             try:
-                await in_turn(partial(writer.fetch_all, "BEGIN IMMEDIATE"))
+                statements = ((_LAST_CHANGE, ()), *(() if first is None else (first,)))
+                look, *rows = await in_turn(partial(writer.begin, ((LOOK, (self._seen.seq,)), *statements)))
+                self._further(look)
+                self._writable()
+                begun = tuple(zip(statements, rows, strict=True))
+                transaction = Transaction(writer, self._process, changeset, begun)
                 yield transaction
-            except BaseException:
-                transaction.end()
+            except BaseException as error:
+                if transaction is not None:
+                    transaction.end()
                 await finish(writer.roll_back())
+                if isinstance(error, InspectorError):
+                    await finish(self._explain(writer, error))
                 raise
             await finish(self._commit(writer, transaction))
 
@@ -283,10 +368,10 @@ class Database:
             version = int((await in_turn(partial(channel.fetch_all, _DATA_VERSION)))[0][0])
             if version == self._data_version:
                 return
-            rows = await in_turn(partial(channel.fetch_all, changes.AFTER, (self.feed.last_seq,)))
+            rows = await in_turn(partial(self._look, channel))
             self._data_version = version
             self._turns.noticed(rows, self._process.id)
-            self.feed.publish_rows(rows, self._process.id)
+            self._publish(rows)
 
     async def watch(self) -> None:
         """Poll until cancelled. Whoever opened the file owns the task that this runs in.
@@ -300,13 +385,15 @@ class Database:
 
     async def close(self) -> None:
         """Let what runs finish, end all subscriptions, and close both connections."""
+        self._is_closed = True
         self.feed.close()
         try:
+            # The writer last: if another program has switched the file to WAL, only it can empty what lies beside.
+            await self._reader.close()
+        finally:
             if self._writer is not None:
                 await self._writer.close()
-        finally:
-            await self._reader.close()
-            release(self._identity)
+            unregister(self._identity)
             if self._copy is not None:
                 self._copy.cleanup()
 
@@ -316,16 +403,20 @@ class Database:
             self._look_at_file()
             self._writable()
             # Read with the write lock held: others' changes that are not told yet, then ours.
-            rows = await writer.fetch_all(changes.AFTER, (self.feed.last_seq,))
-            await in_turn(partial(writer.fetch_all, "COMMIT"))
+            news = (LOOK, (self._seen.seq,))
+            rows, is_committed = await writer.commit((*transaction.waiting(), news), self._is_same)
+            further = self._further(rows)
+            self._writable()
+            if not is_committed:
+                await in_turn(partial(writer.fetch_all, "COMMIT"))
         except BaseException:
             await writer.roll_back()
             raise
         finally:
             transaction.end()
         transaction.kept()
-        self._turns.committed(rows, self._process.id)
-        self.feed.publish_rows(rows, self._process.id)
+        self._turns.committed(further, self._process.id)
+        self._publish(further)
         # It may have happened in the very commit. Then nobody is told that it is saved.
         self._look_at_file()
         self._writable()
@@ -340,8 +431,9 @@ class Database:
         try:
             if admission.read_only is None:
                 writer = await Channel.open(partial(connect, path, access, writing=True), str(path))
-            last = await changes.last_seq(Connection(reader))
-            return cls(admission, _Channels(reader, writer, copy), process, last)
+            may_be_wal = admission.read_only is not None
+            seen = await LastSeen.read(Connection(reader), admission.version, may_be_wal=may_be_wal)
+            return cls(admission, _Channels(reader, writer, copy), process, seen)
         except BaseException:
             for channel in (writer, reader):
                 if channel is not None:
@@ -350,7 +442,9 @@ class Database:
 
     def _writable(self) -> Channel:
         if self.moved is not None:
-            raise FileError("file.moved", path=str(self.path), what=self.moved)
+            raise _moved(self.path, self.moved)
+        if self._links > 1:
+            raise FileError("file.hard_linked", path=str(self.path))
         if self._writer is None:
             reason = "" if self.read_only is None else self.read_only.code
             raise FileError("file.read_only", path=str(self.path), why=reason)
@@ -382,15 +476,78 @@ class Database:
         if self.moved is not None or self._copy is not None:
             return
         found = Identity.of(self.path)
+        self._links = 1 if found is None else found.links
         if found != self._identity:
-            self.moved = "gone" if found is None else "replaced"
-            self.feed.publish(FileMoved(self.moved))
+            self._stop_writing("gone" if found is None else "replaced")
+
+    async def _look(self, channel: Channel) -> list[Row]:
+        return self._further(await channel.fetch_all(LOOK, (self._seen.seq,)))
+
+    def _is_same(self, rows: Sequence[Row]) -> bool:
+        return self._seen.difference(rows) is None
+
+    def _further(self, rows: Sequence[Row]) -> list[Row]:
+        """The changes that were not seen yet; none of a file that is not what was opened any more."""
+        difference = self._seen.difference(rows)
+        if difference is not None:
+            self._stop_writing(difference)
+            return []
+        return self._seen.further(rows)
+
+    def _publish(self, rows: Sequence[Row]) -> None:
+        self._seen = self._seen.after(rows)
+        self.feed.publish_rows(rows, self._process.id)
+
+    async def _explain(self, writer: Channel, error: InspectorError) -> None:
+        """Tell apart what a file that was changed under us says no to, and what would have failed anyway."""
+        with contextlib.suppress(FileError):
+            await self._look(writer)
+        if self.moved is not None:
+            raise _moved(self.path, self.moved) from error
+
+    def _stop_writing(self, what: str) -> None:
+        self.moved = what
+        self.feed.publish(FileMoved(what))
 
 
-def _admit_copy(path: Path, folder: Path, form: Format) -> Admission:
+def _moved(path: Path, what: str) -> FileError:
+    if what in ("gone", "replaced"):
+        return FileError("file.moved", path=str(path), what=what)
+    return FileError(f"file.{what}", path=str(path))
+
+
+def _admit_copy(path: Path, folder: Path, form: FileFormat) -> Admission:
     admission = admit(migrated_copy(path, folder, form), form)
     reason = Problem("file.older_version", Severity.WARNING, str(path), {"known": str(form.version)})
     return replace(admission, access="ro", read_only=reason)
 
 
 __all__ = ["Connection", "Database", "Row", "Transaction"]
+
+
+@asynccontextmanager
+async def rehearsal(transaction: Transaction) -> AsyncIterator[None]:
+    """Take back all that is written inside, whatever happens; the transaction goes on as it was before."""
+    # The transaction remembers this row, so it must not be among what is taken back.
+    await transaction.process_id()
+    await transaction.execute("SAVEPOINT rehearsal")
+    try:
+        yield
+    finally:
+        await transaction.execute("ROLLBACK TO rehearsal")
+        await transaction.execute("RELEASE rehearsal")
+
+
+@asynccontextmanager
+async def attempt(transaction: Transaction) -> AsyncIterator[None]:
+    """Take back what is written inside if it fails; the transaction can go on as it was before."""
+    await transaction.process_id()
+    await transaction.execute("SAVEPOINT attempt")
+    try:
+        yield
+        # What was put off until the next statement belongs to the attempt.
+        await transaction.execute("RELEASE attempt")
+    except BaseException:
+        await transaction.execute("ROLLBACK TO attempt")
+        await transaction.execute("RELEASE attempt")
+        raise

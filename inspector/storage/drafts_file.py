@@ -1,4 +1,4 @@
-"""Unsaved edits in a private file of the user's, outside every constellation: they survive a crash."""
+"""Keeps drafts in a private file outside every constellation."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ import secrets
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.domain.codec import read_time, write_time
-from inspector.domain.drafts import Draft
-from inspector.domain.edits.base import Edit
-from inspector.domain.errors import FileError, MalformedError
-from inspector.domain.health import Problem, Severity
+from inspector.domain.dataclass import dataclass
+from inspector.domain.edits.base import Draft, Edit
+from inspector.domain.errors import FileError, MalformedError, Problem, Severity
 from inspector.domain.ref import Ref
 from inspector.storage.connection import Channel, Row, finish
 from inspector.storage.creation import SIDE_FILES, create_database
@@ -93,12 +91,11 @@ class DraftsFile:
             try:
                 drafts.append(_draft(row))
             except (MalformedError, ValueError) as error:
-                told = {"instance": row["instance"], "why": str(error)}
-                problems.append(Problem("drafts.unreadable", Severity.ERROR, row["ref"], told))
+                parameters = {"instance": row["instance"], "why": str(error)}
+                problems.append(Problem("drafts.unreadable", Severity.ERROR, row["ref"], parameters))
         return tuple(drafts), tuple(problems)
 
     async def close(self) -> None:
-        """Close the file."""
         await self._channel.close()
 
     async def _write(self, sql: str, values: tuple[str, ...]) -> None:
@@ -153,7 +150,7 @@ def _require_whole(path: Path) -> None:
             raise FileError("drafts.newer_version", path=str(path))
         found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok" or version != VERSION:
-            raise sqlite3.DatabaseError(found if found != "ok" else "no drafts file")
+            raise sqlite3.DatabaseError(found if found != "ok" else "not a drafts file")
 
 
 def _put_aside(path: Path, why: str) -> Problem:

@@ -1,4 +1,4 @@
-"""SQLite's errors as ours, told apart by code and never by text."""
+"""Turns SQLite's errors into this program's file errors by code, never by text."""
 
 from __future__ import annotations
 

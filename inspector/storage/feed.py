@@ -1,4 +1,4 @@
-"""The change feed: what is on disk, told in the order of the commits, own changes and others' alike."""
+"""The change feed: publishes own and others' changes in the order of their transactions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Subscription(AsyncIterator[News]):
     Use it as ``async with feed.subscribe() as news: async for each in news: ...``.
     """
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: ChangeFeed) -> None:
         self._feed = feed
         self._waiting: asyncio.Queue[News | None] = asyncio.Queue()
         self._ended = False
@@ -42,7 +42,6 @@ class Subscription(AsyncIterator[News]):
         return tuple(found)
 
     def close(self) -> None:
-        """Hear no more."""
         self._feed.remove(self)
         self.end()
 
@@ -55,17 +54,15 @@ class Subscription(AsyncIterator[News]):
         self.close()
 
     def put(self, item: News) -> None:
-        """Add to what waits. The feed calls this."""
         self._waiting.put_nowait(item)
 
     def end(self) -> None:
-        """Let the reader finish. The feed calls this."""
         if not self._ended:
             self._ended = True
             self._waiting.put_nowait(None)
 
 
-class Feed:
+class ChangeFeed:
     """Tells every subscriber of every change once, in the order of the commits."""
 
     def __init__(self, last_seq: int) -> None:
@@ -74,13 +71,11 @@ class Feed:
         self._subscriptions: list[Subscription] = []
 
     def subscribe(self) -> Subscription:
-        """Hear of all changes from now on."""
         subscription = Subscription(self)
         self._subscriptions.append(subscription)
         return subscription
 
     def remove(self, subscription: Subscription) -> None:
-        """Forget a subscription; `Subscription.close` calls this."""
         if subscription in self._subscriptions:
             self._subscriptions.remove(subscription)
 
@@ -92,12 +87,10 @@ class Feed:
                 self.publish(change_of(row, own_process))
 
     def publish(self, item: News) -> None:
-        """Tell all subscribers."""
         for each in tuple(self._subscriptions):
             each.put(item)
 
     def close(self) -> None:
-        """End all subscriptions."""
         for each in tuple(self._subscriptions):
             each.end()
         self._subscriptions.clear()

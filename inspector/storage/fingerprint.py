@@ -1,13 +1,13 @@
-"""Whether a file holds our tables and nothing else: what is foreign in it could act by itself."""
+"""Checks that a file holds this program's tables and nothing else that could act by itself."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import dataclass
 from functools import cache
 
+from inspector.domain.dataclass import dataclass
 from inspector.storage.schema import STATEMENTS
 
 Name = tuple[str, str]
@@ -33,7 +33,7 @@ _COLUMNS = """
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class SchemaShape:
     """What a file holds, in comparable form."""
 
     names: frozenset[Name]
@@ -43,7 +43,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SchemaDifference:
     """How a file's objects differ from those expected; each a text like ``trigger t``."""
 
     foreign: tuple[str, ...]
@@ -53,7 +53,7 @@ class Difference:
     """Triggers and views, which would run by themselves."""
 
 
-def compare(connection: sqlite3.Connection, statements: tuple[str, ...] = STATEMENTS) -> Difference:
+def compare(connection: sqlite3.Connection, statements: tuple[str, ...] = STATEMENTS) -> SchemaDifference:
     """Compare a file with what `statements` make.
 
     Names are looked at first; only when they are the expected ones is more of the file's schema read.
@@ -65,17 +65,19 @@ def compare(connection: sqlite3.Connection, statements: tuple[str, ...] = STATEM
     if not foreign and not missing:
         changed = _changed(_shape(connection, names), expected)
     acting = [each for each in names if each[0] in ("trigger", "view")]
-    return Difference(_told(foreign), _told(missing), tuple(sorted(changed)), _told(acting))
+    return SchemaDifference(
+        _sorted_names(foreign), _sorted_names(missing), tuple(sorted(changed)), _sorted_names(acting)
+    )
 
 
-def _changed(found: Shape, expected: Shape) -> set[str]:
+def _changed(found: SchemaShape, expected: SchemaShape) -> set[str]:
     definitions = {f"{kind} {name}" for kind, name, _ in found.definitions ^ expected.definitions}
     differing = (found.columns ^ expected.columns) | (found.kinds ^ expected.kinds)
     return definitions | {f"table {row[0]}" for row in differing}
 
 
 @cache
-def _expected(statements: tuple[str, ...]) -> Shape:
+def _expected(statements: tuple[str, ...]) -> SchemaShape:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for statement in statements:
             connection.execute(statement)
@@ -86,9 +88,9 @@ def _names(connection: sqlite3.Connection) -> frozenset[Name]:
     return frozenset((kind, name) for kind, name in connection.execute(_NAMES) if name not in _OWN_TABLES)
 
 
-def _shape(connection: sqlite3.Connection, names: frozenset[Name]) -> Shape:
+def _shape(connection: sqlite3.Connection, names: frozenset[Name]) -> SchemaShape:
     definitions = (*connection.execute(_OTHERS), *connection.execute(_VIRTUAL))
-    return Shape(
+    return SchemaShape(
         names,
         frozenset((kind, name, " ".join(sql.split())) for kind, name, sql in definitions),
         frozenset(tuple(row) for row in connection.execute(_COLUMNS) if row[0] not in _OWN_TABLES),
@@ -96,5 +98,5 @@ def _shape(connection: sqlite3.Connection, names: frozenset[Name]) -> Shape:
     )
 
 
-def _told(names: Iterable[Name]) -> tuple[str, ...]:
+def _sorted_names(names: Iterable[Name]) -> tuple[str, ...]:
     return tuple(sorted(f"{kind} {name}" for kind, name in names))

@@ -1,4 +1,4 @@
-"""What every write leaves besides itself: its row in the journal, the event that tells of it, the receipt."""
+"""Writes what every change leaves beside itself: a journal row, an event and a receipt."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from inspector.domain.activity import Event, EventKind, Told, default_importance
-from inspector.domain.actor import ActorKind
+from inspector.domain.activity import Event, EventKind, NewEvent, default_importance
+from inspector.domain.actor import ActorKind, Clock, IdGenerator
 from inspector.domain.codec import to_plain
 from inspector.domain.edits.base import Intent, Receipt, Version
-from inspector.domain.moments import Clock, IdGenerator
 from inspector.domain.ref import Ref
 from inspector.storage import activity
 from inspector.storage.database import Transaction
@@ -29,7 +28,6 @@ class Journal:
         return intent if intent.at is not None else replace(intent, at=self.clock())
 
     def moment(self, intent: Intent) -> datetime:
-        """The time of an intent."""
         return self.clock() if intent.at is None else intent.at
 
     async def record(
@@ -69,29 +67,30 @@ class Journal:
         seq = await self.record(tx, intent, ref, owner=owner, differences=differences)
         return self.receipt(intent, ref, seq)
 
-    async def tell(self, tx: Transaction, intent: Intent, told: Told) -> None:
+    async def tell(self, tx: Transaction, intent: Intent, new_event: NewEvent) -> None:
         """Write an event. An import tells of none: reading a file is nothing an agent did."""
         if intent.actor.kind is ActorKind.IMPORT:
             return
         event = Event(
             id=self.ids("evt"),
             seq=0,
-            agent_id=told.agent_id,
-            kind=told.kind,
-            details=dump(told.details),
-            importance=default_importance(told.kind) if told.importance is None else told.importance,
+            agent_id=new_event.agent_id,
+            kind=new_event.kind,
+            details=dump(new_event.details),
+            importance=default_importance(new_event.kind)
+            if new_event.importance is None
+            else new_event.importance,
             timestamp=self.moment(intent),
-            batch_id=told.batch_id,
+            batch_id=new_event.batch_id,
         )
-        await activity.insert(tx, event)
+        activity.insert(tx, event)
 
     async def tell_change(
         self, tx: Transaction, intent: Intent, kind: EventKind, details: Mapping[str, object]
     ) -> None:
-        """Write the event of what an intent's actor did."""
         actor = intent.actor
         agent_id = actor.id if actor.kind is ActorKind.AGENT else None
-        await self.tell(tx, intent, Told(agent_id, kind, details, batch_id=intent.batch_id))
+        await self.tell(tx, intent, NewEvent(agent_id, kind, details, batch_id=intent.batch_id))
 
     def receipt(
         self,

@@ -1,4 +1,4 @@
-"""Values of ours in JSON columns."""
+"""Reads and writes domain values in JSON columns of a row."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 
 from inspector.domain.codec import Plain, from_plain, to_plain
 from inspector.domain.errors import MalformedError
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def dump(value: object) -> str:
@@ -16,7 +18,7 @@ def dump(value: object) -> str:
             none or infinite. Neither can be stored.
     """
     try:
-        text = json.dumps(to_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = _ENCODER.encode(to_plain(value))
     except ValueError as error:
         raise MalformedError("malformed.number", where="$", why=str(error)) from error
     require_storable(text)

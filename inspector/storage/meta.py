@@ -1,4 +1,4 @@
-"""Facts of the constellation itself."""
+"""Reads and writes the facts of the constellation itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDAT
 
 
 async def read_all(connection: Connection) -> dict[str, str]:
-    """All facts by name."""
+    """Read all facts of the constellation by name."""
     return {row["name"]: row["value"] for row in await connection.fetch_all(_ALL)}
 
 
@@ -27,5 +27,5 @@ async def get(connection: Connection, name: str) -> str | None:
 
 
 async def put(transaction: Connection, name: str, value: str) -> None:
-    """Set a fact."""
+    """Store one fact of the constellation."""
     await transaction.fetch_all(_PUT, (name, value))

@@ -1,23 +1,23 @@
-"""Bringing an older file to this version: after a backup, and each step whole or not at all."""
+"""Migrates an older file to this version: after a backup, each step whole or not at all."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import FileError
 from inspector.storage.copying import copy_database
 from inspector.storage.creation import remove_with_side_files, set_header
 from inspector.storage.failures import Failure, file_error
 from inspector.storage.opening import harden, version_of
-from inspector.storage.schema import FORMAT, Format, Migration, SchemaVersion
+from inspector.storage.schema import FORMAT, FileFormat, Migration, SchemaVersion
 
 
 @dataclass(frozen=True, slots=True)
-class Migrated:
+class MigrationResult:
     """What was done. `backup` is None when the file was of the wanted version already."""
 
     before: SchemaVersion
@@ -25,7 +25,9 @@ class Migrated:
     backup: Path | None
 
 
-def migrate(path: Path, form: Format = FORMAT, back_up: Callable[[Path], Path] | None = None) -> Migrated:
+def migrate(
+    path: Path, form: FileFormat = FORMAT, back_up: Callable[[Path], Path] | None = None
+) -> MigrationResult:
     """Bring a file to the version of `form`, after a backup: by `back_up`, or beside the file.
 
     Calling it again, also after an interruption, does what is left to do.
@@ -40,16 +42,16 @@ def migrate(path: Path, form: Format = FORMAT, back_up: Callable[[Path], Path] |
             before = version_of(connection, path)
             steps = _steps(before, form, path)
             if not steps:
-                return Migrated(before, before, None)
+                return MigrationResult(before, before, None)
             backup = _back_up_beside(path, before) if back_up is None else back_up(path)
             for step in steps:
                 _take(connection, step, path)
-            return Migrated(before, form.version, backup)
+            return MigrationResult(before, form.version, backup)
     except Failure as error:
         raise file_error(error, str(path)) from error
 
 
-def migrated_copy(path: Path, folder: Path, form: Format = FORMAT) -> Path:
+def migrated_copy(path: Path, folder: Path, form: FileFormat = FORMAT) -> Path:
     """A copy of an older file in `folder`, brought to the version of `form`; the file itself is not changed.
 
     Raises:
@@ -81,7 +83,7 @@ def _open(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _steps(before: SchemaVersion, form: Format, path: Path) -> list[Migration]:
+def _steps(before: SchemaVersion, form: FileFormat, path: Path) -> list[Migration]:
     if before > form.version:
         raise FileError("file.newer_version", path=str(path), found=str(before), known=str(form.version))
     steps = sorted((each for each in form.migrations if each.to > before), key=lambda each: each.to)

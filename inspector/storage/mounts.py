@@ -1,4 +1,4 @@
-"""On what kind of file system a file lies, as far as the system tells: Linux lists its mounts, others are not asked.
+"""Finds the kind of file system that a file lies on.
 
 On a network, locks may hold for one computer only, or for none; SQLite then cannot keep two writers apart
 (https://sqlite.org/lockingv3.html, https://sqlite.org/howtocorrupt.html section 2.1).
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import Problem, Severity
 
 MOUNT_TABLE = Path("/proc/self/mountinfo")
 NETWORK_KINDS = frozenset(

@@ -1,4 +1,4 @@
-"""The checks at the door: what a file must be before a byte of it is believed. Runs in a database's thread.
+"""Checks a file before anything in it is believed. Runs in the database's thread.
 
 A file is looked at through a connection that cannot write. Only a file that is ours, whole, of this version
 and writable is then opened for writing, and opening writes nothing. The file is never touched by other means
@@ -12,16 +12,18 @@ import sqlite3
 import stat
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.domain.errors import FileError
-from inspector.domain.health import Problem, Severity
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import FileError, Problem, Severity
+from inspector.storage.connection import Identity
+from inspector.storage.creation import remove_leftovers
 from inspector.storage.failures import Failure, file_error, primary_code
 from inspector.storage.fingerprint import compare
 from inspector.storage.mounts import network_problem
-from inspector.storage.schema import APPLICATION_ID, FORMAT, Format, SchemaVersion
+from inspector.storage.schema import APPLICATION_ID, FORMAT, FileFormat, SchemaVersion
 
 BUSY_MS = 5_000
 ASKING_MS = 3
@@ -29,6 +31,8 @@ ASKING_MS = 3
 LARGEST_VALUE = 64 * 1024 * 1024
 CHECK_SECONDS = 4.0
 """How long all looking may take; a file whose structure takes longer is opened unchecked and says so."""
+CHECKED_FIRST = 32 * 1024 * 1024
+"""Bytes: the structure of a larger file may be looked at after it was opened; that takes longer than showing it."""
 _STEPS_BETWEEN_LOOKS = 20_000
 _KILLS_IN_A_ROW = 5
 """So often something half-written is put back while a file is opened; then whoever opens it hears of it."""
@@ -48,28 +52,13 @@ _DENIED_ACTIONS = frozenset(
 )
 # The full-text index asks for the former itself.
 _ALLOWED_PRAGMAS = frozenset({"data_version"})
+# To ask for, not to set.
+_READ_PRAGMAS = frozenset({"journal_mode", "user_version"})
 _DEFENCES = (
     ("SQLITE_DBCONFIG_DEFENSIVE", True),
     ("SQLITE_DBCONFIG_ENABLE_TRIGGER", False),
     ("SQLITE_DBCONFIG_ENABLE_VIEW", False),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Which file lies under a path."""
-
-    device: int
-    inode: int
-
-    @classmethod
-    def of(cls, path: Path) -> Identity | None:
-        """The file that lies there now, None when there is none."""
-        try:
-            found = path.stat()
-        except OSError:
-            return None
-        return cls(found.st_dev, found.st_ino)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +71,16 @@ class Admission:
     version: SchemaVersion
     read_only: Problem | None
     problems: tuple[Problem, ...]
+    is_checked: bool = True
 
 
-def admit(path: Path, form: Format = FORMAT, *, leave_wal: bool = True) -> Admission:
+def admit(
+    path: Path, form: FileFormat = FORMAT, *, leave_wal: bool = True, check_later: bool = False
+) -> Admission:
     """Check a file at the door.
 
-    A file in WAL mode is taken out of it when nobody else uses it, unless it is only to be read (`leave_wal`).
+    A file in WAL mode is taken out of it when nobody else uses it, unless it is only to be read (`leave_wal`). With
+    `check_later` the structure of a large one is not looked at: `structure_problems` does.
 
     Raises:
         FileError: ``file.not_found``, ``file.not_a_constellation``, ``file.no_version``, ``file.newer_version``,
@@ -96,14 +89,20 @@ def admit(path: Path, form: Format = FORMAT, *, leave_wal: bool = True) -> Admis
     """
     identity = identity_of(path)
     writable = _is_writable(path)
+    if writable and identity.links > 1:
+        remove_leftovers(path)
+        identity = identity_of(path)
     try:
         connection, access = _look(path, writable)
         with closing(connection):
             version = _check_version(connection, path, form)
             _check_schema(connection, path, version, form)
-            problems = _check_structure(connection, path)
+            is_checked = not check_later or path.stat().st_size <= CHECKED_FIRST
+            problems = _check_structure(connection, path) if is_checked else []
             mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
         read_only = _why_read_only(path, writable, version, form)
+        if read_only is None and identity.links > 1:
+            read_only = _reason("file.hard_linked", path)
         if mode == "wal" and read_only is None:
             if not leave_wal:
                 read_only = _reason("file.wal_kept", path)
@@ -116,7 +115,28 @@ def admit(path: Path, form: Format = FORMAT, *, leave_wal: bool = True) -> Admis
     problems.extend(_check_modes(path))
     problems.extend(filter(None, (network_problem(path),)))
     access = access if read_only else "rw"
-    return Admission(path, identity, access, version, read_only, tuple(problems))
+    return Admission(path, identity, access, version, read_only, tuple(problems), is_checked)
+
+
+def structure_problems(path: Path, is_over: Callable[[], bool]) -> list[Problem]:
+    """What is wrong with the structure of a file that is open already, or that it takes too long to say.
+
+    Args:
+        path: The file.
+        is_over: Whether nobody waits for it any more.
+    """
+    until = time.monotonic() + CHECK_SECONDS
+    try:
+        with closing(_try_to_read(path, "ro")) as connection:
+            connection.set_progress_handler(
+                lambda: int(is_over() or time.monotonic() > until), _STEPS_BETWEEN_LOOKS
+            )
+            return _check_structure(connection, path)
+    except FileError as error:
+        return [Problem(error.code, Severity.ERROR, str(path), error.parameters)]
+    except Failure as error:
+        found = file_error(error, str(path))
+        return [Problem(found.code, Severity.ERROR, str(path), found.parameters)]
 
 
 def connect(path: Path, access: str, *, writing: bool) -> sqlite3.Connection:
@@ -209,18 +229,23 @@ def _connect(path: Path, access: str) -> sqlite3.Connection:
 def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
     if action in _DENIED_ACTIONS:
         return sqlite3.SQLITE_DENY
-    if action == sqlite3.SQLITE_PRAGMA and (first or "").lower() not in _ALLOWED_PRAGMAS:
+    if action == sqlite3.SQLITE_PRAGMA and not _may_ask((first or "").lower(), second):
         return sqlite3.SQLITE_DENY
     if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() == "load_extension":
         return sqlite3.SQLITE_DENY
     return sqlite3.SQLITE_OK
 
 
+def _may_ask(pragma: str, value: str | None) -> bool:
+    return pragma in _ALLOWED_PRAGMAS or (pragma in _READ_PRAGMAS and value is None)
+
+
 def identity_of(path: Path) -> Identity:
     """The file at a path.
 
     Raises:
-        FileError: ``file.not_found``, ``file.cannot_open``, ``file.not_a_constellation`` (a folder, a device).
+        FileError: ``file.not_found``, ``file.no_permission``, ``file.cannot_open``, ``file.not_a_constellation``
+            (a folder, a device).
     """
     try:
         found = path.stat()
@@ -234,7 +259,9 @@ def identity_of(path: Path) -> Identity:
             path=str(path),
             why="it is a folder" if stat.S_ISDIR(found.st_mode) else "not a file",
         )
-    return Identity(found.st_dev, found.st_ino)
+    if not os.access(path, os.R_OK):
+        raise FileError("file.no_permission", path=str(path))
+    return Identity(found.st_dev, found.st_ino, found.st_nlink)
 
 
 def _is_writable(path: Path) -> bool:
@@ -299,7 +326,7 @@ def version_of(connection: sqlite3.Connection, path: Path) -> SchemaVersion:
     return SchemaVersion.unpack(packed)
 
 
-def _check_version(connection: sqlite3.Connection, path: Path, form: Format) -> SchemaVersion:
+def _check_version(connection: sqlite3.Connection, path: Path, form: FileFormat) -> SchemaVersion:
     version = version_of(connection, path)
     if version.major > form.version.major:
         raise FileError("file.newer_version", path=str(path), found=str(version), known=str(form.version))
@@ -308,7 +335,9 @@ def _check_version(connection: sqlite3.Connection, path: Path, form: Format) -> 
     return version
 
 
-def _check_schema(connection: sqlite3.Connection, path: Path, version: SchemaVersion, form: Format) -> None:
+def _check_schema(
+    connection: sqlite3.Connection, path: Path, version: SchemaVersion, form: FileFormat
+) -> None:
     difference = compare(connection, form.statements)
     # A newer minor version may have more tables and columns; but nothing in it may act by itself.
     foreign = difference.acting if version > form.version else difference.foreign
@@ -335,7 +364,7 @@ def _check_structure(connection: sqlite3.Connection, path: Path) -> list[Problem
     return []
 
 
-def _why_read_only(path: Path, writable: bool, version: SchemaVersion, form: Format) -> Problem | None:
+def _why_read_only(path: Path, writable: bool, version: SchemaVersion, form: FileFormat) -> Problem | None:
     if version > form.version:
         return _reason("file.newer_minor", path, found=str(version), known=str(form.version))
     if writable:

@@ -1,15 +1,16 @@
-"""Rows of the queue and of wakeups."""
+"""Reads and writes rows of an agent's message queue and wakeups."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from inspector.domain.codec import read_time, write_time
-from inspector.domain.health import Problem
+from inspector.domain.errors import Problem
 from inspector.domain.records import QueuedMessage, QueueState, Wakeup
 from inspector.domain.ref import RefKind
 from inspector.storage.connection import Connection, Row
 from inspector.storage.reading import read_rows
+from inspector.storage.sealing import seal_of
 
 _ALL = """
     SELECT id, from_agent_id, target_agent_id, content, priority, metadata, origin, state, attempts,
@@ -26,9 +27,10 @@ _WAKEUPS = """
     FROM wakeups WHERE is_deleted = 0 ORDER BY wake_at, id
 """
 _PUT_WAKEUP = """
-    INSERT INTO wakeups (id, agent_id, content, wake_at, every_seconds, is_deleted) VALUES (?, ?, ?, ?, ?, 0)
+    INSERT INTO wakeups (id, agent_id, content, wake_at, every_seconds, is_deleted, seal) VALUES (?, ?, ?, ?, ?, 0, ?)
     ON CONFLICT (id) DO UPDATE SET agent_id = excluded.agent_id, content = excluded.content,
-        wake_at = excluded.wake_at, every_seconds = excluded.every_seconds, is_deleted = 0
+        wake_at = excluded.wake_at, every_seconds = excluded.every_seconds, is_deleted = 0,
+        seal = excluded.seal
 """
 _WAKEUP = "SELECT id, agent_id, content, wake_at, every_seconds, is_deleted FROM wakeups WHERE id = ?"
 _DELETE_WAKEUP = "UPDATE wakeups SET is_deleted = ? WHERE id = ?"
@@ -40,7 +42,7 @@ async def read_all(connection: Connection) -> tuple[tuple[QueuedMessage, ...], t
 
 
 async def insert(transaction: Connection, message: QueuedMessage) -> None:
-    """Add a message."""
+    """Insert the row of a queued message."""
     await transaction.fetch_all(
         _INSERT,
         (
@@ -75,8 +77,8 @@ async def wakeup(connection: Connection, wakeup_id: str) -> tuple[Wakeup, bool] 
 
 async def put_wakeup(transaction: Connection, wakeup: Wakeup) -> None:
     """Add a wakeup, or replace the one of that id."""
-    values = (wakeup.id, wakeup.agent_id, wakeup.content, write_time(wakeup.at), wakeup.every_seconds)
-    await transaction.fetch_all(_PUT_WAKEUP, values)
+    cells = (wakeup.agent_id, wakeup.content, write_time(wakeup.at), wakeup.every_seconds)
+    await transaction.fetch_all(_PUT_WAKEUP, (wakeup.id, *cells, seal_of(*cells)))
 
 
 async def set_wakeup_deleted(transaction: Connection, wakeup_id: str, *, deleted: bool) -> None:

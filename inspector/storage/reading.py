@@ -1,27 +1,17 @@
-"""What every family does with a row that cannot be read: it becomes a problem, and the rest is listed."""
+"""Turns unreadable rows into problems, so that the others can still be listed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from inspector.domain.codec import read_time
-from inspector.domain.errors import MalformedError
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import MalformedError, Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.storage.connection import Row, Undecodable
 
 T = TypeVar("T")
-_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def moment_of(text: str) -> datetime:
-    """A stored time of which nothing depends; one that cannot be read is the beginning of time."""
-    try:
-        return read_time(text)
-    except ValueError:
-        return _NO_TIME
 
 
 def behind(stored: str | None, moment: datetime) -> datetime:

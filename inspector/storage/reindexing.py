@@ -1,4 +1,4 @@
-"""The search index against what it is made from: what of it is wrong, and making it anew.
+"""Checks and rebuilds the search index of blocks, messages and summaries.
 
 Each kind of thing that is found has one way from its row to its entry; looking and mending go the same way.
 """
@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from inspector.domain.codec import write_time
-from inspector.domain.errors import MalformedError
-from inspector.domain.findable import (
-    Indexed,
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import MalformedError, Problem, Severity
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.search_index import (
+    SearchEntry,
     content_text,
     found_of_block,
     found_of_entry,
     found_of_message,
     found_of_summary,
 )
-from inspector.domain.health import Problem, Severity
-from inspector.domain.ref import Ref, RefKind
 from inspector.storage import archival, blocks, messages, summaries
 from inspector.storage.connection import Row
 from inspector.storage.database import Transaction
@@ -50,17 +49,17 @@ class _Source:
 
     kind: RefKind
     rows: str
-    read: Callable[[Row], Indexed | None]
+    read: Callable[[Row], SearchEntry | None]
 
 
-def _block(row: Row) -> Indexed | None:
+def _block(row: Row) -> SearchEntry | None:
     state = blocks.state_of(row)
     if state.content is None or state.written is None:
         return None
     return found_of_block(state.block, content_text(state.content), state.block.updated_at)
 
 
-def _message(row: Row) -> Indexed | None:
+def _message(row: Row) -> SearchEntry | None:
     (message,) = messages.decode((row,))
     return None if message.problem else found_of_message(message)
 
@@ -103,7 +102,7 @@ async def reindex(transaction: Transaction) -> int:
             for entry in _entries(source, rows):
                 row = await transaction.fetch_one(_STORED, (entry.kind.value, entry.ref_id))
                 if row is None or _facts(row) != _wanted(entry):
-                    await put(transaction, entry)
+                    put(transaction, entry)
                     mended += 1
     for row in await transaction.fetch_all(_STRAY):
         await transaction.fetch_all(_FORGET_STRAY, (row["kind"], row["ref_id"]))
@@ -113,7 +112,7 @@ async def reindex(transaction: Transaction) -> int:
     return mended
 
 
-def _entries(source: _Source, rows: list[Row]) -> Iterator[Indexed]:
+def _entries(source: _Source, rows: list[Row]) -> Iterator[SearchEntry]:
     for row in rows:
         try:
             entry = source.read(row)
@@ -129,7 +128,7 @@ def _facts(row: Row) -> tuple[object, ...]:
     return *facts, row["title"], row["body"], row["spaced"]
 
 
-def _wanted(entry: Indexed) -> tuple[object, ...]:
+def _wanted(entry: SearchEntry) -> tuple[object, ...]:
     return entry.owner, entry.role, write_time(entry.at), int(entry.is_deleted), *words_of(entry)
 
 

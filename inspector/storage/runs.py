@@ -1,15 +1,16 @@
-"""Rows of model calls, and the Requests they sent, each text kept once."""
+"""Reads and writes rows of model calls and the Requests they sent."""
 
 from __future__ import annotations
 
 import hashlib
 
 from inspector.domain.codec import read_time, write_time
-from inspector.domain.health import Problem
-from inspector.domain.records import Run, Usage
+from inspector.domain.errors import Problem
+from inspector.domain.records import ModelCall, TokenUsage
 from inspector.domain.ref import RefKind
 from inspector.storage.connection import Connection, Row
 from inspector.storage.reading import read_rows
+from inspector.storage.sealing import seal_of
 
 _SELECT = """
     SELECT id, agent_id, kind, model, request_hash, manifest_digest, started_at, duration_ms, first_token_ms,
@@ -22,14 +23,16 @@ _OF_AGENT = _SELECT + "WHERE agent_id = ? ORDER BY rowid"
 _INSERT = """
     INSERT INTO runs (id, agent_id, kind, model, request_hash, manifest_digest, started_at, duration_ms,
                       first_token_ms, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
-                      reply, error, changes_seq, metadata)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                      reply, error, metadata, changes_seq, seal)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _KEEP_TEXT = "INSERT INTO request_texts (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
 _TEXT = "SELECT text FROM request_texts WHERE hash = ?"
 
 
-async def of_agent(connection: Connection, agent_id: str) -> tuple[tuple[Run, ...], tuple[Problem, ...]]:
+async def of_agent(
+    connection: Connection, agent_id: str
+) -> tuple[tuple[ModelCall, ...], tuple[Problem, ...]]:
     """An agent's runs, oldest first; and a problem for each that cannot be read."""
     return read_rows(await connection.fetch_all(_OF_AGENT, (agent_id,)), _run, RefKind.RUN)
 
@@ -51,22 +54,20 @@ async def text(connection: Connection, digest: str) -> str | None:
     return None if row is None else str(row["text"])
 
 
-async def insert(transaction: Connection, run: Run) -> None:
+async def insert(transaction: Connection, run: ModelCall) -> None:
     """Add a run; its texts are kept already."""
     usage = run.usage
-    await transaction.fetch_all(
-        _INSERT,
-        (
-            *(run.id, run.agent_id, run.kind, run.model, run.request_hash, run.manifest_digest),
-            *(write_time(run.started_at), run.duration_ms, run.first_token_ms),
-            *(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens),
-            *(run.reply, run.error, run.changes_seq, run.metadata),
-        ),
+    cells = (
+        *(run.agent_id, run.kind, run.model, run.request_hash, run.manifest_digest),
+        *(write_time(run.started_at), run.duration_ms, run.first_token_ms),
+        *(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens),
+        *(run.reply, run.error, run.metadata),
     )
+    await transaction.fetch_all(_INSERT, (run.id, *cells, run.changes_seq, seal_of(*cells)))
 
 
-def _run(row: Row) -> Run:
-    return Run(
+def _run(row: Row) -> ModelCall:
+    return ModelCall(
         id=row["id"],
         agent_id=row["agent_id"],
         kind=row["kind"],
@@ -76,7 +77,7 @@ def _run(row: Row) -> Run:
         started_at=read_time(row["started_at"]),
         duration_ms=row["duration_ms"],
         first_token_ms=row["first_token_ms"],
-        usage=Usage(
+        usage=TokenUsage(
             row["input_tokens"], row["output_tokens"], row["cache_read_tokens"], row["cache_write_tokens"]
         ),
         reply=row["reply"],

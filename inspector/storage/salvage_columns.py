@@ -1,4 +1,4 @@
-"""The columns that a table's definition names, read without running it: it may be of a version that is not ours."""
+"""Reads a damaged table's column names for a salvage without running its definition."""
 
 from __future__ import annotations
 

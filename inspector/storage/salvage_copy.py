@@ -1,4 +1,4 @@
-"""The bytes of a damaged file: of a copy, on which SQLite has put back what a killed writer left half-written."""
+"""Copies a damaged file for a salvage, with SQLite's recovery already applied."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from inspector.domain.errors import FileError
 from inspector.storage.creation import SIDE_FILES, make_private_folder
-from inspector.storage.held import is_held
+from inspector.storage.open_files import is_open_here
 from inspector.storage.opening import harden, identity_of
 from inspector.storage.salvage_pages import PageImage
 
@@ -44,7 +44,7 @@ def copy_bytes(source: Path, target: Path) -> None:
     """
     identity_of(source)
     # Closing it here would drop the locks that this process has on it.
-    if is_held(source):
+    if is_open_here(source):
         raise FileError("file.open_here", path=str(source))
     try:
         with _nobody_writing(source):

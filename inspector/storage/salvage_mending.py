@@ -1,4 +1,4 @@
-"""Rows that stand for lost ones, so that what refers to those can be kept.
+"""Adds rows that stand for lost ones, so that a salvage can keep what refers to them.
 
 Where another table tells what a lost row said, it says it again: the journal has an agent as it was made, and a
 delta has everything of its own journal row. Otherwise the row says that it is a stand-in.
@@ -14,7 +14,7 @@ from typing import Any
 from inspector.domain.agents import AgentStatus
 from inspector.domain.errors import MalformedError
 from inspector.storage.json_columns import dump, parse
-from inspector.storage.repeated_cells import is_change_of
+from inspector.storage.redundancy import is_change_of
 from inspector.storage.salvage_rows import Row, shapes
 from inspector.storage.sealing import SEALS
 
@@ -95,21 +95,21 @@ def _leads_there(delta: Row, change: Row) -> bool:
 
 
 def _facts(tables: Tables, at: str) -> Iterator[Row]:
-    known = {row["name"] for row in tables.get("meta", ())}
-    if "constellation_id" not in known:
+    existing = {row["name"] for row in tables.get("meta", ())}
+    if "constellation_id" not in existing:
         yield {"name": "constellation_id", "value": f"con_{secrets.token_hex(12)}"}
-    if "created_at" not in known:
+    if "created_at" not in existing:
         yield {"name": "created_at", "value": at}
 
 
 def _changes(tables: Tables) -> Iterator[Row]:
     """The journal's rows of deltas whose own are lost."""
-    known = {row["seq"] for row in tables.get("changes", ())}
+    existing = {row["seq"] for row in tables.get("changes", ())}
     owners = {row["id"]: row["owner"] for row in tables.get("blocks", ())}
     for delta in tables.get("updates", ()):
-        if delta["change_seq"] in known:
+        if delta["change_seq"] in existing:
             continue
-        known.add(delta["change_seq"])
+        existing.add(delta["change_seq"])
         same = (
             "actor_kind",
             "actor_id",
@@ -135,13 +135,13 @@ def _changes(tables: Tables) -> Iterator[Row]:
 
 
 def _agents(tables: Tables, at: str) -> Iterator[Row]:
-    known = {row["id"] for row in tables.get("agents", ())}
+    existing = {row["id"] for row in tables.get("agents", ())}
     wanted = {row[column] for table, column in _OF_AGENTS for row in tables.get(table, ())}
-    told = _agents_of_journal(tables.get("changes", ()))
+    reported = _agents_of_journal(tables.get("changes", ()))
     # One that only the journal knows was there too: nothing is ever removed.
-    for agent_id in sorted(str(each) for each in (wanted | set(told)) - known - {None}):
+    for agent_id in sorted(str(each) for each in (wanted | set(reported)) - existing - {None}):
         lost: Row = {"id": agent_id, "name": f"salvaged {agent_id}", "created_at": at, "updated_at": at}
-        yield {**lost, **_EMPTY_AGENT, **told.get(agent_id, {})}
+        yield {**lost, **_EMPTY_AGENT, **reported.get(agent_id, {})}
 
 
 def _agents_of_journal(changes: Iterable[Row]) -> dict[str, Row]:
@@ -159,9 +159,9 @@ def _agents_of_journal(changes: Iterable[Row]) -> dict[str, Row]:
 
 
 def _processes(tables: Tables, at: str) -> Iterator[Row]:
-    known = {row["id"] for row in tables.get("processes", ())}
+    existing = {row["id"] for row in tables.get("processes", ())}
     wanted = {row["process"] for table in ("changes", "updates") for row in tables.get(table, ())}
-    for number in sorted(each for each in wanted - known if isinstance(each, int) and each):
+    for number in sorted(each for each in wanted - existing if isinstance(each, int) and each):
         yield _process(number, at)
 
 
@@ -177,9 +177,9 @@ def _process(number: int, at: str) -> Row:
 
 
 def _forget_lost_undo(tables: Tables) -> None:
-    known = {row["seq"] for row in tables.get("changes", ())}
+    existing = {row["seq"] for row in tables.get("changes", ())}
     for row in (*tables.get("changes", ()), *tables.get("updates", ())):
-        if row["undo_of"] not in known:
+        if row["undo_of"] not in existing:
             row["undo_of"] = None
 
 

@@ -1,4 +1,4 @@
-"""The pages of a damaged file, read without SQLite: every row whose own pages are whole is found.
+"""Reads the pages of a damaged file without SQLite, for a salvage.
 
 SQLite reaches a row from the top of a table's tree, so one damaged page above hides thousands of whole ones.
 Here each page is looked at for itself; the trees only tell which table a page belongs to. Nothing in a file can
@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from inspector.domain.dataclass import dataclass
 
 Value = str | int | float | bytes | None
 
@@ -33,7 +35,7 @@ class BadPageError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SalvagedRecord:
     """One record: its rowid (None in an index), its values, and the pages that it lies on."""
 
     page: int
@@ -43,7 +45,7 @@ class Cell:
 
 
 @dataclass(slots=True)
-class Tree:
+class SalvagedTree:
     """What was reached from the top of one table or index. `broken` are pages that should be there and are not."""
 
     name: str
@@ -52,7 +54,7 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class TableDefinition:
     """A table in the file's own list: the page where its tree begins, and the statement that made it."""
 
     root: int
@@ -119,10 +121,9 @@ class PageImage:
         return self.kind(number) in (*_LEAVES, _INDEX_INTERIOR)
 
     def is_index(self, number: int) -> bool:
-        """Whether a page claims to be an index's."""
         return self.kind(number) in (_INDEX_INTERIOR, _INDEX_LEAF)
 
-    def cells(self, number: int) -> Iterator[Cell | None]:
+    def cells(self, number: int) -> Iterator[SalvagedRecord | None]:
         """The records of a page; None for each that cannot be read."""
         try:
             header = self._header(number)
@@ -135,9 +136,9 @@ class PageImage:
             except (BadPageError, IndexError, struct.error):
                 yield None
 
-    def tree(self, name: str, root: int) -> Tree:
+    def tree(self, name: str, root: int) -> SalvagedTree:
         """All pages below a root."""
-        found = Tree(name)
+        found = SalvagedTree(name)
         waiting, seen = [(root, 0)], set()
         while waiting:
             number, depth = waiting.pop()
@@ -194,7 +195,7 @@ class PageImage:
                 yield struct.unpack_from(">I", page, at)[0]
         yield header.right
 
-    def _cell(self, number: int, page: bytes, header: _Header, index: int) -> Cell:
+    def _cell(self, number: int, page: bytes, header: _Header, index: int) -> SalvagedRecord:
         (at,) = struct.unpack_from(">H", page, header.first + 2 * index)
         if header.kind == _TABLE_INTERIOR or at < header.first:
             raise BadPageError(number)
@@ -208,7 +209,7 @@ class PageImage:
         if size > LARGEST_RECORD:
             raise BadPageError(number)
         payload, pages = self._payload(number, page, at, size, header.kind == _TABLE_LEAF)
-        return Cell(number, rowid, _record(payload), pages)
+        return SalvagedRecord(number, rowid, _record(payload), pages)
 
     def _payload(
         self, number: int, page: bytes, at: int, size: int, in_table: bool
@@ -239,9 +240,9 @@ class PageImage:
         return b"".join(parts), frozenset(pages)
 
 
-def definitions(image: PageImage) -> dict[str, Definition]:
+def definitions(image: PageImage) -> dict[str, TableDefinition]:
     """Each table, as far as the file's own list of tables can be read."""
-    found: dict[str, Definition] = {}
+    found: dict[str, TableDefinition] = {}
     reached = image.tree(SCHEMA_TABLE, 1).pages
     others = [number for number in range(2, image.count + 1) if image.kind(number) == _TABLE_LEAF]
     for number in dict.fromkeys((*reached, *others)):
@@ -252,7 +253,7 @@ def definitions(image: PageImage) -> dict[str, Definition]:
     return found
 
 
-def _table_of(cell: Cell | None) -> tuple[str, Definition | None]:
+def _table_of(cell: SalvagedRecord | None) -> tuple[str, TableDefinition | None]:
     if cell is None or len(cell.values) != _SCHEMA_COLUMNS:
         return "", None
     kind, name, table, root, sql = cell.values
@@ -260,7 +261,7 @@ def _table_of(cell: Cell | None) -> tuple[str, Definition | None]:
         return "", None
     if not isinstance(root, int) or root <= 0 or not sql.upper().startswith("CREATE TABLE"):
         return "", None
-    return name, Definition(root, sql)
+    return name, TableDefinition(root, sql)
 
 
 def _page_size(data: bytes) -> int:

@@ -1,4 +1,4 @@
-"""The rows of a damaged file by table: of tables that can be found, and of pages that belong to none any more."""
+"""Sorts the rows of a damaged file by table, for a salvage."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 
+from inspector.domain.dataclass import dataclass
 from inspector.storage.salvage_columns import columns_of
-from inspector.storage.salvage_pages import Cell, Definition, PageImage, Tree, Value, definitions
+from inspector.storage.salvage_pages import (
+    PageImage,
+    SalvagedRecord,
+    SalvagedTree,
+    TableDefinition,
+    Value,
+    definitions,
+)
 from inspector.storage.schema import STATEMENTS
 
 Row = dict[str, Value]
@@ -23,6 +31,7 @@ _COLUMNS = """
     FROM pragma_table_xinfo(?1)
 """
 _TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid"
+_COUNTERS = "sqlite_sequence"
 _OWN = re.compile(r"sqlite_|search_words")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 _PYTHON_TYPES: Mapping[str, type] = {"TEXT": str, "INTEGER": int, "BLOB": bytes}
@@ -50,7 +59,6 @@ class ColumnShape:
     """What stands in the rows that are older than the column."""
 
     def takes(self, value: Value) -> bool:
-        """Whether a cell may stand here."""
         if value is None:
             return self.optional or self.is_rowid
         return type(value) is self.kind and (not self.name.endswith("_at") or bool(_TIME.match(str(value))))
@@ -68,7 +76,7 @@ class TableShape:
     more: tuple[str, ...] = ()
     """Columns behind ours that the file has and this version does not know."""
 
-    def row(self, cell: Cell) -> Row | None:
+    def row(self, cell: SalvagedRecord) -> Row | None:
         """The row that a record is, None when it cannot be one of this table."""
         missing = len(self.columns) - len(cell.values)
         if (cell.rowid is None) is not self.in_index or missing < -len(self.more):
@@ -81,7 +89,7 @@ class TableShape:
             row[column.name] = cell.rowid if column.is_rowid else value
         return row
 
-    def left_out(self, cell: Cell) -> Iterator[str]:
+    def left_out(self, cell: SalvagedRecord) -> Iterator[str]:
         """The columns of a record that hold something and are not ours."""
         for name, value in zip(self.more, cell.values[len(self.columns) :], strict=False):
             if value is not None:
@@ -94,14 +102,14 @@ class TableShape:
 
 
 @dataclass
-class Found:
+class FoundRows:
     """What a damaged file holds.
 
     `missing` counts the pages that the file says it has and that are not there; `version` is the number that its
     program has given to its form. `unknown` are tables and columns that this version does not know, `left_out`
     counts what they hold. `damaged` names the table of each page that should be there and cannot be read, by number;
     `unreadable` counts records that cannot be read or fit no table. `order` has the rowids of the rows; `pages_of`
-    says on which pages a row lies, by table and key.
+    says on which pages a row lies, by table and key. `given` has the last number that SQLite gave to a row, by table.
     """
 
     tables: dict[str, list[Row]] = field(default_factory=dict)
@@ -114,6 +122,7 @@ class Found:
     left_out: Counter[str] = field(default_factory=Counter)
     order: dict[str, list[int]] = field(default_factory=dict)
     pages_of: dict[tuple[str, tuple[Value, ...]], frozenset[int]] = field(default_factory=dict)
+    given: dict[str, int] = field(default_factory=dict)
 
     @property
     def missing(self) -> int:
@@ -121,7 +130,6 @@ class Found:
         return max(0, self.named - self.pages)
 
     def of(self, table: str) -> list[Row]:
-        """A table's rows."""
         return self.tables.get(table, [])
 
 
@@ -137,17 +145,19 @@ def shapes() -> Mapping[str, TableShape]:
         }
 
 
-def read_rows(image: PageImage) -> Found:
+def read_rows(image: PageImage) -> FoundRows:
     """All rows of a file that can be read, each once."""
-    found = Found(pages=image.count, named=image.named, version=image.user_version)
+    found = FoundRows(pages=image.count, named=image.named, version=image.user_version)
     tables = definitions(image)
-    known = _known(tables, found)
+    existing = _expected(tables, found)
     trees = [image.tree(name, definition.root) for name, definition in tables.items()]
     for tree in trees:
-        if tree.name in known:
-            _take_table(image, known[tree.name], tree, found)
+        if tree.name in existing:
+            _take_table(image, existing[tree.name], tree, found)
         elif tree.name in found.unknown:
             found.left_out[tree.name] += _records(image, tree)
+        elif tree.name == _COUNTERS:
+            found.given.update(_given(image, tree))
     found.damaged.update(
         (page, tree.name) for tree in trees for page in tree.broken if page not in found.damaged
     )
@@ -155,7 +165,7 @@ def read_rows(image: PageImage) -> Found:
         found.damaged.setdefault(image.count, "")
     reached = {number for tree in trees for number in tree.pages} | {1}
     for number in _strays(image, reached):
-        _take_stray(image, number, known, found)
+        _take_stray(image, number, existing, found)
     for name, rows in found.tables.items():
         # As they were added.
         order = found.order[name]
@@ -165,28 +175,36 @@ def read_rows(image: PageImage) -> Found:
     return found
 
 
-def _known(tables: Mapping[str, Definition], found: Found) -> Mapping[str, TableShape]:
+def _expected(tables: Mapping[str, TableDefinition], found: FoundRows) -> Mapping[str, TableShape]:
     """Our tables, with what the file's have behind our columns; what is not ours is noted."""
-    known = dict(shapes())
+    existing = dict(shapes())
     for name, definition in tables.items():
-        if name in known:
-            ours = tuple(column.name for column in known[name].columns)
+        if name in existing:
+            ours = tuple(column.name for column in existing[name].columns)
             theirs = columns_of(definition.statement)
             if theirs[: len(ours)] == ours:
-                known[name] = replace(known[name], more=theirs[len(ours) :])
+                existing[name] = replace(existing[name], more=theirs[len(ours) :])
             found.unknown += [f"{name}.{column}" for column in theirs if column not in ours]
         elif name not in _INDEX and not _OWN.match(name):
             found.unknown.append(name)
     found.unknown.sort()
-    return known
+    return existing
 
 
-def _records(image: PageImage, tree: Tree) -> int:
+def _given(image: PageImage, tree: SalvagedTree) -> Iterator[tuple[str, int]]:
+    for page in tree.pages:
+        for cell in image.cells(page) if image.holds_records(page) else ():
+            name, number = (*cell.values, None, None)[:2] if cell is not None else (None, None)
+            if isinstance(name, str) and isinstance(number, int):
+                yield name, number
+
+
+def _records(image: PageImage, tree: SalvagedTree) -> int:
     pages = [number for number in tree.pages if image.holds_records(number)]
     return sum(1 for number in pages for cell in image.cells(number) if cell is not None)
 
 
-def _take_table(image: PageImage, shape: TableShape, tree: Tree, found: Found) -> None:
+def _take_table(image: PageImage, shape: TableShape, tree: SalvagedTree, found: FoundRows) -> None:
     for number in tree.pages:
         if not image.holds_records(number) or image.is_index(number) is not shape.in_index:
             continue
@@ -206,25 +224,25 @@ def _strays(image: PageImage, reached: Iterable[int]) -> Iterator[int]:
             yield number
 
 
-def _take_stray(image: PageImage, number: int, known: Mapping[str, TableShape], found: Found) -> None:
+def _take_stray(image: PageImage, number: int, existing: Mapping[str, TableShape], found: FoundRows) -> None:
     """The rows of a page that nothing leads to: it belongs to the table that most of them fit."""
     cells = [cell for cell in image.cells(number) if cell is not None]
     votes: Counter[str] = Counter()
     for cell in cells:
-        for shape in known.values():
+        for shape in existing.values():
             row = shape.row(cell)
             if row is not None and shape.looks_right(row):
                 votes[shape.name] += 1
     if not votes:
         return
-    shape = known[votes.most_common(1)[0][0]]
+    shape = existing[votes.most_common(1)[0][0]]
     for cell in cells:
         row = shape.row(cell)
         if row is not None and shape.looks_right(row):
             _keep(found, shape, row, cell)
 
 
-def _keep(found: Found, shape: TableShape, row: Row, cell: Cell) -> None:
+def _keep(found: FoundRows, shape: TableShape, row: Row, cell: SalvagedRecord) -> None:
     key = (shape.name, tuple(row[name] for name in shape.key))
     # What a tree leads to comes first, and a stray page may be an old one.
     if key not in found.pages_of:

@@ -1,4 +1,4 @@
-"""The new file of a salvage: the rows that came back, and nothing that refers to what is lost.
+"""Writes the new file of a salvage with the rows that came back.
 
 Its search index is empty; whoever opens it next makes that anew.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+from inspector.domain.dataclass import dataclass
 from inspector.storage.creation import create_database, set_header
 from inspector.storage.salvage_mending import Tables, mend
 from inspector.storage.salvage_rows import Row, shapes
@@ -33,7 +33,7 @@ _WITHOUT_PARENT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenRows:
     """How many rows are in the new file, and how many were left out or made up, by table."""
 
     kept: Counter[str]
@@ -41,7 +41,7 @@ class Written:
     made_up: Counter[str]
 
 
-def write_salvaged(path: Path, tables: Tables, at: str) -> Written:
+def write_salvaged(path: Path, tables: Tables, at: str) -> WrittenRows:
     """Make a constellation of salvaged rows, whole or not at all. Runs in the caller's thread.
 
     Raises:
@@ -62,7 +62,7 @@ def write_salvaged(path: Path, tables: Tables, at: str) -> Written:
         set_header(connection, CURRENT.packed)
 
     create_database(path, fill)
-    return Written(+kept, +lost, made_up)
+    return WrittenRows(+kept, +lost, made_up)
 
 
 def _add(connection: sqlite3.Connection, table: str, rows: Iterable[Row]) -> int:

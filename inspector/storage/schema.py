@@ -1,15 +1,10 @@
-"""What a constellation file is made of, its version, and how an older one becomes that."""
+"""The version and objects of a constellation's file, and how older files get there."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from inspector.storage.tables.agents import AGENTS
-from inspector.storage.tables.conversation import CONVERSATION
-from inspector.storage.tables.journal import JOURNAL
-from inspector.storage.tables.memory import MEMORY
-from inspector.storage.tables.running import RUNNING
-from inspector.storage.tables.search import SEARCH
+from inspector.domain.dataclass import dataclass
+from inspector.storage.tables.contents import AGENTS, CONVERSATION, MEMORY, RUNNING
+from inspector.storage.tables.journal import JOURNAL, SEARCH
 
 APPLICATION_ID = 0x434E5354
 """``CNST`` in the file's header: what makes it ours."""
@@ -24,12 +19,10 @@ class SchemaVersion:
 
     @classmethod
     def unpack(cls, user_version: int) -> SchemaVersion:
-        """The version that `PRAGMA user_version` holds."""
         return cls(user_version >> 16, user_version & 0xFFFF)
 
     @property
     def packed(self) -> int:
-        """The number to store as `PRAGMA user_version`."""
         return self.major << 16 | self.minor
 
     def __str__(self) -> str:
@@ -58,7 +51,7 @@ class Migration:
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class FileFormat:
     """What a program expects of a file: its version, its objects, and how older files get there."""
 
     version: SchemaVersion
@@ -66,4 +59,4 @@ class Format:
     migrations: tuple[Migration, ...] = ()
 
 
-FORMAT = Format(CURRENT, STATEMENTS)
+FORMAT = FileFormat(CURRENT, STATEMENTS)

@@ -1,10 +1,10 @@
-"""Seals: a hash beside what was written, for SQLite's pages have none. `check` compares them.
+"""Seals rows with a hash, since SQLite's pages have none. `check` compares them.
 
 Blobs have theirs in `updates` and `checkpoints`, sent Requests are named by theirs; the cells of other rows have one
 here. What changes by itself later (flags, times of updates, numbers that an import or a salvage gives anew) is not
 part of a seal.
 
-A row that is never written again has one hash over all its cells. One that can be has a hash for each: a write
+A row that is only ever written whole has one hash over all its cells. Of any other each cell has one: a write
 renews those of the cells that it sets, and no others. So damage is told until that very cell is set, and then no more.
 What was damaged there is noted behind the hashes: an undo that puts it back does not make it sound.
 
@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
+from inspector.domain.dataclass import dataclass
 from inspector.storage.connection import Connection
 
 Cell = str | int | None
@@ -57,7 +57,6 @@ class Seal:
 
     @property
     def settable(self) -> tuple[str, ...]:
-        """The cells that may be set again."""
         return self.cells[: len(self.cells) - self.fixed]
 
     # All names are constants of this module, so the statements are too.
@@ -99,7 +98,6 @@ class Seal:
         return " AND ".join(f"{name} = ?" for name in self.key)
 
     def of(self, row: Mapping[str, object]) -> str:
-        """The seal of a row."""
         return self._of_bytes([_bytes(row[name]) for name in self.cells])
 
     def renewed(
@@ -125,7 +123,6 @@ class Seal:
         return "".join((*hashes, *((_NOTED, *sorted(noted)) if noted else ())))
 
     def damaged_in(self, stored: str, row: Mapping[str, object]) -> tuple[str, ...]:
-        """As `damaged`, for a row as it was read."""
         return self.damaged(stored, [_bytes(row[name]) for name in self.cells])
 
     def damaged(self, stored: str, cells: Sequence[bytes | None]) -> tuple[str, ...]:
@@ -154,7 +151,6 @@ class Seal:
         return [whole[at * _LENGTH : (at + 1) * _LENGTH] for at in range(count)]
 
     def _names(self, stored: str) -> tuple[str, ...]:
-        """The cells that a seal is over."""
         return self.settable if self._is_older(stored) else self.cells
 
     def _is_older(self, stored: str) -> bool:
@@ -235,6 +231,25 @@ SEALS: Mapping[str, Seal] = MappingProxyType(
                 ),
                 fixed=10,
             ),
+            Seal("tools", ("description", "parameters", "examples", "metadata"), ("name",), each=False),
+            Seal("tool_rules", ("agent_id", "tool", "kind", "detail"), each=False),
+            Seal("layouts", ("definition",), ("name",), each=False),
+            Seal("user_schemas", ("schema",), ("name",), each=False),
+            Seal(
+                "activity",
+                ("agent_id", "kind", "details", "importance", "timestamp", "batch_id"),
+                each=False,
+            ),
+            Seal("wakeups", ("agent_id", "content", "wake_at", "every_seconds"), each=False),
+            Seal(
+                "runs",
+                (
+                    *("agent_id", "kind", "model", "request_hash", "manifest_digest", "started_at"),
+                    *("duration_ms", "first_token_ms", "input_tokens", "output_tokens", "cache_read_tokens"),
+                    *("cache_write_tokens", "reply", "error", "metadata"),
+                ),
+                each=False,
+            ),
         )
     }
 )
@@ -292,7 +307,6 @@ def _notes(stored: str) -> set[str]:
 
 
 def _length(stored: str) -> int:
-    """The characters of all hashes of a seal."""
     return len(stored.partition(_NOTED)[0])
 
 

@@ -1,12 +1,11 @@
-"""Rows of summaries."""
+"""Reads and writes rows of summaries."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from inspector.domain.codec import read_time, write_time
-from inspector.domain.errors import MalformedError
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import MalformedError, Problem, Severity
 from inspector.domain.summaries import PositionRange, Summary, SummaryDetails
 from inspector.storage.connection import Connection, Row
 from inspector.storage.json_columns import dump, load, texts
@@ -71,7 +70,7 @@ async def counts(source: Connection) -> dict[str, int]:
 
 
 async def insert(source: Connection, summary: Summary) -> None:
-    """Add a row."""
+    """Insert the row of a summary."""
     covers = summary.covers
     cells = _cells(summary)
     fixed: dict[str, Cell] = {
@@ -97,7 +96,7 @@ async def set_texts(source: Connection, before: Summary, after: Summary) -> None
 
 
 async def set_deleted(source: Connection, summary_id: str, *, deleted: bool) -> None:
-    """Delete or bring back."""
+    """Delete a summary or restore it."""
     await source.fetch_all(_SET_DELETED, (int(deleted), summary_id))
 
 

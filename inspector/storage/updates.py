@@ -1,21 +1,21 @@
-"""Rows of a block's document: its deltas, and the checkpoints that fold them."""
+"""Reads and writes the rows of a block's document: deltas and the checkpoints that fold them."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from datetime import datetime
 
 from inspector.domain.actor import Actor
-from inspector.domain.codec import Plain, write_time
+from inspector.domain.codec import Plain, moment_of, write_time
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Operation, Version
+from inspector.domain.edits.block_rows import RestoreBlock
 from inspector.domain.errors import MalformedError
 from inspector.domain.history import BlockVersion
 from inspector.storage.changes import actor_of
 from inspector.storage.connection import Connection, Row
 from inspector.storage.database import Transaction
 from inspector.storage.json_columns import dump, parse
-from inspector.storage.reading import moment_of
 from inspector.storage.sealing import seal_of
 
 _SINCE = """
@@ -41,7 +41,16 @@ _ADD_CHECKPOINT = """
     INSERT INTO checkpoints (block_id, upto_seq, version, content_hash, at, size, snapshot)
     VALUES (?, ?, ?, ?, ?, ?, ?)
 """
-_DROP_OLDER = "DELETE FROM checkpoints WHERE block_id = ? AND upto_seq < ?"
+# The last checkpoint before a fresh start holds what the document after it has not.
+_DROP_OLDER = """
+    DELETE FROM checkpoints WHERE block_id = ?1 AND upto_seq < ?2
+    AND upto_seq NOT IN (SELECT seq - 1 FROM updates WHERE block_id = ?1 AND operation = ?3)
+"""
+_SET_ASIDE = """
+    SELECT upto_seq, version, snapshot, content_hash FROM checkpoints
+    WHERE block_id = ?1 AND upto_seq >= (SELECT min(seq) FROM updates WHERE block_id = ?1 AND version_after = ?2)
+    ORDER BY upto_seq LIMIT 1
+"""
 _FOLD = "UPDATE updates SET blob = NULL WHERE block_id = ? AND seq <= ? AND at <= ? AND blob IS NOT NULL"
 _CLEAR_PENDING = "UPDATE updates SET pending = 0 WHERE block_id = ? AND pending = 1"
 _MARK_PENDING = "UPDATE updates SET pending = 1 WHERE block_id = ? AND seq = ?"
@@ -63,6 +72,10 @@ _SCHEMA_CHANGES = """
     SELECT seq, before FROM changes
     WHERE ref_kind = 'block' AND ref_id = ? AND before LIKE '%"schema"%' ORDER BY seq
 """
+
+
+FRESH_START = RestoreBlock()
+"""The operation of the delta with which a document begins anew, while the one before it is set aside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +131,14 @@ class DeltaSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class Unfolded:
+class UnfoldedDeltas:
     """What has been written since the last checkpoint."""
 
     deltas: int
     bytes: int
+
+
+NOTHING_UNFOLDED = UnfoldedDeltas(0, 0)
 
 
 def hash_of(blob: bytes) -> str:
@@ -138,19 +154,23 @@ async def since(connection: Connection, block_id: str, seq: int) -> tuple[Delta,
 async def newest_checkpoint(connection: Connection, block_id: str) -> Checkpoint | None:
     """The checkpoint to load from, None when there is none yet."""
     row = await connection.fetch_one(_NEWEST_CHECKPOINT, (block_id,))
-    if row is None:
-        return None
-    return Checkpoint(row["upto_seq"], Version(row["version"]), row["snapshot"], row["content_hash"])
+    return None if row is None else _checkpoint(row)
+
+
+async def set_aside(connection: Connection, block_id: str, version: Version) -> Checkpoint | None:
+    """The first checkpoint that has a version, None when none does."""
+    row = await connection.fetch_one(_SET_ASIDE, (block_id, version))
+    return None if row is None else _checkpoint(row)
 
 
 async def insert(transaction: Transaction, delta: NewDelta) -> None:
-    """Store a delta."""
+    """Insert one delta of a document."""
     actor = delta.actor
     size, at, changeset = len(delta.blob), write_time(delta.at), transaction.changeset
     place = (delta.peer, delta.counter_from, delta.counter_to, delta.before, delta.after)
     operation = dump(delta.operation)
     made = (hash_of(delta.blob), actor.kind.value, actor.id, actor.name, delta.reason, delta.tool_call_id)
-    await transaction.execute(
+    transaction.later(
         _INSERT,
         (
             *(delta.block_id, delta.seq, delta.change_seq, *place, operation, changeset, delta.undo_of),
@@ -160,10 +180,10 @@ async def insert(transaction: Transaction, delta: NewDelta) -> None:
     )
 
 
-async def unfolded(connection: Connection, block_id: str) -> Unfolded:
+async def unfolded(connection: Connection, block_id: str) -> UnfoldedDeltas:
     """What has been written since the last checkpoint."""
     row = await connection.fetch_one(_UNFOLDED, (block_id,))
-    return Unfolded(0, 0) if row is None else Unfolded(row["deltas"], row["bytes"])
+    return NOTHING_UNFOLDED if row is None else UnfoldedDeltas(row["deltas"], row["bytes"])
 
 
 async def counts(connection: Connection) -> dict[str, int]:
@@ -186,7 +206,7 @@ async def fold(
     snapshot = checkpoint.snapshot
     values = (checkpoint.upto_seq, checkpoint.version, checkpoint.content_hash, write_time(at), len(snapshot))
     await transaction.execute(_ADD_CHECKPOINT, (block_id, *values, snapshot))
-    await transaction.execute(_DROP_OLDER, (block_id, checkpoint.upto_seq))
+    await transaction.execute(_DROP_OLDER, (block_id, checkpoint.upto_seq, dump(FRESH_START)))
     seq, moment = foldable
     await transaction.execute(_FOLD, (block_id, min(seq, checkpoint.upto_seq), write_time(moment)))
 
@@ -232,6 +252,10 @@ async def schema_changes(connection: Connection, block_id: str) -> tuple[tuple[i
 async def history(connection: Connection, block_id: str) -> tuple[BlockVersion, ...]:
     """All versions of a block's content, oldest first, folded ones included."""
     return tuple(_version(row) for row in await connection.fetch_all(_HISTORY, (block_id,)))
+
+
+def _checkpoint(row: Row) -> Checkpoint:
+    return Checkpoint(row["upto_seq"], Version(row["version"]), row["snapshot"], row["content_hash"])
 
 
 def _delta(row: Row) -> Delta:

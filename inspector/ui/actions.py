@@ -1,13 +1,15 @@
-"""Everything that can be done, once: menus, tool bars, shortcuts and the palette show the same objects."""
+"""Every action of the window, once, for menus, tool bars, shortcuts and the command palette."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
+
+from inspector.domain.dataclass import dataclass
+from inspector.ui.icons import Icons
 
 Shortcut = str | QKeySequence.StandardKey | None
 SEPARATOR = "-"
@@ -54,7 +56,7 @@ class Actions(QObject):
         self._window = window
         self._rows: dict[str, Action] = {}
         self._items: dict[str, QAction] = {}
-        self.front: object = None
+        self.front: FrontActions | None = None
         """Whose actions are those of the view in front."""
 
     def add(self, *actions: Action) -> None:
@@ -81,7 +83,6 @@ class Actions(QObject):
         self.changed.emit()
 
     def row(self, id_: str) -> Action:
-        """The action with that id. Raises KeyError."""
         return self._rows[id_]
 
     def item(self, id_: str) -> QAction:
@@ -102,7 +103,6 @@ class Actions(QObject):
         return True
 
     def shortcut_text(self, id_: str) -> str:
-        """The shortcut as the platform writes it."""
         return self._items[id_].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
 
     def refresh(self) -> None:
@@ -147,3 +147,34 @@ class Actions(QObject):
             same_place = self._rows[id_].scope is action.scope
             if same_place and not wanted.isEmpty() and item.shortcut() == wanted:
                 raise ValueError(f"{action.id}: {wanted.toString()} is {id_}'s")
+
+
+class FrontActions:
+    """The actions of one view. Several views may have actions of the same ids; the one in front has them now."""
+
+    def __init__(self, actions: Actions, icons: Icons, *rows: Action) -> None:
+        self._actions = actions
+        self._icons = icons
+        self._rows = rows
+
+    def come(self) -> None:
+        """Register them, in place of those of the view that was in front before: Qt shows one, then hides the other."""
+        before = self._actions.front
+        if before is not None and before is not self:
+            before.go()
+        self._actions.front = self
+        for row in self._rows:
+            if row.id in self._actions:
+                self._actions.remove(row.id)
+        self._actions.add(*self._rows)
+        for row in self._rows:
+            if row.icon:
+                self._icons.bind(self._actions.item(row.id), row.icon)
+
+    def go(self) -> None:
+        """Take away those that are still this view's."""
+        if self._actions.front is self:
+            self._actions.front = None
+        for row in self._rows:
+            if row.id in self._actions and self._actions.row(row.id) is row:
+                self._actions.remove(row.id)

@@ -1,4 +1,4 @@
-"""The program with a window: Qt, the loop, the collector, what happens to stray errors, and an orderly end.
+"""Runs the program with a window: Qt, the event loop, stray errors and an orderly end.
 
 The window is on screen already when this is imported. Engine and panels come in through callables.
 """
@@ -18,6 +18,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from inspector.ui.safe_text import show_controls
+
 # qasync would try three other bindings first.
 os.environ["QT_API"] = "pyside6"
 
@@ -29,25 +31,25 @@ from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
 from inspector.ui.exact_text import leave_text
 from inspector.ui.icons import Icons
-from inspector.ui.log_lines import log_to_standard_error
 from inspector.ui.main_window import MainWindow
 from inspector.ui.preferences import Preferences
-from inspector.ui.shell import Shell
+from inspector.ui.startup import Startup
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.wording import tr
 
 if TYPE_CHECKING:
-    from inspector.domain.requests import Request
-    from inspector.ui.doors import Opener
-    from inspector.ui.furniture import Furniture
+    from inspector.runtime.session import SessionFactory
+    from inspector.ui.window_setup import WindowContents
     from inspector.ui.workspace import Workspace
 
 Look = tuple[Appearance, Icons, Preferences]
-LoadEngine = Callable[[], "Opener"]
-LoadFurniture = Callable[[MainWindow, Look, Bridge, "Opener"], "Furniture"]
+LoadEngine = Callable[[], "SessionFactory"]
+LoadContents = Callable[[MainWindow, Look, Bridge, "SessionFactory"], "WindowContents"]
 
 _SWITCH_SECONDS = 0.0005
 _COLLECT_MILLISECONDS = 200
+_START_MILLISECONDS = 2000
+"""The collector rests so long: what a start makes stays, and going through it would only delay the first Request."""
 _QUIET_CHECKS = 10
 _FREEZE_MILLISECONDS = 1500
 _WORKERS = 4
@@ -64,7 +66,7 @@ class MainThreadGc(QObject):
         self._quiet = 0
         self._timer = QTimer(self, interval=_COLLECT_MILLISECONDS)
         self._timer.timeout.connect(self._check)
-        self._timer.start()
+        QTimer.singleShot(_START_MILLISECONDS, self._timer, self._timer.start)
 
     def _check(self) -> None:
         young, middle, old = gc.get_count()
@@ -79,33 +81,33 @@ class MainThreadGc(QObject):
             gc.collect(2)
 
 
-def run(shell: Shell, *, load_engine: LoadEngine, load_furniture: LoadFurniture) -> int:
-    """Furnish the window that is on screen and stay until it is closed; gives the exit code."""
+def run(shell: Startup, *, load_engine: LoadEngine, load_contents: LoadContents) -> int:
+    """Populate the window that is on screen and stay until it is closed; gives the exit code."""
     log_to_standard_error()
     loop = qasync.QEventLoop(shell.application)
     asyncio.set_event_loop(loop)
     # Qt's own pool threads die of a BaseException, and whoever waits for them waits for ever.
     loop.set_default_executor(ThreadPoolExecutor(_WORKERS, thread_name_prefix="worker"))
     with loop:
-        loop.run_until_complete(Program(shell).live(loop, load_engine, load_furniture))
+        loop.run_until_complete(Program(shell).live(loop, load_engine, load_contents))
     return 0
 
 
 class Program:
     """One run of the window."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, shell: Startup) -> None:
         sys.setswitchinterval(_SWITCH_SECONDS)
         self._collector = MainThreadGc(shell.application)
         self.shell = shell
         self.window = shell.window
         self.preferences = shell.preferences
-        self.furniture: Furniture | None = None
+        self.contents: WindowContents | None = None
 
     async def live(
-        self, loop: asyncio.AbstractEventLoop, load_engine: LoadEngine, load_furniture: LoadFurniture
+        self, loop: asyncio.AbstractEventLoop, load_engine: LoadEngine, load_contents: LoadContents
     ) -> None:
-        """Furnish the window, wait for its end, end in order: tasks, file, window."""
+        """Populate the window, wait for its end, end in order: tasks, file, window."""
         stop = asyncio.Event()
         self.window.closing.connect(stop.set)
         bridge = Bridge(loop, self.window)
@@ -114,19 +116,18 @@ class Program:
             loop.add_signal_handler(each, stop.set)
         opener = await loop.run_in_executor(None, load_engine)
         look = (self.shell.appearance, self.shell.icons, self.preferences)
-        self.furniture = load_furniture(self.window, look, bridge, opener)
-        gc.collect()
+        self.contents = load_contents(self.window, look, bridge, opener)
         gc.freeze()
-        self._spare_what_lasts(self.furniture.workspace)
+        self._spare_what_lasts(self.contents.workspace)
         self._open_first()
         self.preferences.end_start()
         await stop.wait()
         for dialog in self.window.findChildren(QDialog):
             # One that lists a folder has a thread, which must end while the loop still runs.
             dialog.reject()
-        await self.furniture.workspace.settle()
+        await self.contents.workspace.settle()
         await bridge.close()
-        await self.furniture.workspace.close()
+        await self.contents.workspace.close()
         self.window.let_go()
         leave_text()
         # Under a style sheet, Qt keeps pointers to docks and menu bars that are being destroyed.
@@ -137,38 +138,38 @@ class Program:
         """Spare the collector what an agent's view holds, once it is read and built for the first time."""
         soon = QTimer(self._collector, interval=_FREEZE_MILLISECONDS, singleShot=True)
         soon.timeout.connect(gc.freeze)
-        shown: list[str] = []
+        shown = [("", False)]
 
-        def take(request: Request | None) -> None:
-            if request is not None and shown != [request.agent_id]:
-                shown[:] = [request.agent_id]
+        def take(_: object) -> None:
+            now = [(workspace.file.agent_id, workspace.file.request is not None)]
+            if shown != now:
+                shown[:] = now
                 soon.start()
 
-        workspace.agent_changed.connect(soon.start)
-        workspace.request_changed.connect(take)
+        workspace.changed.connect(take)
 
     def _open_first(self) -> None:
-        furniture, start = self.furniture, self.shell.start
-        if furniture is None:
+        contents, start = self.contents, self.shell.start
+        if contents is None:
             return
         last = self.preferences.text("window.last_file")
         if self.shell.safe:
-            text = tr("The last starts failed, so the window has its first layout and no file is opened.")
+            text = tr("The last starts failed. The window opens with its default layout and no file.")
             self.window.banners.show_notice(Notice("safe", text, tone="warning"))
         if start.sample:
-            furniture.files.see_sample()
+            contents.files.see_sample()
         elif start.file is not None:
-            furniture.files.take(start.file)
+            contents.files.take(start.file)
         elif (
             not self.shell.safe
             and self.preferences.switch("window.reopen_last")
             and last
             and Path(last).exists()
         ):
-            furniture.workspace.open(Path(last))
+            contents.workspace.open(Path(last))
 
     def _catch_stray_errors(self, loop: asyncio.AbstractEventLoop, bridge: Bridge) -> None:
-        doing = tr("Something in the window")
+        doing = tr("An action in the window")
 
         def in_slot(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
             if issubclass(kind, KeyboardInterrupt):
@@ -187,3 +188,20 @@ class Program:
         loop.set_exception_handler(in_loop)
         if sys.stderr is not None:
             faulthandler.enable()
+
+
+class PlainLines(logging.Formatter):
+    """Messages and tracebacks may hold a stranger's text, which must not speak to the terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return show_controls(super().format(record))
+
+
+def log_to_standard_error() -> logging.Handler | None:
+    """Log what the program says of itself; None where there is no standard error, as in a program of a desktop."""
+    if sys.stderr is None:
+        return None
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(PlainLines("%(levelname)s %(name)s: %(message)s"))
+    logging.getLogger("inspector").addHandler(handler)
+    return handler

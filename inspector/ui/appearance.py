@@ -1,4 +1,4 @@
-"""What the window looks like right now: the theme in use, the text scale, fonts and distances."""
+"""The present look of the window: theme, text scale, fonts and distances."""
 
 from __future__ import annotations
 
@@ -56,17 +56,14 @@ class Appearance(QObject):
 
     @property
     def choice(self) -> ThemeChoice:
-        """What the user asked for."""
         return self._choice
 
     @property
     def scale(self) -> float:
-        """The text scale, 1 being the system's size."""
         return self._scale
 
     @property
     def theme(self) -> Theme:
-        """The theme in use."""
         return self._themes["dark" if self._is_dark() else "light"]
 
     def apply(self, choice: ThemeChoice, scale: float) -> None:
@@ -78,11 +75,9 @@ class Appearance(QObject):
         self._dress()
 
     def set_choice(self, choice: ThemeChoice) -> None:
-        """Switch the theme."""
         self.apply(choice, self._scale)
 
     def set_scale(self, scale: float) -> None:
-        """Switch the text scale."""
         self.apply(self._choice, scale)
 
     def font(self, size: TextSize = TextSize.NORMAL, *, fixed: bool = False, bold: bool = False) -> QFont:
@@ -99,7 +94,6 @@ class Appearance(QObject):
         return round(_GRID * steps * self._scale)
 
     def row_height(self) -> int:
-        """The height of one row of a list."""
         return round(QFontMetricsF(self.font()).height()) + self.space(2)
 
     def _is_dark(self) -> bool:

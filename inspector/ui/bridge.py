@@ -1,4 +1,4 @@
-"""Between coroutines and widgets: the only place that starts a task, and one path for what goes wrong in it."""
+"""Starts the engine's coroutines from the window, with one path for their errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import shiboken6
 from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.changes import Change, FileMoved, Health
-from inspector.ui.failures import Failure, failure_of
+from inspector.ui.failures import FailureText, failure_of
 
 _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
@@ -20,7 +20,7 @@ _LOG = logging.getLogger(__name__)
 class Bridge(QObject):
     """Owns every task of the window.
 
-    `changed` carries each Change, FileMoved and Health of the engine, on Qt's side. `failed` carries a `Failure`.
+    `changed` carries each Change, FileMoved and Health of the engine, on Qt's side. `failed` carries a `FailureText`.
     """
 
     changed = Signal(object)
@@ -35,7 +35,6 @@ class Bridge(QObject):
 
     @property
     def running(self) -> tuple[str, ...]:
-        """The names of the tasks under way."""
         return tuple(sorted(task.get_name() for task in self._tasks))
 
     def spawn(
@@ -83,7 +82,6 @@ class Bridge(QObject):
         return task
 
     def cancel(self, key: Hashable) -> None:
-        """Cancel what `supersede` started under that key."""
         task = self._newest.pop(key, None)
         if task is not None:
             task.cancel()
@@ -99,7 +97,7 @@ class Bridge(QObject):
 
         return self.supersede(key, pump(), name=name)
 
-    def report(self, error: BaseException, *, doing: str) -> Failure:
+    def report(self, error: BaseException, *, doing: str) -> FailureText:
         """Tell of an error: to the log, and to whoever shows failures."""
         failure = failure_of(error, doing=doing)
         _LOG.error("%s", failure.happened, exc_info=error)
@@ -128,7 +126,7 @@ class Bridge(QObject):
         error = task.exception()
         if error is not None and task.cancelling():
             # Nobody waits for its result any more; how it ended is for the log alone.
-            _LOG.warning("%s was given up", task.get_name(), exc_info=error)
+            _LOG.warning("%s was cancelled", task.get_name(), exc_info=error)
             return
         if error is None:
             if on_done is not None and not self._closing and not is_gone(on_done):

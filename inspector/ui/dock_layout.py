@@ -1,4 +1,4 @@
-"""Where docks stand: at first, as they were left, and folded into tabs where there is no room for all of them.
+"""Where the window's docks stand: first layout, saved layout, and tabs where room is short.
 
 What there is room for depends on the window's size and on the size of text. How docks were left is kept for each
 way of standing by itself.
@@ -7,12 +7,12 @@ way of standing by itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
 from inspector.ui.preferences import Preferences
 from inspector.ui.wording import tr
@@ -30,7 +30,7 @@ _SETTLE_MILLISECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class DockSpec:
     """A dock as the window knows it: where it stands at first, how large, and the panel inside."""
 
     id: str
@@ -42,7 +42,7 @@ class Side:
     share: int = 1
 
 
-class Standing(StrEnum):
+class DockArrangement(StrEnum):
     """How docks stand around the centre."""
 
     AROUND = "around"
@@ -53,14 +53,14 @@ class Standing(StrEnum):
     """All are tabs of one area."""
 
 
-def standing_for(sides: Iterable[Side], width: int, height: int, scale: float) -> Standing:
+def standing_for(sides: Iterable[DockSpec], width: int, height: int, scale: float) -> DockArrangement:
     """How docks can stand in a window of that size."""
     shown = [side for side in sides if side.shown]
     beside = sum(side.size for side in shown if side.area != _BOTTOM)
     below = max((side.size for side in shown if side.area == _BOTTOM), default=0)
     low = (below + _CENTRE_HEIGHT + _BARS_HEIGHT) * scale > height
     narrow = (beside + _CENTRE_WIDTH) * scale > width
-    return Standing.SMALL if low else Standing.NARROW if narrow else Standing.AROUND
+    return DockArrangement.SMALL if low else DockArrangement.NARROW if narrow else DockArrangement.AROUND
 
 
 class DockLayout(QObject):
@@ -72,8 +72,8 @@ class DockLayout(QObject):
         self._appearance = appearance
         self._preferences = preferences
         self._docks: dict[str, QDockWidget] = {}
-        self._sides: dict[str, Side] = {}
-        self._standing: Standing | None = None
+        self._sides: dict[str, DockSpec] = {}
+        self._standing: DockArrangement | None = None
         self._scale = appearance.scale
         self._soon = QTimer(self, singleShot=True, interval=_SETTLE_MILLISECONDS)
         self._soon.timeout.connect(self._fit)
@@ -87,21 +87,17 @@ class DockLayout(QObject):
 
     @property
     def docks(self) -> Mapping[str, QDockWidget]:
-        """The docks by the ids of their sides."""
         return self._docks
 
     @property
-    def sides(self) -> Mapping[str, Side]:
-        """The sides by id."""
+    def sides(self) -> Mapping[str, DockSpec]:
         return self._sides
 
     @property
-    def standing(self) -> Standing | None:
-        """How the docks stand; None while they are hidden."""
+    def standing(self) -> DockArrangement | None:
         return self._standing
 
-    def add(self, side: Side, dock: QDockWidget) -> None:
-        """Know of a dock."""
+    def add(self, side: DockSpec, dock: QDockWidget) -> None:
         self._sides[side.id], self._docks[side.id] = side, dock
 
     def show(self) -> None:
@@ -132,7 +128,7 @@ class DockLayout(QObject):
             self._soon.start()
         return super().eventFilter(watched, event)
 
-    def _wanted(self) -> Standing:
+    def _wanted(self) -> DockArrangement:
         window = self._window
         return standing_for(self._sides.values(), window.width(), window.height(), self._appearance.scale)
 
@@ -142,7 +138,7 @@ class DockLayout(QObject):
             self.store()
             self._place(wanted)
 
-    def _place(self, standing: Standing) -> None:
+    def _place(self, standing: DockArrangement) -> None:
         self._standing = standing
         self._scale = self._appearance.scale
         self._first_places(standing)
@@ -153,14 +149,14 @@ class DockLayout(QObject):
             bar.setAccessibleName(tr("Panels"))
             bar.setExpanding(False)
 
-    def _first_places(self, standing: Standing) -> None:
+    def _first_places(self, standing: DockArrangement) -> None:
         for dock in self._docks.values():
             dock.setFloating(False)
             self._window.removeDockWidget(dock)
         front: QDockWidget | None = None
         for side in self._sides.values():
             dock, area = self._docks[side.id], _area_in(side, standing)
-            if standing is not Standing.AROUND and area == _LEFT and front is not None:
+            if standing is not DockArrangement.AROUND and area == _LEFT and front is not None:
                 # At once, and not only when all are there: below each other they could need more than the screen.
                 self._window.tabifyDockWidget(front, dock)
             else:
@@ -173,7 +169,7 @@ class DockLayout(QObject):
         for area in (_LEFT, _RIGHT, _BOTTOM):
             self._size(area, standing)
 
-    def _size(self, area: Qt.DockWidgetArea, standing: Standing) -> None:
+    def _size(self, area: Qt.DockWidgetArea, standing: DockArrangement) -> None:
         """Give the docks of an area their first size: as large as text is, if that leaves enough to the centre."""
         there = [
             side
@@ -189,7 +185,7 @@ class DockLayout(QObject):
             self._window.resizeDocks(docks, [side.share * 100 for side in there], Qt.Orientation.Horizontal)
             return
         widths = [round(side.size * scale) for side in there]
-        if standing is not Standing.AROUND and widths:
+        if standing is not DockArrangement.AROUND and widths:
             widths = [min(max(widths), round(_FOLDED_SHARE * self._window.width()))] * len(widths)
         self._window.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
 
@@ -219,7 +215,7 @@ class DockLayout(QObject):
         return ":".join((_NAME, str(self._standing), *sorted(self._docks)))
 
 
-def _area_in(side: Side, standing: Standing) -> Qt.DockWidgetArea:
-    if standing is Standing.AROUND or (standing is Standing.NARROW and side.area == _BOTTOM):
+def _area_in(side: DockSpec, standing: DockArrangement) -> Qt.DockWidgetArea:
+    if standing is DockArrangement.AROUND or (standing is DockArrangement.NARROW and side.area == _BOTTOM):
         return side.area
     return _LEFT

@@ -1,4 +1,4 @@
-"""Text on its way through clipboard and drag and drop, every character of it.
+"""Copies every character of a text between the window's clipboard and drag and drop.
 
 Qt takes a byte-order mark at the beginning for a sign of the encoding and drops it, so the text travels a second
 time as bytes under a name of our own.
@@ -16,7 +16,7 @@ _FORMAT = "application/x-context-inspector-text"
 
 
 def carrying(text: str) -> QMimeData:
-    """What carries a text."""
+    """Make the clipboard data that carries a text exactly."""
     data = QMimeData()
     data.setText(text)
     data.setData(_FORMAT, QByteArray(text.encode("utf-8")))

@@ -1,10 +1,11 @@
-"""What a person is told when something went wrong: what happened, what it means for the data, what to do."""
+"""Words an error for the window: what happened, what it means for the data, what to do."""
 
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass
+from pathlib import Path
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import (
     BudgetError,
     DocumentError,
@@ -13,16 +14,30 @@ from inspector.domain.errors import (
     InspectorError,
     RefusedError,
 )
-from inspector.ui.wording import tr, tr_error
+from inspector.ui.wording import number, tr, tr_error
+
+MOVED_CODES = frozenset({"file.moved", "file.overwritten", "file.version_changed", "file.switched_to_wal"})
+"""What another program did to the open file: writing has stopped."""
 
 _SALVAGED = frozenset(
-    {"file.damaged", "file.foreign_objects", "file.wrong_schema", "file.no_migration", "file.no_version"}
+    {
+        "file.damaged",
+        "file.foreign_objects",
+        "file.wrong_schema",
+        "file.no_id",
+        "file.no_migration",
+        "file.no_version",
+    }
 )
 """What keeps a file from being opened, though much of it may be whole."""
 
+_NAMES = frozenset(
+    {"refused.label_empty", "refused.label_taken", "refused.label_unprintable", "refused.name_empty"}
+)
+
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailureText:
     """A failure in words. `details` is for a report: the error's own text and where it arose.
 
     `code` is the engine's, empty for what is none of its errors.
@@ -37,7 +52,7 @@ class Failure:
     code: str = ""
 
 
-def failure_of(error: BaseException, *, doing: str) -> Failure:
+def failure_of(error: BaseException, *, doing: str) -> FailureText:
     """The words for an error.
 
     Args:
@@ -46,52 +61,64 @@ def failure_of(error: BaseException, *, doing: str) -> Failure:
     """
     details = "".join(traceback.format_exception(error))
     if isinstance(error, InspectorError):
-        happened = tr("{doing}: {told}", doing=doing, told=tr_error(error))
-        meaning, advice = _known(error)
-        return Failure(happened, meaning, advice, details, code=error.code)
+        happened = tr_error(error)
+        file = Path(str(error.parameters.get("path") or "")).name
+        # "Opening a.constellation failed: a.constellation …" would name it twice.
+        if not file or file not in doing:
+            happened = tr("{doing} failed: {told}", doing=doing, told=happened)
+        meaning, advice = _advice(error)
+        return FailureText(happened, meaning, advice, details, code=error.code)
     if isinstance(error, OSError):
-        return Failure(
-            tr("{doing}: {told}", doing=doing, told=error.strerror or str(error)),
-            tr("Nothing was written; what was saved before is safe."),
-            tr("Check that the place exists, has room and may be written, then try again."),
+        return FailureText(
+            tr("{doing} failed: {told}", doing=doing, told=error.strerror or str(error)),
+            tr("Nothing was written. Your saved work is safe."),
+            tr("Check that the folder exists, has free space and is writable. Then try again."),
             details,
         )
-    return Failure(
-        tr("{doing} failed because of a fault in the program.", doing=doing),
-        tr("What was saved is safe; drafts are kept."),
-        tr("Try again; if it stays, copy the details into a report."),
+    return FailureText(
+        tr("{doing} failed because of a bug in this program.", doing=doing),
+        tr("Your saved work and drafts are safe."),
+        tr("Try again. If it happens again, copy the details into a bug report."),
         details,
         fault=True,
     )
 
 
-def _known(error: InspectorError) -> tuple[str, str]:
+def _advice(error: InspectorError) -> tuple[str, str]:
     if isinstance(error, RefusedError):
-        return tr("Nothing was changed; your draft is kept."), tr(
-            "Change it so that the rule allows it, then save."
-        )
+        return _refused(error)
     if isinstance(error, BudgetError):
-        return tr("No Request can be built as it is set."), tr("Shorten that piece or raise the limit.")
+        return tr("The Request can't be built with these settings."), tr(
+            "Shorten that piece or raise the limit."
+        )
     if isinstance(error, InputError):
-        return tr("Nothing was changed."), tr("Mend what was given, or choose another.")
+        return tr("Nothing was changed."), tr("Correct the input, or choose another file.")
     if isinstance(error, FileError):
-        return tr("Nothing was written to the file; drafts are kept."), _file_advice(error.code)
+        return tr("Nothing was written to the file. Drafts are kept."), _file_advice(error.code)
     if isinstance(error, DocumentError):
-        return tr("This block is left as it was; all others work."), tr(
-            "“context-inspector check FILE” on the command line says what is wrong with the file."
+        return tr("This block is unchanged. All others work."), tr(
+            "Run “context-inspector check FILE” to see what is damaged."
         )
     return tr("Nothing was changed."), tr("Try again.")
 
 
+def _refused(error: RefusedError) -> tuple[str, str]:
+    if error.code in _NAMES:
+        return tr("Nothing was changed."), tr("Choose another name.")
+    kept = tr("Nothing was changed. Your draft is kept.")
+    length, limit = error.parameters.get("length"), error.parameters.get("limit")
+    if error.code == "refused.char_limit" and isinstance(length, int) and isinstance(limit, int):
+        return kept, tr("Shorten it by {count} or raise the limit.", count=number(length - limit))
+    return kept, tr("Correct it, then save again.")
+
+
 def _file_advice(code: str) -> str:
     if code == "file.not_found":
-        return tr("Look where it went, or open another file.")
-    if code == "file.moved":
-        return tr("Save a copy of what is open, or open another file.")
+        return tr("Find out where it went, or open another file.")
+    if code in MOVED_CODES:
+        return tr("Save a copy of the open file, or open another one.")
     if code == "file.not_a_constellation":
-        return tr("Open another file; one of another program comes in by “Import an agent file …”.")
+        return tr("Open another file. To read an agent file, choose “Import an agent file …”.")
     if code in _SALVAGED:
-        return tr(
-            "“context-inspector salvage FILE NEW” on the command line brings what can be read into a new file."
-        )
+        return tr("Run “context-inspector salvage FILE --out NEW” to recover what can be read.")
     return tr("Open it again, or open another file.")

@@ -1,4 +1,4 @@
-"""The icon family: line drawings from `resources`, tinted by the theme."""
+"""The window's icons: line drawings from `resources`, tinted by the theme."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _INK = b"currentColor"
 
 
 class HasIcon(Protocol):
-    """A button, an action."""
+    """What can show an icon: a button or an action."""
 
     def setIcon(self, icon: QIcon, /) -> None:
-        """Show an icon."""
+        """Show an icon of the family."""
 
 
 class Icons(QObject):
@@ -45,14 +45,12 @@ class Icons(QObject):
         if key not in self._made:
             theme = self._appearance.theme
             icon = QIcon()
-            for size in _SIZES:
-                icon.addPixmap(self._paint(name, size, theme.state(tone)), QIcon.Mode.Normal)
-                icon.addPixmap(self._paint(name, size, theme.border), QIcon.Mode.Disabled)
+            self._paint(icon, name, theme.state(tone), QIcon.Mode.Normal)
+            self._paint(icon, name, theme.border, QIcon.Mode.Disabled)
             self._made[key] = icon
         return self._made[key]
 
     def pixmap(self, name: str, size: int, tone: str = "muted") -> QPixmap:
-        """One picture, `size` pixels wide."""
         return self.icon(name, tone).pixmap(QSize(size, size))
 
     def bind(self, target: HasIcon, name: str, tone: str = "muted") -> None:
@@ -83,14 +81,16 @@ class Icons(QObject):
             size = self._appearance.space(4)
             target.setIconSize(QSize(size, size))
 
-    def _paint(self, name: str, size: int, colour: QColor) -> QPixmap:
+    def _paint(self, icon: QIcon, name: str, colour: QColor, mode: QIcon.Mode) -> None:
         if name not in self._drawings:
             self._drawings[name] = self._read(name)
         drawing = self._drawings[name].replace(_INK, colour.name().encode("ascii"))
-        pixmap = QPixmap(size, size)
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        QSvgRenderer(QByteArray(drawing)).render(painter)
-        painter.end()
-        return pixmap
+        renderer = QSvgRenderer(QByteArray(drawing))
+        for size in _SIZES:
+            pixmap = QPixmap(size, size)
+            pixmap.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(pixmap)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            renderer.render(painter)
+            painter.end()
+            icon.addPixmap(pixmap, mode)

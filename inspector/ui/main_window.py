@@ -1,4 +1,4 @@
-"""The window: docks, tabs, bars and menus around panels whose insides it does not know."""
+"""The main window: docks, tabs, bars and menus around panels it knows nothing about."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from inspector.ui.actions import Actions
 from inspector.ui.appearance import Appearance
-from inspector.ui.dock_layout import DockLayout, Side
+from inspector.ui.dock_layout import DockLayout, DockSpec
 from inspector.ui.icons import Icons
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import PlainLabel, window_title, without_mnemonic
@@ -31,7 +31,7 @@ from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.dock_title import DockTitle
 from inspector.ui.widgets.status import StatusLine
 from inspector.ui.widgets.top_bar import TopBar
-from inspector.ui.widgets.work_line import WorkLine
+from inspector.ui.widgets.work_line import JobLine
 from inspector.ui.wording import tr
 
 FIRST_SIZE = (1440, 900)
@@ -40,7 +40,7 @@ _WELCOME, _VIEWS = "welcome", "views"
 
 
 class MainWindow(QMainWindow):
-    """The shell. It can be shown at once and is furnished with panels later.
+    """The shell. It can be shown at once and is populated with panels later.
 
     `closing` asks whoever owns the program to end; the window stays until that is done. `dropped` carries the
     path of a file that was let fall on it.
@@ -55,7 +55,7 @@ class MainWindow(QMainWindow):
         self._icons = icons
         self._preferences = preferences
         self._layout = DockLayout(self, appearance, preferences)
-        self._furnished = self._shows_file = self._may_close = False
+        self._populated = self._shows_file = self._may_close = False
         self.actions_ = Actions(self)
         self.banners = Banners(appearance, icons)
         self.centre = Centre(appearance, icons)
@@ -67,7 +67,7 @@ class MainWindow(QMainWindow):
             lambda: self.show_drafts(),
             lambda: self.go_to_panel("problems"),
             lambda: self.go_to_panel("budget"),
-            WorkLine(icons, lambda key: self.cancel_work(key)),
+            JobLine(icons, lambda key: self.cancel_work(key)),
         )
         self.menu_bar = QMenuBar()
         self._pages = QStackedWidget()
@@ -75,18 +75,18 @@ class MainWindow(QMainWindow):
         self._named: dict[str, QWidget] = {_VIEWS: self.centre}
         self._build()
 
-    def furnish(self, sides: Iterable[Side], welcome: QWidget) -> None:
+    def populate(self, sides: Iterable[DockSpec], welcome: QWidget) -> None:
         """Put the docks in their first places, then in those of last time."""
         for side in sides:
             self._add_dock(side)
         self._pages.addWidget(welcome)
         self._named[_WELCOME] = welcome
-        self._furnished = True
+        self._populated = True
         self.show_file(False)
 
     def show_file(self, shown: bool) -> None:
         """Show docks and tabs, or the welcome page while no file is open."""
-        if shown == self._shows_file and self._furnished and self._pages.currentWidget() is self._page(shown):
+        if shown == self._shows_file and self._populated and self._pages.currentWidget() is self._page(shown):
             return
         self._shows_file = shown
         self._pages.setCurrentWidget(self._page(shown))
@@ -97,17 +97,14 @@ class MainWindow(QMainWindow):
             self._layout.hide()
 
     def name_file(self, path: Path | None) -> None:
-        """Say in the title which file is open."""
         name = tr("Context Inspector")
         self.setWindowTitle(window_title(f"{path.name} – {name}") if path else name)
         self.setWindowFilePath(str(path) if path else "")
 
     def dock(self, id_: str) -> QDockWidget:
-        """The dock of a panel. Raises KeyError."""
         return self._layout.docks[id_]
 
     def panel(self, id_: str) -> QWidget:
-        """The panel in a dock. Raises KeyError."""
         return self._layout.sides[id_].panel
 
     def go_to_panel(self, id_: str) -> None:
@@ -131,11 +128,9 @@ class MainWindow(QMainWindow):
             self.go_to_panel(id_)
 
     def reset_layout(self) -> None:
-        """Put everything back in its first place."""
         self._layout.reset()
 
     def store_layout(self) -> None:
-        """Keep where everything stands, for the next start."""
         self._preferences.store_layout(_GEOMETRY, bytes(self.saveGeometry().data()))
         self._layout.store()
 
@@ -154,7 +149,6 @@ class MainWindow(QMainWindow):
         self.closing.emit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take one local file."""
         if _dropped_file(event) is not None:
             event.acceptProposedAction()
 
@@ -200,7 +194,7 @@ class MainWindow(QMainWindow):
         name = _VIEWS if shows_file else _WELCOME
         return self._named.get(name, self._starting)
 
-    def _add_dock(self, side: Side) -> None:
+    def _add_dock(self, side: DockSpec) -> None:
         dock = QDockWidget(without_mnemonic(side.title), self)
         dock.setObjectName(f"dock_{side.id}")
         dock.setAccessibleName(side.title)
@@ -239,4 +233,4 @@ def _dropped_file(event: QDropEvent) -> Path | None:
 
 
 def _nothing(*_: object) -> None:
-    """What a door leads to before the window is furnished."""
+    """What a door leads to before the window is populated."""

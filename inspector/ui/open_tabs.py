@@ -1,15 +1,16 @@
-"""The tabs of a file, kept as they change and put back when it is opened again."""
+"""Saves the open tabs of a file and restores them in the window."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.ref import Ref, RefKind
+from inspector.ui.file_state import What
 from inspector.ui.preferences import Preferences
 from inspector.ui.widgets.centre import Centre
 from inspector.ui.workspace import Workspace
@@ -30,7 +31,6 @@ class Tab:
     owner: str = ""
 
     def as_stored(self) -> list[str]:
-        """As the preferences keep it."""
         return [self.view, str(self.ref) if self.ref else "", self.owner]
 
 
@@ -57,8 +57,7 @@ class OpenTabs(QObject):
         self._soon.timeout.connect(self.keep)
         centre.rearranged.connect(self._changed)
         centre.shown.connect(self._changed)
-        workspace.agent_changed.connect(self._changed)
-        workspace.holdings_changed.connect(self._drop_unknown)
+        workspace.changed.connect(self._follow)
 
     @property
     def is_following(self) -> bool:
@@ -78,9 +77,9 @@ class OpenTabs(QObject):
         agent = view.get("agent")
         if isinstance(agent, str):
             self._workspace.show_agent(agent)
-        known = {each.id for each in self._workspace.agents}
+        agent_ids = {each.id for each in self._workspace.file.agents}
         for tab in tabs:
-            if not tab.owner or tab.owner in known:
+            if not tab.owner or tab.owner in agent_ids:
                 self._restore(tab)
         self._arrange(tabs)
         front = view.get("front")
@@ -92,40 +91,53 @@ class OpenTabs(QObject):
         self._changed()
 
     def keep(self) -> None:
-        """Store the tabs as they are."""
         self._soon.stop()
         if self._path is not None:
             self._preferences.store_view(self._path, self._view)
+
+    def _follow(self, what: What) -> None:
+        if what & What.FILE:
+            # The tabs are still those of the file that is left; whoever shows the other one says so.
+            return
+        if what & What.CONTENTS:
+            self._drop_unknown()
+        elif what & What.AGENT:
+            self._changed()
 
     def _changed(self, *_: object) -> None:
         """Note the tabs now: when they are stored, the file may be closed and nothing known of it any more."""
         if self._path is None:
             return
-        agent = self._workspace.agent
         self._view = {
             "tabs": [self._tab(key).as_stored() for key in self._centre.keys[:_MOST]],
             "front": self._centre.currentIndex(),
-            "agent": agent.id if agent else "",
+            "agent": self._workspace.file.agent_id,
         }
         self._soon.start()
 
     def _tab(self, key: object) -> Tab:
         view, ref = key if isinstance(key, tuple) else (str(key), None)
-        state = self._workspace.block(ref.id) if isinstance(ref, Ref) and ref.kind is RefKind.BLOCK else None
+        state = (
+            self._workspace.file.blocks.get(ref.id)
+            if isinstance(ref, Ref) and ref.kind is RefKind.BLOCK
+            else None
+        )
         return Tab(view, ref, state.block.owner if state else "")
 
     def _restore(self, tab: Tab) -> None:
         made = self._open_view(tab.view, tab.ref)
         if made is not None and tab.owner and tab.ref is not None:
             self._awaited.setdefault(tab.owner, []).append(tab.ref)
-            shown = self._workspace.agent
+            shown = self._workspace.file.agent
             # The shown agent is being read already.
             if shown is None or shown.id != tab.owner:
                 self._workspace.load(tab.owner)
 
-    def _drop_unknown(self, agent_id: str) -> None:
+    def _drop_unknown(self) -> None:
         """Close tabs on what is not there any more, now that it would have been read."""
-        gone = {ref for ref in self._awaited.pop(agent_id, ()) if self._workspace.block(ref.id) is None}
+        file = self._workspace.file
+        awaited = [self._awaited.pop(owner) for owner in [*self._awaited] if owner in file.contents]
+        gone = {ref for refs in awaited for ref in refs if ref.id not in file.blocks}
         for key in self._centre.keys:
             if isinstance(key, tuple) and key[1] in gone:
                 self._centre.close_view(key)

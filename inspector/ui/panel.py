@@ -1,28 +1,49 @@
-"""What a panel is: a widget that shows values of the workspace, and the table row that says where it stands."""
+"""The base of all panels, and the table row that says where a panel stands."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.settings import Settings
 from inspector.ui.actions import Actions
 from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
+from inspector.ui.file_state import What
 from inspector.ui.icons import Icons
-from inspector.ui.marks import Marks, marks_of
 from inspector.ui.preferences import Preferences
 from inspector.ui.selection import Selection
 from inspector.ui.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Services:
+class Marks:
+    """Shares of what is usable, past which a figure has the tone of a warning or of an error."""
+
+    warning: float
+    error: float
+
+    def tone(self, tokens: int, usable: int) -> str:
+        """The tone of a figure, nothing where all is well. With nothing usable, any token is too much."""
+        if usable <= 0:
+            return "error" if tokens else ""
+        share = tokens / usable
+        return "error" if share > self.error else "warning" if share > self.warning else ""
+
+
+def marks_of(settings: Settings) -> Marks:
+    """The marks as they are set."""
+    return Marks(settings.number("budget.warning_share"), settings.number("budget.error_share"))
+
+
+@dataclass(frozen=True, slots=True)
+class PanelServices:
     """All that a panel may use. Panels know no engine and no other panel."""
 
     workspace: Workspace
@@ -36,25 +57,25 @@ class Services:
 
     @property
     def marks(self) -> Marks:
-        """From which share of the window the budget warns."""
         return marks_of(self.settings)
 
 
 class Panel(QWidget):
-    """Base of all panels.
+    """The base class of all panels.
 
-    A panel registers its actions and connects to the workspace's signals in its constructor. Its heading stands
+    A panel registers its actions in its constructor and hears of changes by `follow`. Its heading stands
     in the dock's title bar or on the tab; `header` widgets stand at the title bar's right end.
     """
 
     heading_changed = Signal()
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: PanelServices) -> None:
         super().__init__()
         self.services = services
         self._heading = ""
         self._heading_note = ""
         self._marked = False
+        services.workspace.changed.connect(self.follow)
 
     @property
     def heading(self) -> str:
@@ -63,19 +84,19 @@ class Panel(QWidget):
 
     @property
     def note(self) -> str:
-        """What stands beside the heading, in the quiet colour."""
         return self._heading_note
 
     @property
     def marked(self) -> bool:
-        """Whether the tab carries the mark of unsaved work."""
         return self._marked
 
     def set_heading(self, heading: str, note: str = "", *, marked: bool = False) -> None:
-        """Change what the title bar or the tab says."""
         if (heading, note, marked) != (self._heading, self._heading_note, self._marked):
             self._heading, self._heading_note, self._marked = heading, note, marked
             self.heading_changed.emit()
+
+    def follow(self, what: What) -> None:
+        """Show what of the workspace's file is another now."""
 
     def header(self) -> tuple[QWidget, ...]:
         """Widgets for the right end of the title bar. Asked for once."""
@@ -86,7 +107,7 @@ class Panel(QWidget):
         return self
 
 
-class Place(StrEnum):
+class PanelArea(StrEnum):
     """Where a panel stands at first. A centre panel is a tab, the others are docks."""
 
     LEFT = "left"
@@ -115,8 +136,8 @@ class PanelRow:
 
     id: str
     title: Callable[[], str]
-    place: Place
-    make: Callable[[Services, Ref | None], Panel]
+    place: PanelArea
+    make: Callable[[PanelServices, Ref | None], Panel]
     icon: str = ""
     shortcut: str | None = None
     shown: bool = True

@@ -1,4 +1,4 @@
-"""The window's preferences: rows of `Setting`, kept in one private JSON file.
+"""The window's preferences: settings kept in one private JSON file.
 
 A damaged file never stops the program: what cannot be read falls back to its default, and the damaged file is
 kept beside the new one. Window layouts carry a hash, because Qt aborts on a damaged one.
@@ -22,11 +22,11 @@ from PySide6.QtCore import QObject, Signal
 from inspector.domain.settings import Setting, SettingValue
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("window.theme", "system", "Colours of the window", choices=("system", "light", "dark")),
-    Setting("window.text_scale", 1.0, "Size of all text, 1 being the system's", minimum=0.75, maximum=2.0),
-    Setting("window.reopen_last", True, "Open at the start what was open last"),
-    Setting("window.last_file", "", "The file that was open last"),
-    Setting("navigator.show_empty_groups", False, "Show groups that have nothing in them"),
+    Setting("window.theme", "system", "Theme", choices=("system", "light", "dark")),
+    Setting("window.text_scale", 1.0, "Text size. 1 is the size your system uses", minimum=0.75, maximum=2.0),
+    Setting("window.reopen_last", True, "Reopen the last file at start"),
+    Setting("window.last_file", "", "Last file"),
+    Setting("navigator.show_empty_groups", False, "Show empty groups"),
 )
 FAILED_STARTS_FOR_SAFE_MODE = 2
 _RECENT_KEPT = 12
@@ -48,7 +48,6 @@ class Preferences(QObject):
 
     @property
     def path(self) -> Path | None:
-        """Where they are kept."""
         return self._path
 
     def get(self, name: str) -> SettingValue:
@@ -58,16 +57,13 @@ class Preferences(QObject):
         return stored if fits(row, stored) else row.default
 
     def text(self, name: str) -> str:
-        """A text setting's value."""
         return str(self.get(name))
 
     def number(self, name: str) -> float:
-        """A number setting's value."""
         value = self.get(name)
         return float(value) if not isinstance(value, str) else 0.0
 
     def switch(self, name: str) -> bool:
-        """A switch's value."""
         return self.get(name) is True
 
     def set(self, name: str, value: SettingValue) -> None:
@@ -85,7 +81,6 @@ class Preferences(QObject):
             self.changed.emit(name)
 
     def reset(self, name: str) -> None:
-        """Go back to the default."""
         if self._part("settings").pop(name, None) is not None:
             self._write()
             self.changed.emit(name)
@@ -104,7 +99,6 @@ class Preferences(QObject):
         self._write()
 
     def forget(self, path: Path) -> None:
-        """Take a file off the recent ones."""
         self._data["recent"] = [str(each) for each in self.recent if each != path]
         self._write()
 
@@ -163,7 +157,6 @@ class Preferences(QObject):
         return failed >= FAILED_STARTS_FOR_SAFE_MODE
 
     def end_start(self) -> None:
-        """Note that the start went well."""
         if self._data.pop("unfinished_starts", None) is not None:
             self._write()
 

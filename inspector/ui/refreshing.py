@@ -1,4 +1,4 @@
-"""Keeps what is known of the open file fresh: agents, holdings, the Request with and without drafts.
+"""Keeps the state of the open file fresh: agents, blocks, and the Request with and without drafts.
 
 One coroutine at a time does that. Whatever changed while it ran is done in one further round, so that typing
 never starves the figures and never piles up work.
@@ -7,28 +7,24 @@ never starves the figures and never piles up work.
 from __future__ import annotations
 
 from collections.abc import Coroutine, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
-
-from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.changes import Change
 from inspector.domain.content import Content
-from inspector.domain.counts import Count
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Version
-from inspector.domain.errors import InspectorError
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import InspectorError, Problem, Severity
 from inspector.domain.ref import RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec
+from inspector.runtime.session import FileSession
 from inspector.runtime.settings import Settings
 from inspector.ui.bridge import Bridge
-from inspector.ui.doors import Doors
-from inspector.ui.drafts import Drafts, Work
-from inspector.ui.known import Known, count_of
+from inspector.ui.file_state import LiveFile, UnsavedEdit, What, without
 from inspector.ui.wording import tr
 
-_HOLDING_KINDS = frozenset(
+_CONTENT_KINDS = frozenset(
     {
         RefKind.BLOCK,
         RefKind.ATTACHMENT,
@@ -49,201 +45,178 @@ _REFRESH, _OTHERS = "refresh", "others"
 @dataclass(slots=True)
 class _Stale:
     agents: bool = False
-    holdings: bool = False
+    contents: bool = False
     saved: bool = False
     request: bool = False
 
     @property
     def anything(self) -> bool:
-        return self.agents or self.holdings or self.request
+        return self.agents or self.contents or self.request
 
 
-class Refresher(QObject):
-    """Reads and builds again what is stale, and says what is another thing now.
+class Refresher:
+    """Reads and builds again what is stale, and puts it into the state."""
 
-    Signals: `agents_changed`, `agent_changed` (another one is shown), `agent_counted` (one that is not shown),
-    `holdings_changed` (agent id),
-    `blocks_changed` (ids), `request_changed` (the `Request` or None), `problems_changed`, `busy_changed` (whether
-    figures are being made).
-    """
-
-    agents_changed = Signal()
-    agent_changed = Signal()
-    agent_counted = Signal()
-    holdings_changed = Signal(str)
-    blocks_changed = Signal(object)
-    request_changed = Signal(object)
-    problems_changed = Signal()
-    busy_changed = Signal(bool)
-
-    def __init__(self, bridge: Bridge, drafts: Drafts, settings: Settings, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, bridge: Bridge, live: LiveFile, settings: Settings) -> None:
         self._bridge = bridge
-        self._drafts = drafts
+        self._live = live
         self._settings = settings
-        self._doors: Doors | None = None
-        self._known = Known()
         self._stale = _Stale()
         self._running = False
         self._merged: dict[str, tuple[Edit, Version, Content]] = {}
         settings.watch(self._note_setting)
 
-    def begin(self, doors: Doors, known: Known) -> None:
-        """Keep the values of another file fresh, from the next `refresh` on."""
-        self.end()
-        self._doors, self._known = doors, known
-
     def end(self) -> None:
-        """Stop: nothing that is still on its way is taken any more."""
-        for key in (_REFRESH, _OTHERS, *(_reading(agent.id) for agent in self._known.agents)):
+        """Stop, as the file is left: nothing that is still on its way is taken any more."""
+        for key in (_REFRESH, _OTHERS, *(_reading(agent.id) for agent in self._live.state.agents)):
             self._bridge.cancel(key)
-        self._doors, self._known, self._stale, self._running = None, Known(), _Stale(), False
+        self._stale, self._running = _Stale(), False
         self._merged.clear()
 
-    def refresh(self, *, agents: bool = False, holdings: bool = False, saved: bool = False) -> None:
+    def refresh(self, *, agents: bool = False, contents: bool = False, saved: bool = False) -> None:
         """Build the Request anew, and before that read again what is named; `saved` also the one without drafts."""
         self._stale.agents |= agents
-        self._stale.holdings |= holdings
+        self._stale.contents |= contents
         self._stale.saved |= saved
         self._stale.request = True
         self._bridge.cancel(_OTHERS)
-        if not self._running and self._doors is not None:
+        session = self._live.session
+        if not self._running and session is not None:
             self._running = True
-            self._start(_REFRESH, self._doors, self._run_until_fresh(self._doors), tr("Building the Request"))
+            self._start(_REFRESH, session, self._run_until_fresh(session), tr("Building the Request"))
 
     def note(self, change: Change) -> None:
         """Find out what a change made stale."""
-        known, owner = self._known, change.owner
-        if owner is not None and owner != known.agent_id:
-            known.counts.pop(owner, None)
-            if known.holdings.pop(owner, None) is not None:
+        state, owner = self._live.state, change.owner
+        if owner is not None and owner != state.agent_id:
+            was_read = owner in state.contents
+            contents = without(state.contents, owner)
+            counts = without(state.counts, owner)
+            self._live.put(replace(state, counts=counts, contents=contents), What.NOTHING)
+            if was_read:
                 self.load(owner)
         kind = change.ref.kind
-        self.refresh(agents=kind in _AGENT_KINDS, holdings=kind in _HOLDING_KINDS, saved=True)
+        self.refresh(agents=kind in _AGENT_KINDS, contents=kind in _CONTENT_KINDS, saved=True)
 
     def load(self, agent_id: str) -> None:
         """Read what is under an agent, if it has not been read."""
-        if self._doors is not None and agent_id not in self._known.holdings:
-            work = self._read_holdings(self._doors, agent_id)
-            self._start(_reading(agent_id), self._doors, work, tr("Reading an agent"))
+        session = self._live.session
+        if session is not None and agent_id not in self._live.state.contents:
+            work = self._read_contents(session, agent_id)
+            self._start(_reading(agent_id), session, work, tr("Reading an agent"))
 
     def count_others(self) -> None:
         """Build, while nothing else is wanted, the Requests of agents that are not shown, for their figures."""
-        if self._doors is not None and not self._running:
-            work = self._count_others(self._doors)
-            self._start(_OTHERS, self._doors, work, tr("Counting the other agents' tokens"))
+        session = self._live.session
+        if session is not None and not self._running:
+            work = self._count_others(session)
+            self._start(_OTHERS, session, work, tr("Counting the other agents' tokens"))
 
-    def _start(self, key: Hashable, doors: Doors, work: Coroutine[Any, Any, None], name: str) -> None:
+    def _start(self, key: Hashable, session: FileSession, work: Coroutine[Any, Any, None], name: str) -> None:
         # Of a file that was left meanwhile it is no news that nothing can be read from it any more.
-        self._bridge.supersede(key, work, name=name, on_error=lambda _: doors is not self._doors)
+        self._bridge.supersede(key, work, name=name, on_error=lambda _: self._is_left(session))
 
-    def _spec(self, doors: Doors) -> RequestSpec:
-        return RequestSpec(now=doors.now(), zone=self._settings.text("time.zone"))
+    def _is_left(self, session: FileSession) -> bool:
+        return session is not self._live.session
+
+    def _spec(self, session: FileSession) -> RequestSpec:
+        return RequestSpec(now=session.engine.surroundings.clock(), zone=self._settings.text("time.zone"))
 
     def _note_setting(self, name: str) -> None:
         if name == "time.zone":
-            self._known.counts.clear()
+            self._live.put(replace(self._live.state, counts={}), What.NOTHING)
             self.refresh(saved=True)
 
-    async def _count_others(self, doors: Doors) -> None:
-        for agent in self._known.agents:
-            if agent.id in self._known.counts:
+    async def _count_others(self, session: FileSession) -> None:
+        for agent in self._live.state.agents:
+            if agent.id in self._live.state.counts:
                 continue
-            count: Count | None
-            try:
-                count = count_of(await doors.request(agent.id, self._spec(doors), {}))
-            except InspectorError:
-                # It has no figure; why is told when that agent is shown.
-                count = None
-            if doors is not self._doors:
+            request, _ = await _built(session, agent.id, self._spec(session), {})
+            if self._is_left(session):
                 return
-            self._known.counts[agent.id] = count
-            self.agent_counted.emit()
+            # One that cannot be built has no figure; why shows when that agent is.
+            self._live.put(self._live.state.with_count(agent.id, request), What.COUNTS)
 
-    async def _run_until_fresh(self, doors: Doors) -> None:
-        self.busy_changed.emit(True)
+    async def _run_until_fresh(self, session: FileSession) -> None:
+        self._live.put(replace(self._live.state, busy=True), What.BUSY)
         try:
-            while doors is self._doors and self._stale.anything:
+            while not self._is_left(session) and self._stale.anything:
                 asked, self._stale = self._stale, _Stale()
-                await self._run_once(doors, asked)
+                await self._run_once(session, asked)
         finally:
-            if doors is self._doors:
+            if not self._is_left(session):
                 self._running = False
-            self.busy_changed.emit(False)
+                self._live.put(replace(self._live.state, busy=False), What.BUSY)
 
-    async def _run_once(self, doors: Doors, asked: _Stale) -> None:
+    async def _run_once(self, session: FileSession, asked: _Stale) -> None:
         if asked.agents:
-            agents, layouts = await doors.agents(), await doors.layouts()
-            if doors is not self._doors:
+            agents, layouts = await session.agents(), await session.layouts()
+            if self._is_left(session):
                 return
-            self._known.layouts = tuple(layouts)
-            if self._known.take_agents(agents):
-                self.agent_changed.emit()
-            self.agents_changed.emit()
-        agent_id = self._known.agent_id
+            was, now = self._live.state, self._live.state.with_agents(agents, layouts)
+            another = What.AGENT | What.REQUEST | What.PROBLEMS
+            self._live.put(now, What.AGENTS | (another if was.agent_id != now.agent_id else What.NOTHING))
+        agent_id = self._live.state.agent_id
         if not agent_id:
             return
-        if asked.holdings:
-            await self._read_holdings(doors, agent_id)
-        await self._build(doors, agent_id, saved=asked.saved)
+        if asked.contents:
+            await self._read_contents(session, agent_id)
+        await self._build(session, agent_id, saved=asked.saved)
 
-    async def _read_holdings(self, doors: Doors, agent_id: str) -> None:
-        holdings = await doors.holdings(agent_id)
-        if doors is not self._doors:
+    async def _read_contents(self, session: FileSession, agent_id: str) -> None:
+        contents = await session.contents(agent_id)
+        if self._is_left(session):
             return
-        changed = self._known.take_holdings(agent_id, holdings)
-        self.holdings_changed.emit(agent_id)
-        if changed:
-            self.blocks_changed.emit(changed)
-        self.problems_changed.emit()
+        was, now = self._live.state, self._live.state.with_contents(agent_id, contents)
+        blocks = What.NOTHING if was.blocks is now.blocks else What.BLOCKS
+        self._live.put(now, What.CONTENTS | What.PROBLEMS | blocks)
 
-    async def _build(self, doors: Doors, agent_id: str, *, saved: bool) -> None:
-        spec = self._known.what_if.asked(self._spec(doors))
-        drafts = await self._contents(doors)
-        plain, problem = self._known.saved_request, None
+    async def _build(self, session: FileSession, agent_id: str, *, saved: bool) -> None:
+        spec = self._live.state.what_if.asked(self._spec(session))
+        drafts = await self._contents_of_drafts(session)
+        plain, problem = self._live.state.saved_request, None
         if saved or not drafts:
-            plain, problem = await _built(doors, agent_id, spec, {})
+            plain, problem = await _built(session, agent_id, spec, {})
         # One may be too large where the other is not: what a draft makes of it, or what is saved.
-        request, problem = await _built(doors, agent_id, spec, drafts) if drafts else (plain, problem)
-        if doors is self._doors and agent_id == self._known.agent_id:
-            self._known.take_request(plain, request, problem)
-            self.request_changed.emit(request)
-            self.problems_changed.emit()
+        request, problem = await _built(session, agent_id, spec, drafts) if drafts else (plain, problem)
+        if not self._is_left(session) and agent_id == self._live.state.agent_id:
+            state = self._live.state.with_count(agent_id, request)
+            state = replace(state, saved_request=plain, request=request, request_problem=problem)
+            self._live.put(state, What.REQUEST | What.PROBLEMS)
 
-    async def _contents(self, doors: Doors) -> Mapping[str, Content]:
+    async def _contents_of_drafts(self, session: FileSession) -> Mapping[str, Content]:
         """What blocks will hold when drafts are saved: with what others wrote since those were begun."""
-        found = dict(self._drafts.contents())
+        drafts = self._live.state.drafts
+        found = {block_id: draft.content for block_id, draft in drafts.items()}
         self._merged = {block_id: each for block_id, each in self._merged.items() if block_id in found}
-        for block_id in self._drafts.block_ids:
-            work, state = self._drafts.get(block_id), self._known.blocks.get(block_id)
-            if work is None or state is None or work.edit.base in (None, state.version):
+        for block_id, draft in drafts.items():
+            state = self._live.state.blocks.get(block_id)
+            if state is None or draft.edit.base in (None, state.version):
                 continue
-            known = self._merged.get(block_id)
-            if known is None or known[:2] != (work.edit, state.version):
-                known = work.edit, state.version, await _merged(doors, work)
-                self._merged[block_id] = known
-            found[block_id] = known[2]
+            merged = self._merged.get(block_id)
+            if merged is None or merged[:2] != (draft.edit, state.version):
+                merged = draft.edit, state.version, await _merged(session, draft)
+                self._merged[block_id] = merged
+            found[block_id] = merged[2]
         return found
 
 
 def _reading(agent_id: str) -> Hashable:
-    """What reading an agent goes by."""
-    return "holdings", agent_id
+    return "contents", agent_id
 
 
-async def _merged(doors: Doors, work: Work) -> Content:
+async def _merged(session: FileSession, draft: UnsavedEdit) -> Content:
     try:
-        return await doors.preview(work.edit)
+        return await session.engine.memory.preview(draft.edit)
     except InspectorError:
         # It fits no more, which is told where it is saved.
-        return work.content
+        return draft.content
 
 
 async def _built(
-    doors: Doors, agent_id: str, spec: RequestSpec, drafts: Mapping[str, Content]
+    session: FileSession, agent_id: str, spec: RequestSpec, drafts: Mapping[str, Content]
 ) -> tuple[Request | None, Problem | None]:
-    """The Request, or why there is none."""
     try:
-        return await doors.request(agent_id, spec, drafts), None
+        return await session.engine.context.request(agent_id, spec, drafts), None
     except InspectorError as error:
         return None, Problem(error.code, Severity.ERROR, "", error.parameters)

@@ -1,4 +1,4 @@
-"""The one home of every widget and call that could take a text for markup.
+"""The widgets and calls that could read a text as markup, made safe.
 
 Qt guesses whether a label, a message box or a tool tip holds rich text, and rich text of a stranger can read
 files, fake controls or freeze the program. Here everything is plain, invisible and direction characters are
@@ -11,13 +11,14 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMessageBox, QSizePolicy, QWidget
+
+from inspector.domain.dataclass import dataclass
 
 _TIP_LENGTH = 2_000
 _LINE = 50
@@ -158,11 +159,9 @@ class PlainLabel(QLabel):
 
     @property
     def original(self) -> str:
-        """The text that was given, hidden characters and all."""
         return self._original
 
     def setText(self, text: str) -> None:
-        """Show a text, plain."""
         self._original = text
         shown = show_controls(shorten(text, _LABEL_LENGTH))
         super().setText(breakable(shown) if self.wordWrap() else shown)
@@ -175,12 +174,10 @@ class PlainLabel(QLabel):
         return hint
 
     def setTextFormat(self, format_: Qt.TextFormat) -> None:
-        """Refuse everything but plain text."""
         if format_ != Qt.TextFormat.PlainText:
             raise ValueError(format_)
 
     def set_tone(self, tone: str) -> None:
-        """Change the colour's purpose."""
         if self.property("tone") != tone:
             self.setProperty("tone", tone)
             self.style().unpolish(self)
@@ -195,21 +192,17 @@ class ElidedLabel(PlainLabel):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def minimumSizeHint(self) -> QSize:
-        """Room for a few letters."""
         return QSize(self.fontMetrics().horizontalAdvance("mmm"), super().minimumSizeHint().height())
 
     def setText(self, text: str) -> None:
-        """Show a text, plain and in one line."""
         super().setText(" ".join(text.split()))
         self._tell()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Offer the whole text where it no longer fits."""
         super().resizeEvent(event)
         self._tell()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint what fits."""
         painter = QPainter(self)
         metrics = QFontMetrics(self.font())
         shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
@@ -228,7 +221,7 @@ class ElidedLabel(PlainLabel):
         safe_tooltip(self, "" if fits else self.original)
 
 
-class Weight(StrEnum):
+class MessageTone(StrEnum):
     """How a message is marked."""
 
     INFORMATION = "information"
@@ -236,7 +229,7 @@ class Weight(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class QuestionButton:
     """One button of a question. `id` is what the answer says."""
 
     id: str
@@ -253,8 +246,8 @@ class Question:
     text: str
     meaning: str = ""
     details: str = ""
-    choices: tuple[Choice, ...] = ()
-    weight: Weight = Weight.INFORMATION
+    choices: tuple[QuestionButton, ...] = ()
+    weight: MessageTone = MessageTone.INFORMATION
 
 
 def safe_message(
@@ -275,7 +268,7 @@ def safe_message(
     box.setInformativeText(breakable(show_controls(few_lines(question.meaning, _BOX_LINES, _BOX_LENGTH))))
     if question.details:
         box.setDetailedText(_bounded(question.details))
-    warning = question.weight is Weight.WARNING
+    warning = question.weight is MessageTone.WARNING
     box.setIcon(QMessageBox.Icon.Warning if warning else QMessageBox.Icon.Information)
     for label in box.findChildren(QLabel):
         label.setTextFormat(Qt.TextFormat.PlainText)
@@ -292,7 +285,7 @@ def safe_message(
     return box
 
 
-def _add_button(box: QMessageBox, choice: Choice) -> QWidget:
+def _add_button(box: QMessageBox, choice: QuestionButton) -> QWidget:
     roles = QMessageBox.ButtonRole
     role = (
         roles.DestructiveRole

@@ -1,4 +1,4 @@
-"""Every panel of a file as a picture, without a display: for reports, for the README, for looking over a change."""
+"""Takes pictures of every panel of a file without a display."""
 
 from __future__ import annotations
 
@@ -21,35 +21,34 @@ from PySide6.QtWidgets import QWidget
 from inspector.domain.blocks import TextSchema
 from inspector.domain.errors import FileError, InspectorError
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
+from inspector.runtime.session import SessionFactory
 from inspector.runtime.wording import word_error
 from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.bridge import Bridge
-from inspector.ui.doors import Opener
-from inspector.ui.engine_doors import EngineOpener
-from inspector.ui.furniture import Furniture, furnish
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import MainWindow
-from inspector.ui.panel import Place
+from inspector.ui.panel import PanelArea
 from inspector.ui.panels import PANELS
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import show_controls
-from inspector.ui.shell import Shell, Start
+from inspector.ui.startup import StartOptions, Startup
+from inspector.ui.window_setup import WindowContents, populate
 
-LoadEngine = Callable[[], Opener]
-LoadFurniture = Callable[[MainWindow, tuple[Appearance, Icons, Preferences], Bridge, Opener], Furniture]
+LoadEngine = Callable[[], SessionFactory]
+LoadContents = Callable[
+    [MainWindow, tuple[Appearance, Icons, Preferences], Bridge, SessionFactory], WindowContents
+]
 
 
 class LivingWindow(Protocol):
     """One run of the window, as the program itself makes it."""
 
-    furniture: Furniture | None
+    contents: WindowContents | None
 
     async def live(
-        self, loop: asyncio.AbstractEventLoop, load_engine: LoadEngine, load_furniture: LoadFurniture
-    ) -> None:
-        """Furnish the window and wait for its end."""
-        ...
+        self, loop: asyncio.AbstractEventLoop, load_engine: LoadEngine, load_contents: LoadContents
+    ) -> None: ...
 
 
 _OFFSCREEN_REMARK = "This plugin does not support propagateSizeHints"
@@ -58,7 +57,11 @@ _LONGEST_WAIT_SECONDS = 60.0
 
 
 def run(
-    file: Path, out: Path, themes: Sequence[str], size: tuple[int, int], make: Callable[[Shell], LivingWindow]
+    file: Path,
+    out: Path,
+    themes: Sequence[str],
+    size: tuple[int, int],
+    make: Callable[[Startup], LivingWindow],
 ) -> int:
     """Draw the window that `make` brings to life, and each of its panels; gives the exit code.
 
@@ -86,25 +89,28 @@ def _tell(_kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
 
 
 def _draw(
-    file: Path, out: Path, look: tuple[Sequence[str], tuple[int, int]], make: Callable[[Shell], LivingWindow]
+    file: Path,
+    out: Path,
+    look: tuple[Sequence[str], tuple[int, int]],
+    make: Callable[[Startup], LivingWindow],
 ) -> list[Path]:
     themes, size = look
     out.mkdir(parents=True, exist_ok=True)
-    shell = Shell(Start())
+    shell = Startup(StartOptions())
     shell.window.resize(*size)
     shell.show()
     loop = qasync.QEventLoop(shell.application)
     asyncio.set_event_loop(loop)
     loop.set_default_executor(ThreadPoolExecutor(2))
     with tempfile.TemporaryDirectory() as state, loop:
-        opener = EngineOpener(Surroundings(state_folder=Path(state)))
+        opener = SessionFactory(Environment(state_folder=Path(state)))
         photographer = _Photographer(shell, make(shell), opener, out)
         made: list[Path] = loop.run_until_complete(photographer.work(loop, file, themes))
         return made
 
 
 class _Photographer:
-    def __init__(self, shell: Shell, program: LivingWindow, opener: EngineOpener, out: Path) -> None:
+    def __init__(self, shell: Startup, program: LivingWindow, opener: SessionFactory, out: Path) -> None:
         self._shell = shell
         self._program = program
         self._opener = opener
@@ -119,7 +125,7 @@ class _Photographer:
             await self._program.live(
                 loop,
                 lambda: self._opener,
-                lambda window, look, bridge, opener: furnish(window, look, bridge, opener, PANELS),
+                lambda window, look, bridge, opener: populate(window, look, bridge, opener, PANELS),
             )
         if self._failed is not None:
             raise self._failed
@@ -127,51 +133,51 @@ class _Photographer:
 
     async def _draw_and_close(self, file: Path, themes: Sequence[str]) -> None:
         try:
-            await _until(lambda: self._program.furniture is not None)
-            await self._draw_all(_furnished(self._program), file, themes)
+            await _until(lambda: self._program.contents is not None)
+            await self._draw_all(_contents_of(self._program), file, themes)
         except (InspectorError, OSError) as error:
             self._failed = error
         finally:
             self._shell.window.close()
 
-    async def _draw_all(self, furniture: Furniture, file: Path, themes: Sequence[str]) -> None:
-        await self._draw_welcome(furniture, themes)
-        workspace = furniture.workspace
+    async def _draw_all(self, contents: WindowContents, file: Path, themes: Sequence[str]) -> None:
+        await self._draw_welcome(contents, themes)
+        workspace = contents.workspace
         workspace.show(await self._opener.open(file))
-        await _until(lambda: workspace.path is not None)
-        if workspace.agents:
-            await _until(lambda: workspace.request is not None or bool(workspace.problems))
-        block = _showpiece(furniture)
+        await _until(lambda: workspace.file.path is not None)
+        if workspace.file.agents:
+            await _until(lambda: workspace.file.request is not None or bool(workspace.file.problems))
+        block = _showpiece(contents)
         for theme in themes:
             self._wear(theme)
-            await self._draw_centre(furniture, theme, block)
-            furniture.open_view("request")
+            await self._draw_centre(contents, theme, block)
+            contents.open_view("request")
             if block is not None:
-                furniture.services.selection.select(block)
+                contents.services.selection.select(block)
             await _settle()
-            self._save(furniture.window, "main", theme)
+            self._save(contents.window, "main", theme)
             for row in PANELS:
-                if row.place in (Place.LEFT, Place.RIGHT, Place.BOTTOM):
-                    dock = furniture.window.dock(row.id)
+                if row.place in (PanelArea.LEFT, PanelArea.RIGHT, PanelArea.BOTTOM):
+                    dock = contents.window.dock(row.id)
                     dock.show()
                     await _settle()
                     self._save(dock, row.id, theme)
                     dock.setVisible(row.shown)
 
-    async def _draw_welcome(self, furniture: Furniture, themes: Sequence[str]) -> None:
+    async def _draw_welcome(self, contents: WindowContents, themes: Sequence[str]) -> None:
         for theme in themes:
             self._wear(theme)
             await _settle()
-            self._save(furniture.window, "welcome", theme)
+            self._save(contents.window, "welcome", theme)
 
-    async def _draw_centre(self, furniture: Furniture, theme: str, block: Ref | None) -> None:
+    async def _draw_centre(self, contents: WindowContents, theme: str, block: Ref | None) -> None:
         for row in PANELS:
-            if row.place is not Place.CENTRE:
+            if row.place is not PanelArea.CENTRE:
                 continue
             if not row.opens:
-                panel = furniture.open_view(row.id)
+                panel = contents.open_view(row.id)
             elif block is not None and block.kind in row.opens:
-                panel = furniture.open_view(row.id, block)
+                panel = contents.open_view(row.id, block)
             else:
                 continue
             await _settle()
@@ -189,22 +195,22 @@ class _Photographer:
             self._made.append(path)
 
 
-def _furnished(program: LivingWindow) -> Furniture:
-    if program.furniture is None:
+def _contents_of(program: LivingWindow) -> WindowContents:
+    if program.contents is None:
         raise RuntimeError("the window has no panels yet")
-    return program.furniture
+    return program.contents
 
 
-def _showpiece(furniture: Furniture) -> Ref | None:
+def _showpiece(contents: WindowContents) -> Ref | None:
     """The block to show in its editor: the longest text of the agent's own that is in the Request."""
-    workspace = furniture.workspace
-    agent = workspace.agent
-    holdings = workspace.holdings(agent.id) if agent else None
+    workspace = contents.workspace
+    agent = workspace.file.agent
+    holdings = workspace.file.contents.get(agent.id) if agent else None
     if holdings is None:
         return None
     sent = {
         piece.source.id
-        for section in (workspace.request.sections if workspace.request else ())
+        for section in (workspace.file.request.sections if workspace.file.request else ())
         for piece in section.pieces
     }
     texts = [state.block for state in holdings.own if isinstance(state.block.schema, TextSchema)]

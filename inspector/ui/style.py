@@ -1,4 +1,4 @@
-"""The one small style sheet, made from a theme. What it does not say, Fusion and the palette do."""
+"""The window's one style sheet, made from a theme."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inspector.ui.theme import Theme
 
 
 def style_sheet(theme: Theme, points: float, scale: float) -> str:
-    """The application's style sheet.
+    """Write the style sheet of the whole window.
 
     Args:
         theme: Where the colours come from.

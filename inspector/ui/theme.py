@@ -1,12 +1,12 @@
-"""A theme: the colours of one palette file, and what is made of them. Nothing else names a colour."""
+"""A theme of the window: the colours of one palette file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from PySide6.QtGui import QColor, QPalette
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import MalformedError
 
 _SINGLE = (
@@ -106,11 +106,9 @@ class Theme:
 
     @property
     def is_dark(self) -> bool:
-        """Whether text is lighter than what it stands on."""
         return self.text.lightnessF() > self.background.lightnessF()
 
     def section(self, name: str) -> QColor:
-        """A section's colour; all custom sections share one."""
         return self.sections.get(name, self.sections[_OTHER_SECTION])
 
     def state(self, name: str) -> QColor:
@@ -126,12 +124,10 @@ class Theme:
         return found.get(name, self.text)
 
     def blend(self, over: QColor, under: QColor, share: float) -> QColor:
-        """`share` of one colour laid over another."""
         parts = zip(_rgb(over), _rgb(under), strict=True)
         return QColor.fromRgbF(*(top * share + bottom * (1 - share) for top, bottom in parts))
 
     def palette(self) -> QPalette:
-        """The Qt palette."""
         roles = QPalette.ColorRole
         table = {
             roles.Window: self.surface,
@@ -164,7 +160,6 @@ class Theme:
         return palette
 
     def code_style(self, token: str) -> CodeStyle:
-        """How a Pygments token (``Literal.String.Double``, without ``Token.``) looks."""
         while token not in self.code and token:
             token = token.rpartition(".")[0]
         return self.code[token or "Text"]

@@ -1,4 +1,4 @@
-"""Every string that a person reads, through the translator.
+"""Every string that a person reads in the window, through the translator.
 
 The window's own strings are written where they are used, inside `tr`. What the engine says arrives as a code with
 parameters and is worded by `tr_code` from the catalogue that the command line reads too.
@@ -24,8 +24,8 @@ def tr(text: str, /, **parameters: object) -> str:
 
     Parameters are put in as they are: they may hold untrusted text, so the result belongs in a plain label.
     """
-    told = QCoreApplication.translate(_CONTEXT, text)
-    return told.format_map(parameters) if parameters else told
+    sentence = QCoreApplication.translate(_CONTEXT, text)
+    return sentence.format_map(parameters) if parameters else sentence
 
 
 def tr_count(one: str, many: str, count: int, /, **parameters: object) -> str:
@@ -66,8 +66,10 @@ def signed(value: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A share in per cent with one decimal, ``–`` where there is no whole."""
-    return f"{100 * part / whole:.1f} %" if whole else "–"
+    """A share in per cent with one decimal, ``<0.1 %`` for the least of it and ``–`` where there is no whole."""
+    if not whole:
+        return "–"
+    return "<0.1 %" if 0 < 100 * part < 0.05 * whole else f"{100 * part / whole:.1f} %"
 
 
 def moment(at: datetime, now: datetime) -> str:

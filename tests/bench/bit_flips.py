@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from inspector.memory.checking import check
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 from tests.fixtures import NOOR, HeldClock, counted_ids
-from tests.furnished import make_furnished
+from tests.full_constellation import make_furnished
 
 FIRST = 400_000
 Cell = bytes | int
@@ -71,7 +71,17 @@ _READ = {
     "summaries.children": "SELECT rowid, CAST(children AS BLOB) FROM summaries",
     "summaries.start_at": "SELECT rowid, CAST(start_at AS BLOB) FROM summaries",
     "summaries.end_at": "SELECT rowid, CAST(end_at AS BLOB) FROM summaries",
+    "tools.description": "SELECT rowid, CAST(description AS BLOB) FROM tools",
+    "tools.parameters": "SELECT rowid, CAST(parameters AS BLOB) FROM tools",
+    "tool_rules.tool": "SELECT rowid, CAST(tool AS BLOB) FROM tool_rules",
+    "tool_rules.kind": "SELECT rowid, CAST(kind AS BLOB) FROM tool_rules",
+    "activity.details": "SELECT rowid, CAST(details AS BLOB) FROM activity",
+    "activity.timestamp": "SELECT rowid, CAST(timestamp AS BLOB) FROM activity",
+    "wakeups.content": "SELECT rowid, CAST(content AS BLOB) FROM wakeups",
+    "runs.model": "SELECT rowid, CAST(model AS BLOB) FROM runs",
+    "runs.started_at": "SELECT rowid, CAST(started_at AS BLOB) FROM runs",
     # Numbers.
+    "activity.importance": "SELECT rowid, importance FROM activity",
     "block_contents.revision": "SELECT rowid, revision FROM block_contents",
     "summaries.covers_first": "SELECT rowid, covers_first FROM summaries",
     "summaries.covers_last": "SELECT rowid, covers_last FROM summaries",
@@ -125,6 +135,16 @@ _WRITE = {
     "summaries.children": "UPDATE summaries SET children = CAST(? AS TEXT) WHERE rowid = ?",
     "summaries.start_at": "UPDATE summaries SET start_at = CAST(? AS TEXT) WHERE rowid = ?",
     "summaries.end_at": "UPDATE summaries SET end_at = CAST(? AS TEXT) WHERE rowid = ?",
+    "tools.description": "UPDATE tools SET description = CAST(? AS TEXT) WHERE rowid = ?",
+    "tools.parameters": "UPDATE tools SET parameters = CAST(? AS TEXT) WHERE rowid = ?",
+    "tool_rules.tool": "UPDATE tool_rules SET tool = CAST(? AS TEXT) WHERE rowid = ?",
+    "tool_rules.kind": "UPDATE tool_rules SET kind = CAST(? AS TEXT) WHERE rowid = ?",
+    "activity.details": "UPDATE activity SET details = CAST(? AS TEXT) WHERE rowid = ?",
+    "activity.timestamp": "UPDATE activity SET timestamp = CAST(? AS TEXT) WHERE rowid = ?",
+    "wakeups.content": "UPDATE wakeups SET content = CAST(? AS TEXT) WHERE rowid = ?",
+    "runs.model": "UPDATE runs SET model = CAST(? AS TEXT) WHERE rowid = ?",
+    "runs.started_at": "UPDATE runs SET started_at = CAST(? AS TEXT) WHERE rowid = ?",
+    "activity.importance": "UPDATE activity SET importance = ? WHERE rowid = ?",
     "block_contents.revision": "UPDATE block_contents SET revision = ? WHERE rowid = ?",
     "summaries.covers_first": "UPDATE summaries SET covers_first = ? WHERE rowid = ?",
     "summaries.covers_last": "UPDATE summaries SET covers_last = ? WHERE rowid = ?",
@@ -192,7 +212,7 @@ def _write(path: Path, column: str, rowid: int, value: Cell) -> None:
 async def _main(first: int, count: int) -> int:
     with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as name:
         folder = Path(name)
-        surroundings = Surroundings(HeldClock(), counted_ids(), NOOR, "flips", folder / "state")
+        surroundings = Environment(HeldClock(), counted_ids(), NOOR, "flips", folder / "state")
         path = await make_furnished(folder / "a.constellation", surroundings, folded=True)
         started = time.monotonic()
         figures = await run(path, first, count)

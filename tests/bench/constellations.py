@@ -17,7 +17,7 @@ from inspector.domain.limits import LimitOverrides, Truncate
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 
 AGENT = "agt_bench"
 BIG_BLOCK = "blk_big"
@@ -68,7 +68,7 @@ async def make(path: Path, *, blocks: int, messages: int, big_block: int, model:
         part = TextPart(prose(400, 100_000 + number))
         append = AppendMessage(AGENT, f"b{number // 2:06}", role, (part,))
         intents.append(_intent(RefKind.MESSAGE, f"msg_{number:07}", append))
-    engine = await Engine.open(path, Surroundings(state_folder=path.parent / "state"), create=True)
+    engine = await Engine.open(path, Environment(state_folder=path.parent / "state"), create=True)
     try:
         await engine.apply(intents)
     finally:

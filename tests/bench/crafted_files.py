@@ -17,10 +17,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from inspector.domain.errors import FileError
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 from tests.fixtures import NOOR, HeldClock, counted_ids
-from tests.furnished import make_furnished, read_everything
-from tests.storage.crafted import CRAFTED, LONG_VALUE, Crafted, large_cell
+from tests.full_constellation import make_furnished, read_everything
+from tests.storage.hostile_databases import CRAFTED, LONG_VALUE, Crafted, large_cell
 
 SLOW_SECONDS = 5.0
 _MEMORY = Path("/dev/shm")
@@ -36,7 +36,7 @@ def _digest(path: Path) -> bytes:
 async def _met(crafted: Crafted) -> bool:
     """Make one, read all of it, and tell; whether it ended as it should."""
     with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as name:
-        surroundings = Surroundings(HeldClock(), counted_ids(), NOOR, "crafted", Path(name) / "state")
+        surroundings = Environment(HeldClock(), counted_ids(), NOOR, "crafted", Path(name) / "state")
         path = await make_furnished(Path(name) / "a.constellation", surroundings)
         crafted.make(path)
         before, size = _digest(path), path.stat().st_size if path.is_file() else 0

@@ -1,5 +1,7 @@
 """Damaged database files, by thousands: each is opened, opened with a warning, or refused; no more can happen.
 
+Of those that are opened and say something else than the whole file, looking them over must find the damage.
+
 Run as ``python -m tests.bench.db_fuzz [--count N] [--first SEED]`` from the project's root. Each mutant has a seed of
 its own, told when something is wrong with it. The exit code is 1 when a target is missed. Opening and reading run in
 a process that may die: a death is counted under the seed it happened at, and the run goes on.
@@ -13,20 +15,24 @@ import asyncio
 import hashlib
 import json
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 import traceback
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from inspector.domain.errors import FileError
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
+from inspector.storage.salvage_rows import shapes
+from tests.file_checks import problems_in
 from tests.fixtures import NOOR, HeldClock, counted_ids
-from tests.furnished import make_furnished, read_everything
+from tests.full_constellation import make_furnished, read_everything
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_SECONDS = 5.0
@@ -47,12 +53,14 @@ class Figures:
     uncaught: list[tuple[int, str]] = field(default_factory=list)
     slow: list[tuple[int, float]] = field(default_factory=list)
     changed: list[int] = field(default_factory=list)
+    differing: int = 0
+    missed: list[tuple[int, str]] = field(default_factory=list)
     worst: float = 0.0
 
     @property
     def held(self) -> bool:
         """Whether the targets of the reliability table hold."""
-        return not (self.aborts or self.uncaught or self.slow or self.changed)
+        return not (self.aborts or self.uncaught or self.slow or self.changed or self.missed)
 
 
 def mutant(seed: int, whole: bytes) -> bytes:
@@ -81,7 +89,27 @@ def mutant(seed: int, whole: bytes) -> bytes:
     return bytes(changed)
 
 
-async def meet(path: Path, blob: bytes, surroundings: Surroundings) -> dict[str, Any]:
+def rows_of(path: Path) -> dict[str, list[tuple[Any, ...]] | str]:
+    """What a file holds, by table, but for what is derived; of a table that can't be read, the error."""
+    found: dict[str, list[tuple[Any, ...]] | str] = {}
+    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as connection:
+        connection.text_factory = bytes
+        for table in (*shapes(), "sqlite_sequence"):
+            try:
+                found[table] = sorted(connection.execute("SELECT * FROM " + table), key=repr)
+            except sqlite3.Error as error:
+                found[table] = str(error)
+    return found
+
+
+def difference(path: Path, whole: dict[str, list[tuple[Any, ...]] | str]) -> list[str]:
+    """The tables that say something else than those of the whole file."""
+    return [table for table, rows in rows_of(path).items() if rows != whole[table]]
+
+
+async def meet(
+    path: Path, blob: bytes, surroundings: Environment, whole: dict[str, list[tuple[Any, ...]] | str]
+) -> dict[str, Any]:
     """What became of one file."""
     path.write_bytes(blob)
     path.chmod(0o600)
@@ -91,6 +119,8 @@ async def meet(path: Path, blob: bytes, surroundings: Surroundings) -> dict[str,
         problems = await read_everything(path, surroundings)
         told["verdict"] = "opened with a warning" if problems else "opened"
         told["codes"] = sorted({each.code for each in problems})
+        told["differing"] = difference(path, whole)
+        told["found"] = bool(problems) or (bool(told["differing"]) and bool(problems_in(path)))
     except FileError as error:
         told |= {"verdict": "refused", "codes": [error.code]}
     except BaseException as error:  # noqa: BLE001  what the run is looking for
@@ -106,11 +136,11 @@ async def serve(first: int, past: int) -> None:
     """The process that may die: a line of JSON for each mutant."""
     with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as name:
         folder = Path(name)
-        surroundings = Surroundings(HeldClock(), counted_ids(), NOOR, "fuzz", folder / "state")
+        surroundings = Environment(HeldClock(), counted_ids(), NOOR, "fuzz", folder / "state")
         source = await make_furnished(folder / "whole.constellation", surroundings)
-        whole = source.read_bytes()
+        whole, rows = source.read_bytes(), rows_of(source)
         for seed in range(first, past):
-            told = await meet(folder / "mutant.constellation", mutant(seed, whole), surroundings)
+            told = await meet(folder / "mutant.constellation", mutant(seed, whole), surroundings, rows)
             sys.stdout.write(json.dumps({"seed": seed, **told}) + "\n")
             sys.stdout.flush()
 
@@ -142,6 +172,10 @@ def _count(figures: Figures, told: dict[str, Any]) -> None:
         figures.uncaught.append((seed, told["uncaught"]))
     else:
         figures.warned.update(told["codes"])
+    if told.get("differing"):
+        figures.differing += 1
+        if not told["found"]:
+            figures.missed.append((seed, ", ".join(told["differing"])))
     if told["seconds"] > SLOW_SECONDS:
         figures.slow.append((seed, round(told["seconds"], 2)))
     if not told["same"]:
@@ -158,6 +192,9 @@ def _print(figures: Figures, seconds: float) -> None:
     print(f"  uncaught {len(figures.uncaught)} {figures.uncaught[:20]}")
     print(f"  slower than 5 s {len(figures.slow)} {figures.slow}, worst {figures.worst:.2f} s")
     print(f"  bytes changed {len(figures.changed)} {figures.changed}")
+    print(
+        f"  opened and say something else: {figures.differing}, not found {len(figures.missed)} {figures.missed}"
+    )
     print(f"  refused: {counted(figures.refused)}")
     print(f"  warned: {counted(figures.warned)}")
 

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from inspector.domain.edits.text import AppendText
-from inspector.domain.exports import ExportFormat, ExportWish
+from inspector.domain.exchange import ExportFormat, ExportOptions
 from inspector.runtime.engine import Engine
 from inspector.runtime.files import make_sample
 
@@ -48,7 +48,7 @@ async def prepare(folder: Path) -> list[Path]:
 async def reference(path: Path, target: Path, form: ExportFormat) -> dict[str, bytes]:
     """What an export that is left alone writes."""
     engine = await Engine.open(path)
-    await engine.exchange.export(target, ExportWish(form))
+    await engine.exchange.export(target, ExportOptions(form))
     await engine.close()
     return contents(target)
 

@@ -22,10 +22,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from inspector.domain.exports import ExportFormat, ExportWish
+from inspector.domain.exchange import ExportFormat, ExportOptions
 from inspector.runtime.engine import Engine
+from inspector.runtime.environment import Environment
 from inspector.runtime.files import check_file, import_into, make_sample, plan_of
-from inspector.runtime.surroundings import Surroundings
 
 ROOT = Path(__file__).resolve().parents[2]
 _MEMORY = Path("/dev/shm")
@@ -48,7 +48,9 @@ class Bench:
         await make_sample(self.at("whole"))
         engine = await Engine.open(self.at("whole"))
         for name, form in (("out.json", ExportFormat.JSON), ("out", ExportFormat.FOLDER)):
-            await engine.exchange.export(self.at(name), ExportWish(form, history=form is ExportFormat.JSON))
+            await engine.exchange.export(
+                self.at(name), ExportOptions(form, history=form is ExportFormat.JSON)
+            )
         await engine.close()
         data = bytearray(self.at("whole").read_bytes())
         # One page of nothing: the file is no longer sound, and most of it is there.
@@ -154,7 +156,7 @@ def _exported(name: str) -> Callable[[Bench], str]:
 
 
 async def _imported(source: Path, target: Path) -> None:
-    surroundings = Surroundings()
+    surroundings = Environment()
     plan = await import_into(target, await plan_of(source, surroundings), surroundings)
     assert len(plan.agents) == 3
 

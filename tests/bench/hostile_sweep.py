@@ -27,16 +27,16 @@ import qasync
 from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
+from inspector.runtime.environment import Environment
 from inspector.runtime.files import make_sample
-from inspector.runtime.surroundings import Surroundings
-from inspector.ui.engine_doors import EngineOpener
+from inspector.runtime.session import SessionFactory
 from inspector.ui.preferences import Preferences
-from inspector.ui.shell import make_application, make_look
-from tests.hostile import window_texts
+from inspector.ui.startup import make_application, make_look
+from tests.hostile_texts import window_texts
 from tests.ui.conftest import close_window, open_window
+from tests.ui.file_builders import Real
 from tests.ui.hostile_file import make_hostile
-from tests.ui.real_files import Real
-from tests.ui.walking import Walk
+from tests.ui.window_walk import Walk
 
 AIM_MILLISECONDS = 200
 SLOWEST = 25
@@ -71,7 +71,7 @@ async def until(holds: Callable[[], object]) -> None:
             await asyncio.sleep(BEAT_SECONDS)
 
 
-async def walk(real: Real, name: str, text: str, place: tuple[Path, Surroundings], times: Times) -> None:
+async def walk(real: Real, name: str, text: str, place: tuple[Path, Environment], times: Times) -> None:
     """One walk with one text; a step's render is what it left to lay out and paint."""
 
     def look(step: str, _: bool) -> None:
@@ -105,7 +105,7 @@ def window(application: QApplication, loop: asyncio.AbstractEventLoop, folder: P
     """A window over the real engine."""
     preferences = Preferences(folder / "window.json")
     look = (*make_look(application, preferences), preferences)
-    made = open_window(loop, look, EngineOpener(Surroundings(state_folder=folder / "state")))
+    made = open_window(loop, look, SessionFactory(Environment(state_folder=folder / "state")))
     try:
         yield made
     finally:
@@ -126,7 +126,7 @@ def main(names: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="hostile-", dir=_memory()) as scratch:
         folder = Path(scratch)
         sample = folder / "sample.constellation"
-        loop.run_until_complete(make_sample(sample, Surroundings(state_folder=folder / "state")))
+        loop.run_until_complete(make_sample(sample, Environment(state_folder=folder / "state")))
         for number, (name, text) in enumerate(window_texts("/nowhere/a.png", "/nowhere/pipe", 1).items()):
             if names and name not in names:
                 continue
@@ -135,7 +135,7 @@ def main(names: list[str]) -> int:
             path = own / "a.constellation"
             make_hostile(sample, path, [text])
             with window(application, loop, own) as real:
-                place = (path, Surroundings(state_folder=own / "state"))
+                place = (path, Environment(state_folder=own / "state"))
                 loop.run_until_complete(walk(real, name, text, place, times))
             gc.collect()
     loop.close()

@@ -16,7 +16,7 @@ import time
 
 from inspector.domain.content import TextContent
 from tests.bench.constellations import prose
-from tests.context.invented import a_snapshot, a_spec, a_turn, an_event, new_builder, working
+from tests.context.builders import a_snapshot, a_spec, a_turn, an_event, new_builder, working
 
 BLOCKS, TURNS, EVENTS = 300, 500, 60
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from inspector.domain.codec import to_plain
 from inspector.domain.edits.block_rows import CreateBlock
-from inspector.domain.health import Problem
+from inspector.domain.errors import Problem
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.checking import check
 from tests.memory.world import AGENT, new_world, open_world
@@ -56,7 +56,7 @@ class Victims:
 
     def __init__(self, path: Path, folder: Path) -> None:
         self._folder = folder
-        command = [sys.executable, "-m", "tests.memory.victims", str(path), str(folder)]
+        command = [sys.executable, "-m", "tests.memory.killed_writers", str(path), str(folder)]
         self._process = subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

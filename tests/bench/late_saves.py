@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from itertools import count
 
 from inspector.documents.document import Document
-from inspector.documents.stamp import Stamp
+from inspector.documents.stamp import EditStamp
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Operation, Version
@@ -39,7 +39,7 @@ class Pair:
         self._chance = random.Random(seed)
         self._numbers = count()
         self._marks: list[str] = []
-        self._stamp = Stamp("somebody", datetime.now(UTC), lambda: "unused")
+        self._stamp = EditStamp("somebody", datetime.now(UTC), lambda: "unused")
         self.mine = Document.create(TextSchema(), TextContent("|"), self._stamp)
         self.theirs = Document.load(TextSchema(), self.mine.export_snapshot())
 

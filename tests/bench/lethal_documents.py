@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from inspector.documents.airlock.gate import Airlock
-from tests.documents.airlock.blobs import (
+from tests.documents.airlock.hostile_documents import (
     inflated,
     long_history,
     nested,

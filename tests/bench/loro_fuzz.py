@@ -28,8 +28,8 @@ from inspector.domain.edits.base import Version
 from inspector.domain.edits.fields import SetField
 from inspector.domain.edits.items import InSection
 from inspector.domain.errors import DocumentError
-from tests.documents.forging import OPERATIONS, SCHEMA, lived, raw_mutant, sealed_mutant, sources
-from tests.documents.making import stamp
+from tests.documents.builders import stamp
+from tests.documents.forged_documents import OPERATIONS, SCHEMA, lived, raw_mutant, sealed_mutant, sources
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_SECONDS = 1.0

@@ -22,8 +22,8 @@ from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import FileError
 from inspector.memory.contents import FOLD_DELTAS
 from inspector.storage import database, opening
-from tests.disk import Event, watched_disk
-from tests.looking import problems_in
+from tests.faulty_disk import Event, watched_disk
+from tests.file_checks import problems_in
 from tests.memory.world import HUMAN, new_world, open_world
 from tests.power_cut import PowerCut
 
@@ -86,7 +86,7 @@ async def record(folder: Path, edits: int, level: str = AS_IT_IS) -> Record:
     async with new_world(work) as world:
         block = await world.make(content="", char_limit=0)
         for _ in range(FOLD_DELTAS - edits // 2):
-            await world.memory.edit(block, AppendText("."), actor=HUMAN)
+            await world.edit(block, AppendText("."), actor=HUMAN)
         path = world.database.path
     before = folder / path.name
     shutil.copy(path, before)
@@ -96,7 +96,7 @@ async def record(folder: Path, edits: int, level: str = AS_IT_IS) -> Record:
         world.clock.now += timedelta(days=30)
         try:
             for number in range(edits):
-                await world.memory.edit(block, AppendText(f"<{number}>"), actor=HUMAN)
+                await world.edit(block, AppendText(f"<{number}>"), actor=HUMAN)
                 plan.mark(f"<{number}>")
             assert await world.rows("SELECT count(*) FROM checkpoints") == [(1,)]
             assert await world.rows("SELECT count(*) FROM updates WHERE blob IS NULL") > [(40,)]

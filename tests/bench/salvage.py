@@ -12,14 +12,14 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 from tests.fixtures import NOOR, HeldClock, counted_ids
-from tests.runtime.damaged import Original, make_file, salvage_without
+from tests.runtime.damaged_files import Original, make_file, salvage_without
 
 
 async def run(folder: Path, files: int, step: int) -> int:
     """Salvage, and print a line for each failure and one for all."""
-    surroundings = Surroundings(HeldClock(), counted_ids(), NOOR, "bench", folder / "state", folder / "data")
+    surroundings = Environment(HeldClock(), counted_ids(), NOOR, "bench", folder / "state", folder / "data")
     path = folder / "whole.constellation"
     await make_file(path, surroundings)
     original = Original.of(path)

@@ -21,7 +21,7 @@ from inspector.domain.content import Content
 from inspector.domain.edits.text import SetText
 from inspector.memory.checking import check
 from inspector.runtime.engine import Engine
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 from tests.workload import Ledger, differences, prepare
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,7 +102,7 @@ class Outcome:
 async def storm(folder: Path, sides: list[Side], seed: int = 20261120) -> Outcome:
     """Let the sides work at once on a new file, and look at what comes of it."""
     path = folder / "storm.constellation"
-    engine = await Engine.open(path, Surroundings(state_folder=folder / "state"), create=True)
+    engine = await Engine.open(path, Environment(state_folder=folder / "state"), create=True)
     await prepare(engine)
     await engine.close()
     started: list[Side] = []
@@ -141,7 +141,7 @@ async def storm(folder: Path, sides: list[Side], seed: int = 20261120) -> Outcom
 
 async def _lost_drafts(path: Path, wanted: set[str]) -> list[str]:
     """Each writer was killed with unsaved work on one and the same block."""
-    engine = await Engine.open(path, Surroundings(state_folder=path.parent / "state"))
+    engine = await Engine.open(path, Environment(state_folder=path.parent / "state"))
     try:
         left, problems = await engine.drafts.left()
     finally:

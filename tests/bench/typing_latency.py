@@ -26,13 +26,13 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
+from inspector.runtime.session import SessionFactory
 from inspector.ui.app import Program
 from inspector.ui.editors.text import TextEditor
-from inspector.ui.engine_doors import EngineOpener
-from inspector.ui.furniture import Furniture, furnish
 from inspector.ui.panels import PANELS
-from inspector.ui.shell import Shell, Start
+from inspector.ui.startup import StartOptions, Startup
+from inspector.ui.window_setup import WindowContents, populate
 from tests.bench.constellations import BIG_BLOCK, make
 from tests.bench.recount import recount_seconds
 
@@ -83,13 +83,13 @@ async def until(condition: object, what: str) -> None:
         await asyncio.sleep(0.005)
 
 
-async def type_keys(furniture: Furniture, keys: int) -> tuple[list[float], list[float], float]:
+async def type_keys(contents: WindowContents, keys: int) -> tuple[list[float], list[float], float]:
     """Seconds from key to figures, gaps of the loop, and the seconds of a full recount."""
-    workspace = furniture.workspace
-    await until(lambda: workspace.request is not None, "the first Request")
-    furniture.services.selection.open(Ref(RefKind.BLOCK, BIG_BLOCK))
+    workspace = contents.workspace
+    await until(lambda: workspace.file.request is not None, "the first Request")
+    contents.services.selection.open(Ref(RefKind.BLOCK, BIG_BLOCK))
     editors = [
-        each for each in furniture.window.findChildren(TextEditor) if len(each.text) >= BLOCK_CHARACTERS
+        each for each in contents.window.findChildren(TextEditor) if len(each.text) >= BLOCK_CHARACTERS
     ]
     editor = editors[0]
     editor.select_range(BLOCK_CHARACTERS // 2, BLOCK_CHARACTERS // 2)
@@ -97,14 +97,14 @@ async def type_keys(furniture: Furniture, keys: int) -> tuple[list[float], list[
     gaps, waits = Gaps(), []
     gaps.start()
     for number in range(keys):
-        before = workspace.request
+        before = workspace.file.request
         begun = time.perf_counter()
         QTest.keyClick(editor, Qt.Key.Key_A if number % 6 else Qt.Key.Key_Space)
-        await until(lambda before=before: workspace.request is not before, "new figures")
+        await until(lambda before=before: workspace.file.request is not before, "new figures")
         waits.append(time.perf_counter() - begun)
         await asyncio.sleep(0.03)
     gaps.stop()
-    request = workspace.request
+    request = workspace.file.request
     assert request is not None
     return waits, gaps.found, await asyncio.to_thread(recount_seconds, request)
 
@@ -112,17 +112,17 @@ async def type_keys(furniture: Furniture, keys: int) -> tuple[list[float], list[
 async def measure(program: Program, path: Path, keys: int) -> tuple[list[float], list[float], float]:
     """Open the file in the real window and type."""
     loop = asyncio.get_running_loop()
-    opener = EngineOpener(Surroundings(state_folder=path.parent / "state"))
+    opener = SessionFactory(Environment(state_folder=path.parent / "state"))
     found: list[tuple[list[float], list[float], float]] = []
 
-    def furnish_and_keep(window: object, look: object, bridge: object, given: object) -> Furniture:
-        return furnish(window, look, bridge, given, PANELS)  # type: ignore[arg-type]
+    def furnish_and_keep(window: object, look: object, bridge: object, given: object) -> WindowContents:
+        return populate(window, look, bridge, given, PANELS)  # type: ignore[arg-type]
 
     async def work() -> None:
         try:
-            await until(lambda: program.furniture is not None, "the panels")
-            if program.furniture is not None:
-                found.append(await type_keys(program.furniture, keys))
+            await until(lambda: program.contents is not None, "the panels")
+            if program.contents is not None:
+                found.append(await type_keys(program.contents, keys))
         finally:
             program.window.close()
 
@@ -138,7 +138,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
         path = Path(folder) / "bench.constellation"
         asyncio.run(make(path, blocks=BLOCKS, messages=MESSAGES, big_block=BLOCK_CHARACTERS))
-        shell = Shell(Start(path))
+        shell = Startup(StartOptions(path))
         shell.window.resize(1440, 900)
         shell.show()
         loop = qasync.QEventLoop(shell.application)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import digest, run, said
-from tests.flows.export_desk import ENTRUSTED
+from tests.flows.export_builders import ENTRUSTED
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,20 @@ def test_that_a_preview_of_a_folder_writes_nothing(sample: Path, tmp_path: Path)
 def test_that_people_are_told_in_words(sample: Path, tmp_path: Path) -> None:
     done = run("export", sample, "--out", tmp_path / "whole.json")
     assert done.stdout.startswith(b"Exported 3 agents to ")
+
+
+def test_that_an_import_into_an_existing_file_says_before_and_after_what_stays_behind(
+    sample: Path, tmp_path: Path
+) -> None:
+    out, target = tmp_path / "whole.json", tmp_path / "mine.constellation"
+    said("export", sample, "--out", out, "--history")
+    assert run("sample", target).returncode == 0
+    before = digest(target)
+    preview = said("import", out, "--into", target, "--dry-run")
+    assert digest(target) == before
+    done = said("import", out, "--into", target)
+    for told in (preview, done):
+        assert "import.contents_only" in {each["code"] for each in told["problems"]}
+    assert len(said("agents", target)["agents"]) == 6
+    new = said("import", out, "--into", tmp_path / "new.constellation")
+    assert "import.contents_only" not in {each["code"] for each in new["problems"]}

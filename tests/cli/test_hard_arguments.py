@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -30,12 +31,12 @@ def nested(depth: int) -> str:
             "nth",
         ),
         (nested(900), 1, "nested too deeply"),
-        (json.dumps({"op": "delete_row"}), 1, "delete_row is no operation on block:"),
-        (json.dumps({"op": "set_partner", "person_id": "x"}), 1, "set_partner is no operation on block:"),
+        (json.dumps({"op": "delete_row"}), 1, "delete_row doesn't apply to block:"),
+        (json.dumps({"op": "set_partner", "person_id": "x"}), 1, "set_partner doesn't apply to block:"),
         (
             json.dumps({"op": "insert_archival", "agent_id": "a", "content": "x"}),
             1,
-            "insert_archival is no operation on block:",
+            "insert_archival doesn't apply to block:",
         ),
     ],
 )
@@ -79,7 +80,7 @@ def test_that_stopping_to_share_with_nobody_says_nothing_of_texts(sample: Path, 
     done = run("edit", path, "--agent", "Ada", "--block", "design_notes", "--operation", operation)
     if done.returncode == 0:
         done = run("edit", path, "--agent", "Ada", "--block", "design_notes", "--operation", operation)
-    assert done.stdout.decode() == "design_notes is so already; nothing was stored.\n"
+    assert done.stdout.decode() == "design_notes is already like that. Nothing was stored.\n"
     unknown = json.dumps({"op": "detach_block", "agent_id": "agt_none"})
     done = run("edit", path, "--agent", "Ada", "--block", "design_notes", "--operation", unknown)
     assert done.returncode == 1
@@ -88,10 +89,22 @@ def test_that_stopping_to_share_with_nobody_says_nothing_of_texts(sample: Path, 
 
 def test_that_an_impossible_version_is_told_of_the_file_that_was_named(sample: Path, tmp_path: Path) -> None:
     path = Path(shutil.copy(sample, tmp_path / "altered.constellation"))
-    for number, told in ((-5, "(-5)"), (3, "0.3")):
+    for number, told in ((-5, "version -5"), (3, "0.3")):
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA user_version = " + str(number))
         done = run("agents", path)
         assert done.returncode == 1
         assert str(path) in done.stderr.decode()
         assert told in done.stderr.decode()
+
+
+def test_that_a_file_that_nobody_may_read_is_no_wrong_usage(
+    sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allowed = os.access
+    # Whoever runs the tests as root may read everything.
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.R_OK and allowed(path, mode))
+    for command in ("agents", "check", "report"):
+        done = run(command, sample)
+        assert done.returncode == 1
+        assert done.stderr.decode() == f"You don't have permission to read {sample}.\n"

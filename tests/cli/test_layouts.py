@@ -39,7 +39,7 @@ def test_that_a_shipped_layout_can_be_taken_changed_kept_and_built_with(sample: 
     layout = {**shown(sample, "minimal"), "name": "mine"}
     layout["sections"][0]["heading"] = "Who I am"
     result = run("layouts", str(sample), "--put", "-", given=json.dumps(layout))
-    assert (result.exit_code, result.stdout) == (0, "The layout mine is kept.\n")
+    assert (result.exit_code, result.stdout) == (0, "Saved the layout mine.\n")
     assert shown(sample, "mine") == layout
     built = run("build", str(sample), "--agent", "Ada", "--layout", "mine")
     assert "=== system ===\nWho I am\n\n" in built.stdout
@@ -52,13 +52,13 @@ def test_that_a_shipped_layout_can_be_taken_changed_kept_and_built_with(sample: 
         ("xml", False),
     ]
     deleted = run("layouts", str(sample), "--delete", "mine")
-    assert (deleted.exit_code, deleted.stdout) == (0, "The layout mine is deleted. It can be restored.\n")
+    assert (deleted.exit_code, deleted.stdout) == (0, "Deleted the layout mine. You can restore it.\n")
     gone = run("build", str(sample), "--agent", "Ada", "--layout", "mine")
     assert (gone.exit_code, gone.stdout) == (1, "")
     restored = run("layouts", str(sample), "--restore", "mine")
-    assert (restored.exit_code, restored.stdout) == (0, "The layout mine is restored.\n")
+    assert (restored.exit_code, restored.stdout) == (0, "Restored the layout mine.\n")
     again = run("layouts", str(sample), "--restore", "mine")
-    assert (again.exit_code, again.stdout) == (0, "The layout mine was so already.\n")
+    assert (again.exit_code, again.stdout) == (0, "The layout mine is already like that.\n")
     assert run("build", str(sample), "--agent", "Ada", "--layout", "mine").exit_code == 0
 
 
@@ -66,7 +66,7 @@ def test_that_a_layout_under_a_shipped_one_s_name_is_said_to_go_before_it(sample
     layout = {"name": "minimal", "sections": [{"name": "persona"}]}
     kept = run("layouts", str(sample), "--put", "-", given=json.dumps(layout))
     assert kept.exit_code == 0
-    assert "before the shipped one" in kept.stdout
+    assert "replaces the built-in one" in kept.stdout
     assert run("layouts", str(sample), "--delete", "minimal").exit_code == 0
 
 
@@ -123,7 +123,7 @@ def test_that_a_strategy_can_be_chosen_by_name_or_with_its_settings(sample: Path
 
 def test_that_the_part_of_the_window_that_no_section_can_use_is_told(sample: Path) -> None:
     result = run("report", str(sample), "--agent", "Ada", "--model", "gpt-4.1")
-    assert "tokens of the window no section can use, by the limits that are set." in result.stdout
+    assert "tokens are unreachable: section limits" in result.stdout
 
 
 def test_that_the_tail_is_a_message_of_its_own_in_neutral_json(sample: Path) -> None:
@@ -137,9 +137,9 @@ def test_that_the_tail_is_a_message_of_its_own_in_neutral_json(sample: Path) -> 
 
 def test_that_the_room_kept_free_for_estimates_is_told(sample: Path) -> None:
     told = run("report", str(sample), "--agent", "Ada", "--model", "claude-sonnet-4-5").stdout
-    [line] = [each for each in told.splitlines() if "kept free" in each]
-    assert re.match(r"[\d,]+ tokens of the window are kept free: the counts are estimates", line)
-    assert "kept free" not in run("report", str(sample), "--agent", "Ada", "--model", "gpt-4o").stdout
+    [line] = [each for each in told.splitlines() if "Safety margin" in each]
+    assert re.match(r"Safety margin: [\d,]+ tokens", line)
+    assert "Safety margin" not in run("report", str(sample), "--agent", "Ada", "--model", "gpt-4o").stdout
     built = run("build", str(sample), "--agent", "Ada", "--model", "claude-sonnet-4-5", "--as", "json")
     assert json.loads(built.stdout)["manifest"]["margin_tokens"] > 0
 
@@ -147,19 +147,19 @@ def test_that_the_room_kept_free_for_estimates_is_told(sample: Path) -> None:
 @pytest.mark.parametrize(
     ("raw", "told"),
     [
-        ("", "no JSON"),
+        ("", "isn't valid JSON"),
         ("[" * 50_000, "nested too deeply"),
-        ('{"name": "a", "name": "b"}', "stands twice"),
-        ('{"name": "a", "sections": [{"name": "core", "share": NaN}]}', "NaN is no number"),
-        ('{"name": "a", "sections": [{"name": "core", "share": "a"}]}', "$.sections[0].share: float needed"),
-        ('{"name": "a\\nb", "sections": [{"name": "core"}]}', "A layout cannot be used: a b: name"),
-        ('{"name": "\\ud800", "sections": [{"name": "core"}]}', "name: it must be one visible line"),
-        ('{"name": "a", "sections": [{"name": "memory"}]}', "a: memory: a section of your own needs a text"),
+        ('{"name": "a", "name": "b"}', "appears twice"),
+        ('{"name": "a", "sections": [{"name": "core", "share": NaN}]}', "NaN isn't a number"),
+        ('{"name": "a", "sections": [{"name": "core", "share": "a"}]}', "(at $.sections[0].share"),
+        ('{"name": "a\\nb", "sections": [{"name": "core"}]}', "at a b: name)"),
+        ('{"name": "\\ud800", "sections": [{"name": "core"}]}', "it must be one visible line"),
+        ('{"name": "a", "sections": [{"name": "memory"}]}', "a section of your own needs a text"),
         (
             '{"name": "a", "sections": [{"name": "core", "minimum": 9, "maximum": 1}]}',
             "not larger than its maximum",
         ),
-        ('{"name": "a", "sections": [{"name": "core", "element": "</core>"}]}', "cannot be an element"),
+        ('{"name": "a", "sections": [{"name": "core", "element": "</core>"}]}', "can't be an element"),
     ],
 )
 def test_that_a_file_that_is_no_layout_is_refused_with_what_is_wrong_and_where(

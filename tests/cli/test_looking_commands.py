@@ -114,10 +114,10 @@ def test_that_the_last_sent_request_is_built_again_to_the_letter(sample: Path) -
     assert found["past"]["logged"]["today"] == "grown"
     built = run("build", sample, "--agent", "Ada", "--at", "last")
     assert built.returncode == 0
-    assert "reproduced" in built.stderr
+    assert "rebuilt exactly" in built.stderr
     assert built.stdout.endswith("=== reply ===\n")
     shown = run("report", sample, "--agent", "Ada", "--at", "last")
-    assert "reproduced" in shown.stdout
+    assert "rebuilt exactly" in shown.stdout
 
 
 def test_that_a_request_as_of_a_time_knows_nothing_of_later(sample: Path) -> None:
@@ -218,7 +218,7 @@ def test_that_now_is_one_moment_and_its_comparison_with_itself_says_that_nothing
     found = said("diff-requests", sample, "--agent", "Ada", "--from", "now", "--to", "now")
     assert (found["settings"], found["changes"], found["delta"]) == ([], [], 0)
     lines = run("diff-requests", sample, "--agent", "Ada", "--from", "now", "--to", "now").stdout.splitlines()
-    assert "No piece differs." in lines
+    assert "No differences." in lines
     assert not any(one == other == "" for one, other in pairwise(lines))
 
 
@@ -239,14 +239,14 @@ def test_that_a_pin_that_brings_nothing_says_what_would(sample: Path) -> None:
     assert (vain["target"], vain["why"]) == (target, "still_out")
     assert vain["rule"].startswith("history_")
     shown = run("simulate", sample, *asked).stdout
-    assert f"--pin {target} came to nothing: it stays out. " in shown
+    assert f"--pin {target} had no effect: still left out. " in shown
     assert "?" not in vain["message"]
 
 
 def test_that_what_changes_nothing_is_told_by_the_options_names(sample: Path) -> None:
     shown = run("simulate", sample, "--agent", "Ada", "--pin", "human", "--descriptions")
-    assert "--pin human came to nothing: it would be in without that too." in shown.stdout
-    assert "--descriptions came to nothing: it is so already." in shown.stdout
+    assert "--pin human had no effect: already in the Request." in shown.stdout
+    assert "--descriptions had no effect: already set." in shown.stdout
 
 
 def test_that_an_operation_is_tried_on_a_block_of_any_schema(sample: Path) -> None:
@@ -289,15 +289,15 @@ def test_that_an_operation_that_cannot_be_tried_is_told(
 def test_that_marks_for_a_cache_that_have_no_place_are_told(sample: Path, form: str) -> None:
     done = run("build", sample, "--agent", "Ada", "--model", "gpt-4o", "--as", form, "--cache-marks")
     assert done.returncode == 0
-    assert f"the form {form} has no place for it" in done.stderr
+    assert f"the format {form} has none" in done.stderr
     plain = run("build", sample, "--agent", "Ada", "--model", "gpt-4o", "--as", form)
     assert "cache" not in plain.stderr
 
 
 def test_that_it_is_told_where_no_mark_would_count(sample: Path) -> None:
     for model, told in (
-        ("gpt-4o", "would be found there by a mark"),
-        ("no-such-model", "how the provider of"),
+        ("gpt-4o", "couldn't reuse any part"),
+        ("no-such-model", "How the provider of"),
     ):
         done = run("build", sample, "--agent", "Ada", "--model", model, "--as", "anthropic", "--cache-marks")
         assert done.returncode == 0

@@ -173,7 +173,7 @@ def test_that_a_backup_comes_back_as_a_new_file_and_nothing_is_written_over(prog
 def test_that_a_file_without_backups_is_said_to_have_none(program: Program) -> None:
     done = program.run("backup", "--restore", 1, "--out", program.file.with_name("restored.constellation"))
     assert done.returncode == 1
-    assert done.stderr.endswith(b"There are: none.\n")
+    assert done.stderr.endswith(b"Backups: none.\n")
 
 
 @pytest.mark.parametrize("command", ["agents", "backup", "check", "salvage"])

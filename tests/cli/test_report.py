@@ -42,8 +42,8 @@ def test_that_what_one_rule_left_out_stands_together_and_all_shows_every_row(
     [line] = [each for each in few if each.startswith(f"{old} events ")]
     tokens = sum(each["tokens"] for each in account["left_out"] if each["rule"] == "event_too_old")
     assert f"{tokens:,}" in line
-    assert "The nearest" not in line
-    assert f"Together {len(account['left_out'])} are left out; --all shows each in a row of its own." in few
+    assert "Next one" not in line
+    assert f"Left out: {len(account['left_out'])}. Use --all for one row each." in few
 
 
 def test_that_json_has_every_row_whether_all_is_asked_for_or_not(sample: Path, asked: Asked) -> None:
@@ -54,15 +54,15 @@ def test_that_a_group_tells_the_nearest_and_what_brings_it_in(sample: Path, aske
     few = left_out_table(run("report", sample, *asked).stdout.decode())
     out = [each for each in said("report", sample, *asked)["left_out"] if each["rule"] == "history_full"]
     least = min(each["fix"]["value"] for each in out if each["fix"]["action"] == "raise_history_tokens")
-    [line] = [each for each in few if "The nearest: Its " in each]
-    assert f"reaching back to it takes {least:,} tokens." in line
+    [line] = [each for each in few if "Next one: Over the history budget: " in each]
+    assert f"needs a budget of {least:,}." in line
     assert line.endswith(f"Raise the history budget to {least:,} tokens.")
 
 
 def test_that_every_reason_is_told_with_its_names_and_figures(sample: Path, asked: Asked) -> None:
     told = run("report", sample, *asked).stdout.decode()
-    assert "shares with this agent." in told
-    assert "It stands for " in told
+    assert "Shared by " in told
+    assert "Summary of " in told
     assert [line for line in told.splitlines() if " ? " in line or "depth ?" in line] == []
 
 
@@ -90,5 +90,5 @@ def test_that_a_share_is_told_totwo_digits_and_never_as_a_power_of_ten(share: fl
 def test_that_the_band_of_an_estimate_does_not_gainsay_the_margin(sample: Path, asked: Asked) -> None:
     told = run("report", sample, *asked, "--model", "glm-5").stdout.decode()
     assert "e+" not in told
-    assert "a whole Request may take up to" in told
-    assert "of 100 single texts, 95 are within" in told
+    assert "Safety margin: " in told
+    assert "95 of 100 single texts are within" in told

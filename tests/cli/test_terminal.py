@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import shutil
 from pathlib import Path
 
@@ -31,6 +30,7 @@ PAYLOADS = (
     "\x0e\x0fshift",
     "\x1bc",
     "\x1b]8;;file:///etc/passwd\x1b\\link\x1b]8;;\x1b\\",
+    "\u061cmark",
     "\u202eevil\u202c",
     "\u2066iso\u2069",
 )
@@ -40,7 +40,7 @@ PAYLOADS = (
 def test_that_no_control_character_passes(payload: str) -> None:
     escaped = escape_controls(f"before{payload}after")
     assert not any(ord(each) < 32 or 127 <= ord(each) < 160 for each in escaped)
-    assert "\u202e" not in escaped
+    assert not {"\u061c", "\u202e"}.intersection(escaped)
     assert escaped.startswith("before")
     assert escaped.endswith("after")
 
@@ -54,7 +54,6 @@ def test_that_a_table_is_as_wide_as_its_widest_cell() -> None:
     assert table.splitlines() == ["Name  Tokens", "----  ------", "漢字       1", "a      1,000"]
 
 
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo-terminals here")
 def test_that_a_hostile_block_is_escaped_on_a_terminal_and_exact_in_a_pipe(
     sample: Path, tmp_path: Path
 ) -> None:
@@ -65,7 +64,10 @@ def test_that_a_hostile_block_is_escaped_on_a_terminal_and_exact_in_a_pipe(
     assert edited.returncode == 0, edited.stderr
     show = ("show", path, "--agent", "Ada", "--block", "scratchpad")
     assert start(*show).stdout == text
-    ours, theirs = pty.openpty()
+    try:
+        ours, theirs = os.openpty()
+    except (AttributeError, OSError) as error:
+        pytest.skip(f"no pseudo-terminal here: {error}")
     try:
         done = start(*show, stdout=theirs)
         os.close(theirs)

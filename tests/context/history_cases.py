@@ -13,7 +13,7 @@ from inspector.domain.limits import (
     Strategy,
     TimeDecay,
     Truncate,
-    Window,
+    WindowStrategy,
 )
 from inspector.domain.messages import (
     Batch,
@@ -29,8 +29,7 @@ from inspector.domain.messages import (
 )
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.domain.summaries import Summary
-from tests.context.history_worlds import OWN_LAYOUT, a_fine_history, a_world, words
-from tests.context.invented import (
+from tests.context.builders import (
     ESTIMATED_MODEL,
     EXACT_MODEL,
     NOW,
@@ -42,6 +41,7 @@ from tests.context.invented import (
     a_summary,
     an_agent,
 )
+from tests.context.random_histories import OWN_LAYOUT, a_fine_history, a_world, words
 
 LAYOUTS = ("standard", "xml", "minimal", "cache_friendly")
 NO_CAP = 10**9
@@ -55,7 +55,7 @@ def a_strategy(rng: Random) -> Strategy:
         RecursiveSummarization(rng.choice((0, 1, 4, 20, 200))),
         ImportanceBased(rng.choice((0, 1, 4, 20, 100)), rng.choice((0, 2, 6, 20, 100))),
         TimeDecay(rng.choice((0.0, 0.5, 3.0, 24.0, 1e9)), rng.choice((0, 1, 4, 10, 50))),
-        Window(rng.choice((0, 1, 5, 8, 10, 50))),
+        WindowStrategy(rng.choice((0, 1, 5, 8, 10, 50))),
         Hysteresis(high, min(high, rng.choice((0.5, 0.3, 0.8, 0.95, 0.0)))),
     ]
     return rng.choice(kinds)

@@ -19,7 +19,7 @@ from inspector.domain.limits import (
     Strategy,
     TimeDecay,
     Truncate,
-    Window,
+    WindowStrategy,
 )
 from inspector.domain.messages import (
     Batch,
@@ -33,9 +33,9 @@ from inspector.domain.messages import (
 from inspector.domain.requests import LeftOut, Request, sent_content
 from inspector.domain.rules import OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
+from tests.context.builders import a_turn, new_builder
 from tests.context.history_cases import a_batch
-from tests.context.invented import a_turn, new_builder
-from tests.context.recounting import recount
+from tests.context.tiktoken_counts import recount
 
 FOLDING = (Hysteresis, RecursiveSummarization)
 _PARTLY = {OutRule.HISTORY_ELIDED, OutRule.HISTORY_SHORTENED}
@@ -124,7 +124,7 @@ def check_budget(snapshot: Snapshot, spec: RequestSpec, request: Request) -> Non
     else:
         assert len(request.messages) <= len(sendable(active)) if active else not request.messages
     strategy = strategy_of(snapshot, spec)
-    if isinstance(strategy, Truncate | Window):
+    if isinstance(strategy, Truncate | WindowStrategy):
         wanted = strategy.keep_recent if isinstance(strategy, Truncate) else strategy.verbatim_count
         in_progress = len(sendable(active)) if active else 0
         others = set(sent_batches(request, snapshot.history)) - {spec.active_batch}
@@ -293,7 +293,7 @@ def _still_fits(
     if history_tokens(before) + added > int(room * share):
         return False
     cap = snapshot.agent.config.max_messages_cap if spec.max_messages_cap is None else spec.max_messages_cap
-    most = {Truncate: "keep_recent", Window: "verbatim_count", ImportanceBased: "keep_recent"}
+    most = {Truncate: "keep_recent", WindowStrategy: "verbatim_count", ImportanceBased: "keep_recent"}
     count = min(cap, getattr(strategy, most.get(type(strategy), ""), cap))
     if isinstance(strategy, TimeDecay):
         # Messages in the floor leave it by one that is more.

@@ -6,7 +6,7 @@ from inspector.domain.activity import Event, Importance
 from inspector.domain.agents import ActivitySettings
 from inspector.domain.requests import Request
 from inspector.domain.rules import OutRule
-from tests.context.invented import NOW, a_snapshot, an_event, build, codes, has_section, rows, the_section
+from tests.context.builders import NOW, a_snapshot, an_event, build, codes, has_section, rows, the_section
 
 BOB = "agent_bob"
 

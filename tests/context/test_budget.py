@@ -13,7 +13,7 @@ from inspector.domain.limits import Hysteresis, LimitOverrides, Truncate
 from inspector.domain.requests import Request
 from inspector.domain.rules import OutRule
 from inspector.domain.snapshot import Snapshot
-from tests.context.invented import (
+from tests.context.builders import (
     MODELS,
     POOL,
     a_block,
@@ -59,7 +59,7 @@ def test_that_a_text_too_long_is_shown_through_a_window_and_the_rest_is_told() -
     assert "[Showing lines 1-20 of 80]\nline 0 of" in piece.text
     assert (piece.parameters["lines"], piece.parameters["of"]) == (20, 80)
     [row] = rows(request, OutRule.SHORTENED)
-    assert row.source.label == "notes: 60 further lines"
+    assert row.source.label == "notes: 60 more lines"
     assert (row.parameters["shown"], row.parameters["count"]) == (20, 60)
     assert row.fix is not None
     assert row.fix.action == "raise_memory_tokens"

@@ -1,9 +1,9 @@
-"""The cache simulation in small; `tests.bench.cache_policies` plays the whole session."""
+"""The cache simulation in small; `tests.studies.cache_policies` plays the whole session."""
 
 from functools import cache
 
 from inspector.domain.limits import Hysteresis
-from tests.bench.cache_policies import SLIDE, Outcome, Policy, Session, play
+from tests.studies.cache_policies import SLIDE, Outcome, Policy, Session, play
 
 SMALL = Session(requests=160, history=9_000, stable=3_000, volatile=400)
 

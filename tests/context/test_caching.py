@@ -12,7 +12,7 @@ from inspector.domain.messages import Batch, Role, TextPart, ToolCallPart, ToolR
 from inspector.domain.models import ModelFacts, Prices
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import Snapshot
-from tests.context.invented import (
+from tests.context.builders import (
     BUILDER,
     MODELS,
     NOW,

@@ -14,9 +14,9 @@ from inspector.context.counting.pool import counter_for
 from inspector.domain.counts import Count, Method
 from inspector.domain.estimation import add_features, estimate, features
 from inspector.shipped.estimators import load_estimators
-from tests.context.invented import ESTIMATED_MODEL, EXACT_MODEL, MODELS, OLDER_EXACT_MODEL, POOL
-from tests.context.recounting import recount
-from tests.hostile import HOSTILE_TEXTS
+from tests.context.builders import ESTIMATED_MODEL, EXACT_MODEL, MODELS, OLDER_EXACT_MODEL, POOL
+from tests.context.tiktoken_counts import recount
+from tests.hostile_texts import HOSTILE_TEXTS
 
 NASTY = "abzABZsStTdm \n\r\t/'.,<>-=019éßñЖя漢かカ한😀\u0301\u200d\u00a0\u2028\x85\x1c\x0b`\u200b\ufeff\u0627\u05d0"
 nasty_texts = st.text(NASTY, max_size=12)
@@ -157,6 +157,9 @@ class _Refusing:
     name = "refusing"
     pattern = "(?<broken"
     special_tokens: ClassVar[dict[str, int]] = {}
+
+    def verified_index(self) -> None:
+        return None
 
     def verified_bytes(self) -> bytes:
         return b64encode(b"a") + b" 0\n"

@@ -4,13 +4,13 @@ import random
 
 import pytest
 
-from inspector.context.counting.chunks import Chunks
+from inspector.context.counting.chunks import TextChunks
 from inspector.context.counting.counter import Counter
 from inspector.context.counting.pool import counter_for
 from inspector.domain.counts import Count, Method
-from tests.context.invented import EXACT_MODEL, MODELS, OLDER_EXACT_MODEL, POOL
-from tests.context.recounting import recount
-from tests.hostile import HOSTILE_TEXTS
+from tests.context.builders import EXACT_MODEL, MODELS, OLDER_EXACT_MODEL, POOL
+from tests.context.tiktoken_counts import recount
+from tests.hostile_texts import HOSTILE_TEXTS
 
 COUNTERS = {"o200k_base": EXACT_MODEL, "cl100k_base": OLDER_EXACT_MODEL}
 WORDS = (
@@ -68,7 +68,7 @@ def edited(chosen: random.Random, text: str) -> str:
     return text[:at] + random_text(chosen)[:50] + text[at + chosen.choice((0, 0, 1, 30)) :]
 
 
-def check(name: str, counter: Counter, text: str, known: Chunks | None) -> Chunks:
+def check(name: str, counter: Counter, text: str, known: TextChunks | None) -> TextChunks:
     counted, chunks = counter.count_chunks(text, known)
     assert counted == Count(recount(name, text), Method.EXACT), repr(text)
     assert "".join(chunks.texts) == text
@@ -78,7 +78,7 @@ def check(name: str, counter: Counter, text: str, known: Chunks | None) -> Chunk
 def compare(count: int, seed: int) -> None:
     """Texts one by one; every second one is an edit of the one before, counted on from its chunks."""
     chosen = random.Random(seed)
-    text, known = "", dict.fromkeys(COUNTERS, Chunks((), ()))
+    text, known = "", dict.fromkeys(COUNTERS, TextChunks((), ()))
     for number in range(count):
         is_edit = number % 2 == 1
         text = edited(chosen, text) if is_edit else random_text(chosen)

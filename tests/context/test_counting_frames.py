@@ -2,7 +2,7 @@ import pytest
 
 from inspector.domain.counts import Method
 from inspector.domain.messages import ImagePart
-from tests.context.invented import MODELS, POOL
+from tests.context.builders import MODELS, POOL
 
 WEATHER = {
     "type": "object",

@@ -1,6 +1,6 @@
 """The reconstructed counts of Claude, with a stand-in for the package that does it.
 
-What the package itself says is measured by ``tests.bench.reconstruction`` where it is installed.
+What the package itself says is measured by ``tests.studies.reconstruction`` where it is installed.
 """
 
 from importlib.machinery import ModuleSpec
@@ -21,7 +21,7 @@ from inspector.shipped.image_rules import load_image_rules
 from inspector.shipped.overheads import load_overheads
 from inspector.shipped.reconstructions import load_reconstructions
 from inspector.shipped.tokenizer_files import encoding_files
-from tests.context.invented import MODELS
+from tests.context.builders import MODELS
 
 FRAME = 7
 FACTS = Reconstruction("claude_3", "3.0", 0.02, 0.01, "invented")

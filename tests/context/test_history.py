@@ -15,13 +15,13 @@ from inspector.domain.limits import (
     RecursiveSummarization,
     Strategy,
     Truncate,
-    Window,
+    WindowStrategy,
 )
 from inspector.domain.messages import Batch, Message, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.requests import LeftOut, Request
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.snapshot import Snapshot
-from tests.context.invented import (
+from tests.context.builders import (
     BUILDER,
     a_call_turn,
     a_message,
@@ -249,12 +249,12 @@ def test_that_archiving_half_of_a_pair_keeps_the_other_half_out() -> None:
 @pytest.mark.parametrize(("count", "kept"), [(8, 8), (5, 4), (10, 10)])
 def test_that_a_window_keeps_the_newest_batches(count: int, kept: int) -> None:
     history = turns(10)
-    request = build(a_snapshot(history=history), strategy=Window(count))
+    request = build(a_snapshot(history=history), strategy=WindowStrategy(count))
     assert len(request.messages) == kept
     assert request.strategy == "window"
 
 
-@pytest.mark.parametrize("strategy", [Truncate(), Window(), Hysteresis(), RecursiveSummarization()])
+@pytest.mark.parametrize("strategy", [Truncate(), WindowStrategy(), Hysteresis(), RecursiveSummarization()])
 def test_that_more_room_never_loses_the_last_turn_beside_one_in_progress(strategy: Strategy) -> None:
     history = (*turns(3), a_turn(4, "word " * 200), a_turn(5, "word " * 20, size=1))
     for tokens in range(100, 600, 20):
@@ -271,7 +271,7 @@ def test_that_a_last_turn_past_the_high_mark_is_kept_while_it_fits() -> None:
         assert sent_batches(request, history)[-1] == "batch_4", tokens
 
 
-@pytest.mark.parametrize("strategy", [Window(8), Truncate(8), ImportanceBased(8, 0)])
+@pytest.mark.parametrize("strategy", [WindowStrategy(8), Truncate(8), ImportanceBased(8, 0)])
 def test_that_a_last_turn_of_more_messages_than_are_wanted_is_in_whole_and_alone(strategy: Strategy) -> None:
     history = (*turns(10), a_turn(11, size=12))
     request = build(a_snapshot(history=history), strategy=strategy)
@@ -286,7 +286,7 @@ def test_that_a_last_turn_of_more_messages_than_are_wanted_is_in_whole_and_alone
         )
 
 
-@pytest.mark.parametrize("strategy", [Window(0), Truncate(0), ImportanceBased(0, 0)])
+@pytest.mark.parametrize("strategy", [WindowStrategy(0), Truncate(0), ImportanceBased(0, 0)])
 def test_that_who_wants_no_message_gets_none(strategy: Strategy) -> None:
     assert not build(a_snapshot(history=turns(3)), strategy=strategy).messages
 

@@ -10,6 +10,7 @@ from statistics import fmean
 import pytest
 
 from inspector.domain.limits import LimitOverrides, Strategy, Truncate
+from tests.context.builders import a_snapshot, a_spec, a_turn, new_builder
 from tests.context.history_cases import a_case, a_history, a_strategy
 from tests.context.history_laws import (
     built,
@@ -18,7 +19,6 @@ from tests.context.history_laws import (
     strategy_of,
     utilisation,
 )
-from tests.context.invented import a_snapshot, a_spec, a_turn, new_builder
 
 ROOT = Path(__file__).parents[2]
 FEW = 30

@@ -7,9 +7,9 @@ import pytest
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.history.importance import importance
-from inspector.context.history.index import HistoryIndex
+from inspector.context.history.index import HistoryIndex, HistoryReader
 from inspector.context.history.limits import first_within
-from inspector.context.history.strategies.table import STRATEGY_CHOICES
+from inspector.context.history.strategies import STRATEGY_CHOICES
 from inspector.domain.limits import (
     STRATEGIES,
     Hysteresis,
@@ -18,7 +18,7 @@ from inspector.domain.limits import (
     Strategy,
     TimeDecay,
     Truncate,
-    Window,
+    WindowStrategy,
 )
 from inspector.domain.messages import (
     Batch,
@@ -30,7 +30,7 @@ from inspector.domain.messages import (
     ToolResultPart,
 )
 from inspector.domain.rules import OutRule
-from tests.context.invented import (
+from tests.context.builders import (
     EXACT_MODEL,
     MODELS,
     POOL,
@@ -58,10 +58,7 @@ def costs() -> FrameCosts:
 
 
 def index_of(history: tuple[Batch, ...]) -> HistoryIndex:
-    index = HistoryIndex.empty(costs())
-    for batch in history:
-        index = index.append(batch)
-    return index
+    return HistoryReader().index(history, None, costs())
 
 
 def messages_tokens(request: object) -> int:
@@ -151,7 +148,7 @@ def test_that_each_strategy_chooses_in_its_own_way() -> None:
             RecursiveSummarization(20),
             ImportanceBased(10, 10),
             TimeDecay(71, 4),
-            Window(8),
+            WindowStrategy(8),
             Hysteresis(),
         )
     }
@@ -207,11 +204,10 @@ def test_that_a_batch_more_reads_no_other_batch_again() -> None:
             return counter.count(text)
 
     listening = replace(costs(), counter=Listening())  # type: ignore[arg-type]
-    index = HistoryIndex.empty(listening)
-    for batch in LONG:
-        index = index.append(batch)
+    reader = HistoryReader()
+    reader.index(LONG, None, listening)
     counted.clear()
-    index.append(a_turn(999, "one more"))
+    reader.index((*LONG, a_turn(999, "one more")), None, listening)
     assert counted == ["one more", "one more"]
 
 

@@ -7,22 +7,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.context.history.importance import importance, message_score
-from inspector.context.history.squeezing import cut_text, units_of
-from inspector.domain.compaction import ElidedResult, HistoryState
+from inspector.context.history.shortening import cut_text, units_of
 from inspector.domain.limits import (
+    ElidedResult,
+    HistoryState,
     Hysteresis,
     ImportanceBased,
     RecursiveSummarization,
     Strategy,
     TimeDecay,
     Truncate,
-    Window,
+    WindowStrategy,
 )
 from inspector.domain.messages import Batch, Role, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
 from inspector.domain.requests import Request, sent_content
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.snapshot import Snapshot
-from tests.context.invented import (
+from tests.context.builders import (
     NOW,
     a_message,
     a_snapshot,
@@ -207,7 +208,7 @@ def test_that_a_chunk_larger_than_the_budget_does_not_leave_the_history_empty() 
 def test_that_only_folding_strategies_propose_a_state() -> None:
     snapshot = a_snapshot(history=HEAVY)
     folding = (Hysteresis(), RecursiveSummarization())
-    others: tuple[Strategy, ...] = (Truncate(), Window(), ImportanceBased(), TimeDecay())
+    others: tuple[Strategy, ...] = (Truncate(), WindowStrategy(), ImportanceBased(), TimeDecay())
     assert all(build(snapshot, strategy=each).history_state is not None for each in folding)
     assert all(build(snapshot, strategy=each).history_state is None for each in others)
 

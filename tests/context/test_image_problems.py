@@ -1,11 +1,11 @@
 from dataclasses import replace
 
 from inspector.domain.counts import Method
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import Problem, Severity
 from inspector.domain.messages import ImagePart, Part, Role, TextPart
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import Snapshot
-from tests.context.invented import EXACT_MODEL, a_message, a_snapshot, a_spec, a_turn, build, new_builder
+from tests.context.builders import EXACT_MODEL, a_message, a_snapshot, a_spec, a_turn, build, new_builder
 
 SIZED, UNSIZED = ImagePart("image/png", 800, 600, "aGk="), ImagePart("image/png", 0, 0, "aGk=")
 

@@ -9,7 +9,7 @@ from inspector.domain.content import TextContent
 from inspector.domain.errors import InspectorError
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec, Snapshot
-from tests.context.invented import (
+from tests.context.builders import (
     a_block,
     a_snapshot,
     a_spec,
@@ -18,7 +18,7 @@ from tests.context.invented import (
     new_builder,
     working,
 )
-from tests.context.invented_worlds import snapshots, specs, texts
+from tests.context.snapshot_strategies import snapshots, specs, texts
 
 
 def outcome(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec) -> Request | str:

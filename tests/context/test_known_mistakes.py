@@ -22,7 +22,7 @@ from inspector.domain.errors import BudgetError
 from inspector.domain.limits import LimitOverrides
 from inspector.domain.rendering.activity import shorten
 from inspector.domain.rules import OutRule
-from tests.context.invented import (
+from tests.context.builders import (
     MODELS,
     NOW,
     a_block,
@@ -40,7 +40,7 @@ from tests.context.invented import (
     the_section,
     working,
 )
-from tests.context.recounting import recount
+from tests.context.tiktoken_counts import recount
 
 ROOT = Path(__file__).parents[2]
 

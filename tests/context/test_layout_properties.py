@@ -10,9 +10,9 @@ from inspector.domain.layouts import Layout
 from inspector.domain.requests import SourceKind
 from inspector.domain.rules import OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
-from tests.context.invented import MODELS, POOL, new_builder
-from tests.context.invented_layouts import NAME, layouts
-from tests.context.invented_worlds import snapshots, specs
+from tests.context.builders import MODELS, POOL, new_builder
+from tests.context.layout_strategies import NAME, layouts
+from tests.context.snapshot_strategies import snapshots, specs
 from tests.context.test_request_properties import MANY, built, check_account, check_system
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from inspector.context.counting.pool import counter_for
-from inspector.context.linting.duplicates import Words, passages
-from inspector.context.linting.look import lint
+from inspector.context.linting.lint import lint
+from inspector.context.linting.rules import Words, passages
 from inspector.domain.agents import ToolRule, ToolRuleKind
 from inspector.domain.blocks import ListSchema, Permission
 from inspector.domain.content import ListContent, ListItem
@@ -15,7 +15,7 @@ from inspector.domain.lint import Finding, LintRule, LintSettings
 from inspector.domain.messages import Batch, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import Snapshot
-from tests.context.invented import (
+from tests.context.builders import (
     BUILDER,
     EXACT_MODEL,
     MODELS,

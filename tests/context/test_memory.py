@@ -12,12 +12,11 @@ from inspector.domain.blocks import (
     UnreadableSchema,
 )
 from inspector.domain.content import LogContent, LogEntry, MapContent, TextContent
-from inspector.domain.errors import BudgetError
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import BudgetError, Problem, Severity
 from inspector.domain.requests import Request
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.snapshot import BlockState, Snapshot
-from tests.context.invented import (
+from tests.context.builders import (
     a_block,
     a_snapshot,
     all_pieces,

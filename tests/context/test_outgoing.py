@@ -12,8 +12,8 @@ from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.catalogues import shipped_models
 from inspector.runtime.settings import Settings
-from inspector.runtime.wire import WireDoor
-from tests.context.invented import (
+from inspector.runtime.wire import WireService
+from tests.context.builders import (
     BUILDER,
     a_call_turn,
     a_snapshot,
@@ -24,11 +24,11 @@ from tests.context.invented import (
     shared,
     working,
 )
-from tests.context.invented_worlds import snapshots, specs
-from tests.providers.rules import CHECKS, check_any
+from tests.context.snapshot_strategies import snapshots, specs
+from tests.providers.provider_rules import CHECKS, check_any
 from tests.providers.sdk_types import check_types
 
-DOOR = WireDoor(shipped_models(), Settings())
+DOOR = WireService(shipped_models(), Settings())
 MANY = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )

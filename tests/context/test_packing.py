@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from inspector.context.packing import (
     Item,
-    Need,
     Packing,
+    RoomNeeded,
+    SpaceDemand,
     Variant,
-    Wish,
     fill_sections,
     most_value,
     pack,
@@ -23,7 +23,7 @@ MANY = settings(max_examples=200, deadline=None)
 
 wishes = st.lists(
     st.builds(
-        Wish,
+        SpaceDemand,
         st.just(""),
         st.integers(0, 60),
         st.integers(0, 12),
@@ -36,7 +36,7 @@ wishes = st.lists(
     max_size=7,
 ).map(
     lambda found: [
-        Wish(f"s{at}", w.demand, w.minimum, w.maximum, w.priority, w.weight, w.grow)
+        SpaceDemand(f"s{at}", w.demand, w.minimum, w.maximum, w.priority, w.weight, w.grow)
         for at, w in enumerate(found)
     ]
 )
@@ -44,33 +44,33 @@ variants = st.builds(Variant, st.integers(0, 40), st.floats(0, 50, allow_nan=Fal
 items = st.lists(st.lists(variants, min_size=1, max_size=4), max_size=12)
 
 
-def filled(asked: list[Wish], room: int) -> dict[str, int]:
+def filled(asked: list[SpaceDemand], room: int) -> dict[str, int]:
     return fill_sections(asked, room + sum(wish.reserved for wish in asked))
 
 
 def test_that_equals_share_by_weight_and_what_one_leaves_flows_on() -> None:
-    asked = [Wish("a", 100), Wish("b", 100, weight=3.0), Wish("c", 10)]
+    asked = [SpaceDemand("a", 100), SpaceDemand("b", 100, weight=3.0), SpaceDemand("c", 10)]
     assert fill_sections(asked, 90) == {"a": 20, "b": 60, "c": 10}
 
 
 def test_that_a_higher_priority_is_served_first_beyond_everybody_s_reserve() -> None:
-    asked = [Wish("low", 100, minimum=15), Wish("high", 100, priority=1)]
+    asked = [SpaceDemand("low", 100, minimum=15), SpaceDemand("high", 100, priority=1)]
     assert fill_sections(asked, 90) == {"low": 15, "high": 75}
     assert fill_sections(asked, 130) == {"low": 30, "high": 100}
 
 
 def test_that_a_reserve_that_is_not_used_is_free_for_others() -> None:
-    assert fill_sections([Wish("a", 5, minimum=50), Wish("b", 100)], 60) == {"a": 5, "b": 55}
+    assert fill_sections([SpaceDemand("a", 5, minimum=50), SpaceDemand("b", 100)], 60) == {"a": 5, "b": 55}
 
 
 def test_that_a_section_that_does_not_grow_keeps_to_its_share() -> None:
-    asked = [Wish("a", 100, grow=False), Wish("b", 10)]
+    asked = [SpaceDemand("a", 100, grow=False), SpaceDemand("b", 10)]
     assert fill_sections(asked, 80) == {"a": 40, "b": 10}
 
 
 def test_that_reserves_that_do_not_fit_are_an_error_that_names_sections_and_numbers() -> None:
     with pytest.raises(BudgetError) as caught:
-        fill_sections([Wish("a", 50, 50), Wish("b", 0, 9), Wish("c", 70, 60)], 100)
+        fill_sections([SpaceDemand("a", 50, 50), SpaceDemand("b", 0, 9), SpaceDemand("c", 70, 60)], 100)
     told = caught.value.parameters
     assert caught.value.code == "budget.reserves_do_not_fit"
     assert (told["sections"], told["needed"], told["available"]) == (("a", "c"), 110, 100)
@@ -79,7 +79,7 @@ def test_that_reserves_that_do_not_fit_are_an_error_that_names_sections_and_numb
 @MANY
 @given(wishes, st.integers(0, 300))
 def test_that_sections_get_no_more_than_there_is_and_all_of_it_where_they_want_it(
-    asked: list[Wish], room: int
+    asked: list[SpaceDemand], room: int
 ) -> None:
     given_ = filled(asked, room)
     total = room + sum(wish.reserved for wish in asked)
@@ -92,16 +92,18 @@ def test_that_sections_get_no_more_than_there_is_and_all_of_it_where_they_want_i
 
 @MANY
 @given(wishes, st.integers(0, 200))
-def test_that_with_more_room_no_section_gets_less(asked: list[Wish], room: int) -> None:
+def test_that_with_more_room_no_section_gets_less(asked: list[SpaceDemand], room: int) -> None:
     before, after = filled(asked, room), filled(asked, room + 1)
     assert all(after[name] >= count for name, count in before.items())
 
 
 @MANY
 @given(wishes, st.integers(0, 60))
-def test_that_the_room_that_is_told_gives_a_section_what_it_wants(asked: list[Wish], wanted: int) -> None:
+def test_that_the_room_that_is_told_gives_a_section_what_it_wants(
+    asked: list[SpaceDemand], wanted: int
+) -> None:
     name = asked[0].name
-    room = Need(asked, name).room(wanted)
+    room = RoomNeeded(asked, name).room(wanted)
     assert fill_sections(asked, room)[name] >= min(wanted, asked[0].most)
     if all(wish.grow for wish in asked) and wanted > asked[0].reserved and asked[0].most >= wanted:
         less = max(room - len(asked), sum(wish.reserved for wish in asked))

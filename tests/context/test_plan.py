@@ -5,7 +5,7 @@ import pytest
 from inspector.context.plan import resolve_limits
 from inspector.domain.errors import InputError, MalformedError
 from inspector.domain.limits import LARGE, SMALL, LimitOverrides, Limits
-from tests.context.invented import MODELS, NOW, a_snapshot, an_agent, build, codes
+from tests.context.builders import MODELS, NOW, a_snapshot, an_agent, build, codes
 
 NONE = LimitOverrides()
 

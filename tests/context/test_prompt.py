@@ -14,7 +14,7 @@ from inspector.domain.blocks import (
 )
 from inspector.domain.errors import InputError, NotFoundError
 from inspector.domain.layouts import Layout, SectionLayout, Wrapper
-from tests.context.invented import a_block, a_snapshot, a_spec, a_tool, a_turn, an_agent, shared
+from tests.context.builders import a_block, a_snapshot, a_spec, a_tool, a_turn, an_agent, shared
 
 
 def test_that_a_prompt_is_made_without_a_file() -> None:

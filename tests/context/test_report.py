@@ -8,8 +8,8 @@ from inspector.context.report import report
 from inspector.domain.errors import InspectorError, Parameters
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec, Snapshot
-from tests.context.invented import BUILDER, a_block, a_snapshot, a_turn, an_agent, build, working
-from tests.context.invented_worlds import snapshots, specs
+from tests.context.builders import BUILDER, a_block, a_snapshot, a_turn, an_agent, build, working
+from tests.context.snapshot_strategies import snapshots, specs
 
 
 def word(code: str, parameters: Parameters) -> str:

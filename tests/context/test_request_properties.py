@@ -11,10 +11,10 @@ from inspector.domain.errors import BudgetError
 from inspector.domain.requests import Request, Section
 from inspector.domain.rules import PARTLY_IN, InRule, OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
-from tests.context.invented import BUILDER, a_block, a_snapshot, a_spec, build, new_builder, working
-from tests.context.invented_worlds import snapshots, specs
-from tests.context.recounting import recount
-from tests.hostile import HOSTILE_TEXTS
+from tests.context.builders import BUILDER, a_block, a_snapshot, a_spec, build, new_builder, working
+from tests.context.snapshot_strategies import snapshots, specs
+from tests.context.tiktoken_counts import recount
+from tests.hostile_texts import HOSTILE_TEXTS
 
 MANY = settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -6,8 +6,7 @@ import pytest
 from inspector.context.builder import ContextBuilder
 from inspector.context.markup import starts_legally
 from inspector.domain.agents import ContextConfig, ToolRule, ToolRuleKind
-from inspector.domain.archival import ArchivalEntry
-from inspector.domain.blocks import OBSERVATION_LOG, PARTNER_PROFILE, BlockType, Permission
+from inspector.domain.blocks import OBSERVATION_LOG, PARTNER_PROFILE, ArchivalEntry, BlockType, Permission
 from inspector.domain.content import LogContent, LogEntry, MapContent
 from inspector.domain.counts import Method
 from inspector.domain.errors import InputError, MalformedError, NotFoundError
@@ -16,7 +15,7 @@ from inspector.domain.layouts import Layout, SectionLayout, Wrapper
 from inspector.domain.requests import Request
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.snapshot import ExtraSection
-from tests.context.invented import (
+from tests.context.builders import (
     LAYOUTS,
     MODELS,
     NOW,

@@ -9,14 +9,14 @@ from inspector.context.comparison import RECOUNTED
 from inspector.context.simulation import simulate
 from inspector.domain.content import TextContent
 from inspector.domain.errors import InputError, InspectorError, NotFoundError
-from inspector.domain.limits import LimitOverrides, Window
+from inspector.domain.limits import LimitOverrides, WindowStrategy
 from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.rules import OutRule
-from inspector.domain.simulation import Overlay, Simulated
+from inspector.domain.simulation import Overlay, Simulation
 from inspector.domain.snapshot import RequestSpec, Snapshot
-from tests.context.invented import (
+from tests.context.builders import (
     BUILDER,
     EXACT_MODEL,
     LAYOUTS,
@@ -36,14 +36,14 @@ from tests.context.invented import (
     rows,
     working,
 )
-from tests.context.invented_worlds import snapshots, specs
+from tests.context.snapshot_strategies import snapshots, specs
 
 
 def block(name: str) -> Ref:
     return Ref(RefKind.BLOCK, f"blk_{name}")
 
 
-def laid(snapshot: Snapshot, **changes: object) -> Simulated:
+def laid(snapshot: Snapshot, **changes: object) -> Simulation:
     return simulate(BUILDER, snapshot, a_spec(), Overlay(**changes))  # type: ignore[arg-type]  # names of Overlay
 
 
@@ -70,7 +70,7 @@ def test_that_another_model_is_counted_by_its_own_tokenizer_and_its_text_is_only
 def test_that_limits_layout_and_strategy_are_the_overlay_s() -> None:
     snapshot = a_snapshot(a_block("a"), history=tuple(a_turn(n) for n in range(1, 9)))
     limits = LimitOverrides(max_tokens=5000, history_tokens=100)
-    found = laid(snapshot, limits=limits, layout="minimal", strategy=Window(2)).after
+    found = laid(snapshot, limits=limits, layout="minimal", strategy=WindowStrategy(2)).after
     assert (found.limits.max_tokens, found.limits.history_tokens) == (5000, 100)
     assert (found.layout, found.strategy) == ("minimal", "window")
     assert len(found.messages) == 2

@@ -16,9 +16,7 @@ from inspector.domain.limits import (
 )
 from inspector.domain.requests import LeftOut
 from inspector.domain.snapshot import RequestSpec, Snapshot
-from tests.context.history_cases import a_case
-from tests.context.history_laws import built, is_whole, strategy_of
-from tests.context.invented import (
+from tests.context.builders import (
     BUILDER,
     a_snapshot,
     a_turn,
@@ -26,6 +24,8 @@ from tests.context.invented import (
     build,
     sent_batches,
 )
+from tests.context.history_cases import a_case
+from tests.context.history_laws import built, is_whole, strategy_of
 
 
 def apply_fix(row: LeftOut, **changes: object) -> dict[str, object]:

@@ -4,12 +4,12 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.context.sections.summaries import Kept, choose_covering
+from inspector.context.sections.summaries import KeptMessages, choose_covering
 from inspector.domain.coverage import covered_ranges
-from inspector.domain.limits import Truncate, Window
+from inspector.domain.limits import Truncate, WindowStrategy
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.summaries import PositionRange, Summary
-from tests.context.invented import (
+from tests.context.builders import (
     NOW,
     a_snapshot,
     a_summary,
@@ -79,9 +79,9 @@ def test_that_a_summary_without_a_range_is_judged_by_its_period() -> None:
 def test_that_a_window_shows_the_latest_summary_and_none_for_a_whole_conversation() -> None:
     both = (a_summary("a", 1, 50), a_summary("b", 51, 99))
     snapshot = a_snapshot(history=HISTORY, summaries=both)
-    request = build(snapshot, strategy=Window(8))
+    request = build(snapshot, strategy=WindowStrategy(8))
     assert [each for each in piece_ids(request) if each.startswith("summary:")] == ["summary:sum_b"]
-    assert not has_section(build(snapshot, strategy=Window(20)), "summary")
+    assert not has_section(build(snapshot, strategy=WindowStrategy(20)), "summary")
 
 
 def test_that_summaries_take_their_room_from_the_history() -> None:
@@ -131,7 +131,7 @@ def trees(draw: st.DrawFn) -> tuple[Summary, ...]:
 def test_that_chosen_summaries_never_touch_what_is_kept_and_miss_nothing_they_could_tell(
     summaries: tuple[Summary, ...], kept_from: int
 ) -> None:
-    kept = Kept(tuple(range(kept_from, 100)), NOW - timedelta(days=400))
+    kept = KeptMessages(tuple(range(kept_from, 100)), NOW - timedelta(days=400))
     ranges = covered_ranges(summaries)
     choice = choose_covering(summaries, kept)
     told = {

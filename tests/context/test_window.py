@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.context.neutral import manifest
-from inspector.context.window import Window, reserve_of
+from inspector.context.window import ContextWindow, reserve_of
 from inspector.domain.counts import Method, Tokenizer
 from inspector.domain.errors import BudgetError
 from inspector.domain.limits import Truncate
 from inspector.domain.requests import Request
 from inspector.domain.rules import OutRule
-from tests.context.invented import (
+from tests.context.builders import (
     ESTIMATED_MODEL,
     EXACT_MODEL,
     a_block,
@@ -73,7 +73,7 @@ def test_that_what_fits_only_by_the_estimate_is_refused_with_the_numbers() -> No
     with pytest.raises(BudgetError) as caught:
         build(snapshot, window=needed + 5, reserved=0)
     assert caught.value.parameters["available"] < caught.value.parameters["needed"]  # type: ignore[operator]
-    room = Window(0, 0, build(snapshot).tokenizer).needed(needed)
+    room = ContextWindow(0, 0, build(snapshot).tokenizer).needed(needed)
     assert build(snapshot, window=room, reserved=0).tokens == needed
     with pytest.raises(BudgetError):
         build(snapshot, window=room - 1, reserved=0)
@@ -106,9 +106,9 @@ def test_that_the_window_that_is_told_brings_in_what_is_out(model: str, reserved
 def test_that_the_least_window_is_told(available: int, under: float, reserved: int, most: int | None) -> None:
     tokenizer = Tokenizer("any", Method.ESTIMATE, under, under)
 
-    def with_tokens(max_tokens: int) -> Window:
+    def with_tokens(max_tokens: int) -> ContextWindow:
         kept = reserved if most is None else reserve_of(max_tokens, most)
-        return Window(max_tokens, kept, tokenizer, most)
+        return ContextWindow(max_tokens, kept, tokenizer, most)
 
     needed = with_tokens(0).needed(available)
     assert with_tokens(needed).available >= available

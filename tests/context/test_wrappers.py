@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from inspector.context.layouts import frame_lines
 from inspector.context.markup import frame_line, frame_proof
 from inspector.domain.agents import ActivitySettings, ContextConfig, ToolRule, ToolRuleKind
-from inspector.domain.archival import ArchivalEntry
-from inspector.domain.blocks import BlockType, EntrySchema, FieldDef, LogSchema, MapSchema
+from inspector.domain.blocks import ArchivalEntry, BlockType, EntrySchema, FieldDef, LogSchema, MapSchema
 from inspector.domain.content import LogContent, LogEntry, MapContent
 from inspector.domain.requests import Piece, Request, Section
 from inspector.domain.snapshot import ExtraSection, Snapshot
-from tests.context.invented import (
+from tests.context.builders import (
     LAYOUTS,
     NOW,
     a_block,

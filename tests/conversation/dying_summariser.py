@@ -11,9 +11,9 @@ from typing import Any
 
 from inspector.domain.summarising import FoldOptions, SummaryDraft, SummarySource
 from inspector.runtime.engine import Engine
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 from inspector.storage import messages
-from tests.conversation.talk import ADA
+from tests.conversation.builders import ADA
 from tests.fixtures import NOOR
 
 
@@ -57,7 +57,7 @@ async def main(path: Path, place: str, at: int) -> None:
     if place == "transaction":
         messages.set_archived = dying_at(at)
     folder = path.parent / "dying"
-    engine = await Engine.open(path, Surroundings(actor=NOOR, program="dying", state_folder=folder))
+    engine = await Engine.open(path, Environment(actor=NOOR, program="dying", state_folder=folder))
     summariser = Dying(at if place == "call" else 1_000_000)
     await engine.summaries.summarise(ADA, summariser, FoldOptions(chunk_size=8, keep=4))
     raise SystemExit("still alive")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
@@ -16,10 +17,12 @@ from inspector.domain.edits.block_rows import AttachBlock, CreateBlock, DeleteRo
 from inspector.domain.edits.rows import AppendMessage, ConfigureAgent, LogEvent
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import RefusedError
-from inspector.domain.messages import Role, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
-from tests.conversation.talk import ADA, AS_ADA, AS_BOB, BOB, do, people, say, stored
+from inspector.storage import messages as rows
+from inspector.storage.connection import Row
+from tests.conversation.builders import ADA, AS_ADA, AS_BOB, BOB, do, people, say, stored
 from tests.fixtures import NOON, NOOR, HeldClock, OpenEngine
 
 
@@ -259,3 +262,26 @@ async def test_that_an_event_logged_while_the_clock_is_back_is_the_newest(
         second = await logger.log("heartbeat")
         assert await logger.recent(2) == (first, second)
         assert await logger.recent(1) == (second,)
+
+
+async def test_that_a_result_in_a_long_turn_reads_only_what_stands_near_it(
+    engine: OpenEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    decode = rows.decode
+
+    def counted(found: Sequence[Row]) -> list[Message]:
+        read.append(len(found))
+        return decode(found)
+
+    monkeypatch.setattr(rows, "decode", counted)
+    async with engine() as opened:
+        await people(opened)
+        await say(opened, "b1", Role.USER, "Go on for long.")
+        for number in range(30):
+            await say(opened, "b1", Role.ASSISTANT, ToolCallPart(f"c{number}", f"tool {number}", "{}"))
+            await say(opened, "b1", Role.TOOL, ToolResultPart(f"c{number}", "done"))
+        assert max(read) <= 16
+        await say(opened, "b1", Role.TOOL, ToolResultPart("c3", "late"))
+        called = [details["tool"] for kind, _, details in await told(opened) if kind == "tool_called"]
+    assert called == [*(f"tool {number}" for number in range(30)), "tool 3"]

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from inspector.conversation.summary_builder import SummaryBuilder
-from inspector.domain.limits import Window
+from inspector.domain.limits import WindowStrategy
 from inspector.domain.messages import Role
 from inspector.storage.connection import Connection
-from tests.conversation.talk import ADA, BOB, people, say, turns
+from tests.conversation.builders import ADA, BOB, people, say, turns
 from tests.fixtures import NOON, NOOR, HeldClock, OpenEngine
 
 
@@ -44,7 +44,7 @@ async def test_that_a_window_takes_the_latest_by_what_it_covers_not_by_when_it_w
     engine: OpenEngine, clock: HeldClock
 ) -> None:
     async with engine() as opened:
-        await people(opened, Window(4))
+        await people(opened, WindowStrategy(4))
         await turns(opened, 5)
         for name, first, last in (("new", 9, 16), ("old", 1, 8)):
             clock.advance(days=1)

@@ -13,8 +13,8 @@ from inspector.domain.errors import InputError
 from inspector.domain.messages import BatchType, Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.summaries import Summary, SummaryDetails
 from inspector.domain.summarising import FoldOptions, SummaryDraft, SummarySource
-from inspector.shipped.prompts import load_prompt
-from tests.conversation.talk import ADA, SUBJECTS
+from inspector.shipped.words import load_prompt
+from tests.conversation.builders import ADA, SUBJECTS
 from tests.fixtures import NOON
 
 

@@ -15,7 +15,7 @@ from inspector.domain.errors import InputError, InspectorError, NotFoundError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import ChainEnd, PositionRange, Summary, SummaryDetails
 from inspector.runtime.engine import Engine
-from tests.conversation.talk import ADA, AS_ADA, do, people, turns
+from tests.conversation.builders import ADA, AS_ADA, do, people, turns
 from tests.fixtures import NOON, NOOR, HeldClock, OpenEngine
 
 

@@ -29,7 +29,7 @@ from inspector.domain.edits.fields import Increment
 from inspector.domain.edits.items import AddNode, AppendEntry, InSection, InsertItem
 from inspector.domain.edits.text import AppendText, InsertText
 from inspector.domain.errors import RefusedError
-from tests.documents.making import new, replica, stamp
+from tests.documents.builders import new, replica, stamp
 
 SCHEMA = CompositeSchema(
     (

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loro import LoroDoc
 
+from inspector.documents.decimal_counter import DecimalCounter
 from inspector.documents.document import Document
-from inspector.documents.tally import Tally
 from inspector.domain.blocks import FieldDef, FieldType, MapSchema
 from inspector.domain.content import MapContent
 from inspector.domain.decimals import added, decimal_of, number_of
 from inspector.domain.edits.fields import ClearField, Increment, SetField
 from inspector.domain.errors import RefusedError
-from tests.documents.making import UNHURRIED, new, replica, stamp
+from tests.documents.builders import UNHURRIED, new, replica, stamp
 
 SCHEMA = MapSchema((FieldDef("count", FieldType.COUNTER),))
 STEPS = st.decimals(-1000, 1000, places=3).map(float)
@@ -81,7 +81,7 @@ def test_that_what_an_older_document_has_behind_the_point_still_counts() -> None
     old = doc.get_counter("counter:" + b"count".hex())
     for step in (0.1, 0.2, -2.5):
         old.increment(step)
-    tally = Tally(doc, "", b"count".hex())
+    tally = DecimalCounter(doc, "", b"count".hex())
     assert number_of(tally.value) == -2.2
     tally.add(decimal_of(2.3))
     assert number_of(tally.value) == 0.1

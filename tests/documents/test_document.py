@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loro import ID, LoroDoc
 
-from inspector.documents.document import Document, MergeStatus, Stamp
+from inspector.documents.document import Document, EditStamp, MergeStatus
 from inspector.documents.errors import guarded
 from inspector.domain.blocks import (
     OBSERVATION_LOG,
@@ -38,7 +38,7 @@ from inspector.domain.edits.items import (
 )
 from inspector.domain.edits.text import AppendText, InsertText, SetText, Splice, SpliceText
 from inspector.domain.errors import DocumentError, InspectorError
-from tests.documents.making import MOMENT, UNHURRIED, new, replica, stamp
+from tests.documents.builders import MOMENT, UNHURRIED, new, replica, stamp
 
 HISTORIES: list[tuple[Schema, list[Operation]]] = [
     (
@@ -281,7 +281,7 @@ def test_that_an_update_whose_base_is_missing_waits_and_is_told() -> None:
     assert document.merge(first) is MergeStatus.APPLIED
     assert not document.has_pending
     assert document.content() == TextContent("abc")
-    assert document.merge(second) is MergeStatus.KNOWN
+    assert document.merge(second) is MergeStatus.UNCHANGED
     assert Document.load(TextSchema(), None, [second]).has_pending
 
 
@@ -386,7 +386,7 @@ def test_that_a_failure_in_the_middle_of_a_change_leaves_the_document() -> None:
     version, content = document.version, document.content()
     ids = iter(["one"])
     with pytest.raises(StopIteration):
-        document.apply(SetField("preferences", ("a", "b")), Stamp("x", MOMENT, lambda: next(ids)))
+        document.apply(SetField("preferences", ("a", "b")), EditStamp("x", MOMENT, lambda: next(ids)))
     assert next(ids, "all given out") == "all given out"
     assert (document.version, document.content()) == (version, content)
     document.apply(SetField("preferences", ("a",)), stamp())

@@ -13,8 +13,8 @@ from inspector.documents.document import Document
 from inspector.domain.edits.fields import SetField
 from inspector.domain.edits.items import InSection
 from inspector.domain.errors import DocumentError
-from tests.documents.forging import OPERATIONS, SCHEMA, lived, mutated, sealed, sources
-from tests.documents.making import stamp
+from tests.documents.builders import stamp
+from tests.documents.forged_documents import OPERATIONS, SCHEMA, lived, mutated, sealed, sources
 
 if sys.platform != "win32":
     import resource

@@ -17,7 +17,7 @@ from inspector.domain.edits.base import Version
 from inspector.domain.edits.history import RestoreVersion
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import DocumentError
-from tests.documents.making import new, stamp
+from tests.documents.builders import new, stamp
 
 
 class Broken:

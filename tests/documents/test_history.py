@@ -36,9 +36,9 @@ from inspector.domain.edits.items import (
 )
 from inspector.domain.edits.text import AppendText, SetText, Splice, SpliceText
 from inspector.domain.errors import RefusedError
-from tests.documents.lives import ANY_SCHEMA, SEEDS, Life, text_of
-from tests.documents.making import UNHURRIED, new, replica, stamp
-from tests.documents.operations import SCHEMAS
+from tests.documents.builders import UNHURRIED, new, replica, stamp
+from tests.documents.random_documents import ANY_SCHEMA, SEEDS, Life, text_of
+from tests.documents.random_operations import SCHEMAS
 
 
 @UNHURRIED

@@ -17,7 +17,7 @@ from inspector.domain.edits.base import Operation
 from inspector.domain.edits.fields import SetField
 from inspector.domain.edits.items import InsertItem, ItemValue, MoveItem, RemoveItem, UpdateItem
 from inspector.domain.errors import RefusedError
-from tests.documents.making import TEXTS, UNHURRIED, new, replica, stamp
+from tests.documents.builders import TEXTS, UNHURRIED, new, replica, stamp
 
 TEXT_LIST = ListSchema()
 TAGGED = ListSchema((FieldDef("title", required=True), FieldDef("tags", FieldType.LIST)), max_items=2)

@@ -13,7 +13,7 @@ from inspector.domain.content import LogContent, LogEntry
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.items import AppendEntry, InsertItem, RemoveEntry
 from inspector.domain.errors import RefusedError
-from tests.documents.making import MOMENT, UNHURRIED, new, replica, stamp
+from tests.documents.builders import MOMENT, UNHURRIED, new, replica, stamp
 
 
 def entries_of(document: Document) -> tuple[LogEntry, ...]:

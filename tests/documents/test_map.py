@@ -22,7 +22,7 @@ from inspector.domain.edits.fields import (
 )
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import RefusedError
-from tests.documents.making import TEXTS, UNHURRIED, new, replica, stamp
+from tests.documents.builders import TEXTS, UNHURRIED, new, replica, stamp
 
 SCHEMA = MapSchema(
     (

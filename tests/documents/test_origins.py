@@ -23,9 +23,9 @@ from inspector.domain.edits.items import (
     UpdateItem,
 )
 from inspector.domain.edits.text import AppendText, InsertText
-from tests.documents.lives import ANY_SCHEMA, SEEDS, Life
-from tests.documents.making import UNHURRIED, new, replica, stamp
-from tests.documents.operations import SCHEMAS
+from tests.documents.builders import UNHURRIED, new, replica, stamp
+from tests.documents.random_documents import ANY_SCHEMA, SEEDS, Life
+from tests.documents.random_operations import SCHEMAS
 
 
 @UNHURRIED

@@ -10,11 +10,10 @@ from hypothesis import given
 from loro import ExportMode, Frontiers, LoroDoc
 
 from inspector.documents.document import Document
-from inspector.documents.late_lists import values_with_both
-from inspector.documents.replica import Replica
-from inspector.documents.straight import MOST_OPERATIONS, straight_steps
+from inspector.documents.linear_history import MOST_OPERATIONS, straight_steps
+from inspector.documents.list_rebase import values_with_both
+from inspector.documents.loro_replica import ForkCache, LoroReplica
 from inspector.documents.text_edits import spliced
-from inspector.documents.trail import Trail
 from inspector.domain.blocks import CompositeSchema, FieldDef, FieldType, MapSchema, SectionDef, TextSchema
 from inspector.domain.content import CompositeContent, FieldEntry, MapContent, TextContent
 from inspector.domain.edits.base import Version
@@ -22,8 +21,8 @@ from inspector.domain.edits.fields import SetField
 from inspector.domain.edits.history import RestoreVersion
 from inspector.domain.edits.items import InSection
 from inspector.domain.edits.text import AppendText, InsertText, SetText, Splice, SpliceText
-from tests.documents.lives import SEEDS, text_of
-from tests.documents.making import UNHURRIED, new, replica, stamp
+from tests.documents.builders import UNHURRIED, new, replica, stamp
+from tests.documents.random_documents import SEEDS, text_of
 
 FIRST = "abcdefghij"
 
@@ -111,7 +110,7 @@ def test_that_the_history_stays_a_line_and_the_change_one_of_the_documents_own()
         assert applied is not None
         assert applied.peer == document.peer
         versions.append(document.version)
-    assert straight_steps(Replica(loro_of(document)), {"text"}, versions) is not None
+    assert straight_steps(LoroReplica(loro_of(document)), {"text"}, versions) is not None
 
 
 def loro_of(document: Document) -> LoroDoc:
@@ -205,7 +204,7 @@ def test_that_a_trail_gives_what_the_whole_history_does(seed: int) -> None:
         base = letters.chance.choice(versions)
         document.apply(SpliceText(letters.splices(text_of(versioned(document, base)))), stamp(), base)
         versions.append(document.version)
-    present, trail = Replica(loro_of(document)), Trail()
+    present, trail = LoroReplica(loro_of(document)), ForkCache()
     for version in letters.chance.choices(versions, k=8):
         fork = trail.fork(present, present.frontiers(version))
         assert fork.version == version
@@ -229,13 +228,13 @@ def test_that_late_edits_one_after_the_other_go_through_the_history_once(
         document.apply(AppendText(str(number)), stamp())
         versions.append(document.version)
     anew: list[str] = []
-    fork = Replica.fork
+    fork = LoroReplica.fork
 
-    def counted(replica: Replica, frontiers: Frontiers) -> Replica:
+    def counted(replica: LoroReplica, frontiers: Frontiers) -> LoroReplica:
         anew.append(replica.version)
         return fork(replica, frontiers)
 
-    monkeypatch.setattr(Replica, "fork", counted)
+    monkeypatch.setattr(LoroReplica, "fork", counted)
     for before, _ in pairwise(versions):
         document.apply(InsertText(0, "x"), stamp(), before)
     assert len(anew) == 1

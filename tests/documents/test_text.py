@@ -9,10 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loro import LoroDoc
 
-from inspector.documents import text_deltas
 from inspector.documents.document import Document
-from inspector.documents.shapes.text import MOST_SPLICES, changed_stretch, fewer
-from inspector.documents.text_deltas import LONGEST, delta_of, insert_text, splice_text
+from inspector.documents.shapes import text as text_shape
+from inspector.documents.shapes.text import (
+    LONGEST,
+    MOST_SPLICES,
+    changed_stretch,
+    delta_of,
+    fewer,
+    insert_text,
+    splice_text,
+)
 from inspector.documents.text_edits import spliced
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import TextContent
@@ -28,7 +35,7 @@ from inspector.domain.edits.text import (
     SpliceText,
 )
 from inspector.domain.errors import RefusedError
-from tests.documents.making import TEXTS, UNHURRIED, new, replica, stamp
+from tests.documents.builders import TEXTS, UNHURRIED, new, replica, stamp
 
 
 @st.composite
@@ -296,7 +303,7 @@ def test_that_what_is_written_in_pieces_is_the_same_text(
 ) -> None:
     body, splices = given_splices
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(text_deltas, "LONGEST", longest)
+        patched.setattr(text_shape, "LONGEST", longest)
         text = LoroDoc().get_text("text")  # type: ignore[no-untyped-call]
         insert_text(text, 0, body)
         assert text.to_string() == body
@@ -324,7 +331,7 @@ def test_that_many_replacements_go_to_the_document_in_few_rows_and_the_middle_on
         return real(sent[-1])
 
     document = new(TextSchema(), TextContent("ab" * 30_000))
-    monkeypatch.setattr(text_deltas, "delta_of", counted)
+    monkeypatch.setattr(text_shape, "delta_of", counted)
     document.apply(ReplaceText("a", "xyz", ReplaceMode.ALL), stamp())
     assert sum(map(len, sent)) == MOST_SPLICES
     # Each row is twice as long as the one before, so that no stretch is cut more often than there are rows.

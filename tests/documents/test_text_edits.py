@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from inspector.documents.patterns import unrolled_size
 from inspector.documents.text_edits import SplicingOperation, spliced, splices_of
+from inspector.domain.content import text_lines
 from inspector.domain.edits.text import PatchText, ReplaceLines, ReplaceMode, ReplaceText
 from inspector.domain.errors import RefusedError
-from inspector.domain.rendering.text import text_lines
-from tests.documents.making import TEXTS, UNHURRIED
+from tests.documents.builders import TEXTS, UNHURRIED
 
 LINES = st.lists(
     st.sampled_from(["a", "b", "", "- c", "+ d", "@@", "漢🙂", "e\r", "\\ f", "--- g"]), max_size=12

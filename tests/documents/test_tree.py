@@ -13,7 +13,7 @@ from inspector.domain.content import TreeContent, TreeNode
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.items import AddNode, InsertItem, MoveNode, RemoveNode, UpdateNode
 from inspector.domain.errors import RefusedError
-from tests.documents.making import UNHURRIED, new, replica, stamp
+from tests.documents.builders import UNHURRIED, new, replica, stamp
 
 TREE = TreeSchema()
 STEPS = st.lists(

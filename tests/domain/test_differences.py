@@ -33,6 +33,7 @@ from inspector.domain.content import (
     TextContent,
     TreeContent,
     TreeNode,
+    text_lines,
 )
 from inspector.domain.differences.backwards import taken_back
 from inspector.domain.differences.conflicts import Conflict, conflicts, text_sides
@@ -48,9 +49,8 @@ from inspector.domain.differences.contents import (
     parts_of,
 )
 from inspector.domain.differences.order import keys_of, moved
-from inspector.domain.differences.texts import Stretch, TextDiff, diff_texts, unified
+from inspector.domain.differences.texts import ChangedRange, TextDiff, diff_texts, unified
 from inspector.domain.edits.text import PatchText, Splice
-from inspector.domain.rendering.text import text_lines
 
 THOROUGH = settings(deadline=None, max_examples=300)
 LINES = st.lists(
@@ -184,14 +184,14 @@ def test_that_stretches_ascend_and_never_touch(before: str, after: str) -> None:
 
 def test_that_a_changed_word_is_told_as_that_word() -> None:
     diff = diff_texts("one two\nthree four\n", "one two\nthree five\n")
-    assert diff == TextDiff((Stretch(14, 18, 14, 18),), (Stretch(1, 2, 1, 2),))
+    assert diff == TextDiff((ChangedRange(14, 18, 14, 18),), (ChangedRange(1, 2, 1, 2),))
     assert unified("one two\nthree four\n", "one two\nthree five\n") == (
         "@@ -1,2 +1,2 @@\n one two\n-three four\n+three five\n"
     )
 
 
 def test_that_scripts_without_spaces_are_compared_by_characters() -> None:
-    assert diff_texts("漢字です", "漢文です").stretches == (Stretch(1, 2, 1, 2),)
+    assert diff_texts("漢字です", "漢文です").stretches == (ChangedRange(1, 2, 1, 2),)
 
 
 def test_that_a_text_that_repeats_itself_is_still_compared() -> None:
@@ -316,7 +316,7 @@ def test_that_the_values_of_fields_are_compared_in_their_types() -> None:
         ("d", DiffKind.ADDED),
         ("b", DiffKind.REMOVED),
     ]
-    assert diff.fields[1].text == TextDiff((Stretch(2, 3, 2, 3),), (Stretch(0, 1, 0, 1),))
+    assert diff.fields[1].text == TextDiff((ChangedRange(2, 3, 2, 3),), (ChangedRange(0, 1, 0, 1),))
 
 
 def test_that_list_fields_are_compared_by_element() -> None:

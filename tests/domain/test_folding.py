@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.domain.coverage import coverage_of, covered_ranges
-from inspector.domain.folding import batches_before, covered_with, deeper_source, fold_plan, message_source
+from inspector.domain.folding import StandingSummaries, batches_before, covered_with, fold_plan
 from inspector.domain.messages import Batch, BatchType, Message, Role, TextPart
 from inspector.domain.summaries import PositionRange, Summary, SummaryDetails
 from inspector.domain.summarising import FoldOptions, Losses, Proposal, SummaryDraft, SummarySource
@@ -213,7 +213,7 @@ def test_that_a_summary_follows_on_the_nearest_before_it_of_its_depth() -> None:
         a_summary("behind", 9, 10),
     )
     plan = fold_plan("ada", history, stored, {"b3", "b4"}, FoldOptions(query="beans?"))
-    source = message_source(plan, plan.chunks[0], stored, FoldOptions(query="beans?"))
+    source = StandingSummaries("ada", stored).source_of(plan.chunks[0], FoldOptions(query="beans?"))
     assert source.previous is stored[0]
     assert (source.covers, source.query, source.depth) == (PositionRange(5, 8), "beans?", 0)
     assert (source.start, source.end) == (NOON + timedelta(minutes=5), NOON + timedelta(minutes=8))
@@ -222,15 +222,17 @@ def test_that_a_summary_follows_on_the_nearest_before_it_of_its_depth() -> None:
 
 def test_that_the_oldest_become_a_deeper_one_when_there_are_too_many() -> None:
     stored = [a_summary(f"s{at}", at, at) for at in range(1, 4)]
-    assert deeper_source("ada", stored, FoldOptions(fan_in=3)) is None
-    stored.append(a_summary("s4", 4, 4))
-    source = deeper_source("ada", stored, FoldOptions(fan_in=3))
+    standing = StandingSummaries("ada", stored)
+    assert standing.deeper(FoldOptions(fan_in=3)) is None
+    standing.add(a_summary("s4", 4, 4))
+    source = standing.deeper(FoldOptions(fan_in=3))
     assert source is not None
     assert [each.id for each in source.children] == ["s1", "s2", "s3"]
     assert (source.depth, source.covers, source.previous) == (1, None, None)
     made = Proposal(source, SummaryDraft("All."), Losses(), 9, 1, "test").as_summary("deep", NOON)
     assert made.children == ("s1", "s2", "s3")
-    assert deeper_source("ada", [*stored, made], FoldOptions(fan_in=3)) is None
+    standing.add(made)
+    assert standing.deeper(FoldOptions(fan_in=3)) is None
 
 
 @settings(max_examples=200)
@@ -244,13 +246,17 @@ def test_that_folding_everything_leaves_no_gap_and_tells_nothing_twice(data: st.
     wanted = {batch.id for batch in history if data.draw(st.integers(0, 9)) > 0}
     plan = fold_plan("ada", history, (), wanted, options)
     stored: list[Summary] = []
+    standing = StandingSummaries("ada", ())
     for chunk in plan.chunks:
-        source: SummarySource | None = message_source(plan, chunk, stored, options)
+        source: SummarySource | None = standing.source_of(chunk, options)
         while source is not None:
             assert source.previous is None or source.previous.depth == source.depth
             made = Proposal(source, SummaryDraft("x"), Losses(), 9, 1, "test")
             stored.append(made.as_summary(f"s{len(stored)}", NOON))
-            source = deeper_source("ada", stored, options)
+            standing.add(stored[-1])
+            again = StandingSummaries("ada", stored)
+            source = standing.deeper(options)
+            assert source == again.deeper(options)
     told = [message for chunk in plan.chunks for message in chunk]
     coverage = coverage_of(stored, [message.position for message in told])
     assert coverage.is_sound

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.domain.labels import appearance, is_printable, legible
+from inspector.domain.blocks import appearance, is_printable, legible
 
 
 @pytest.mark.parametrize("character", "\n\x1b\x7f\u2028\u2029\u202e\u2066\u200b\u200e\u00ad\ufeff\U000e0041")

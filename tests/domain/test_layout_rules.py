@@ -50,12 +50,12 @@ def test_that_any_other_name_is_only_a_name(name: str) -> None:
 @pytest.mark.parametrize(
     ("join", "why"),
     [
-        ("", "begin and end with a newline"),
-        ("---", "begin and end with a newline"),
-        ("\n---", "begin and end with a newline"),
-        ("\n /x\n", "neither white space nor a solidus"),
-        ("\n/\n", "neither white space nor a solidus"),
-        ("\n" + "-" * 2000 + "\n", "at most 2000"),
+        ("", "start and end with a newline"),
+        ("---", "start and end with a newline"),
+        ("\n---", "start and end with a newline"),
+        ("\n /x\n", "can't start with white space or a slash"),
+        ("\n/\n", "can't start with white space or a slash"),
+        ("\n" + "-" * 2000 + "\n", "limit 2,000"),
         ("\n\udfff\n", "half a character"),
     ],
 )
@@ -66,9 +66,9 @@ def test_that_a_join_parts_what_it_stands_between(join: str, why: str) -> None:
 
 
 def test_that_there_are_some_sections_and_not_too_many() -> None:
-    assert refusal(with_sections()) == ("mine: sections", "there are 0; it must have 1 to 200")
+    assert refusal(with_sections()) == ("mine: sections", "it has 0, allowed are 1 to 200")
     many = [SectionLayout(f"s{number}", text="x") for number in range(201)]
-    assert refusal(with_sections(*many)) == ("mine: sections", "there are 201; it must have 1 to 200")
+    assert refusal(with_sections(*many)) == ("mine: sections", "it has 201, allowed are 1 to 200")
     check_layout(with_sections(*many[:200]))
 
 
@@ -82,24 +82,24 @@ def test_that_a_strategy_that_is_not_known_is_refused_with_those_that_are() -> N
 @pytest.mark.parametrize(
     ("sections", "where", "why"),
     [
-        ((CORE, CORE), "core", "each section stands once"),
-        *(((CORE, SectionLayout(name)), name, "take it out") for name in FIXED),
+        ((CORE, CORE), "core", "used twice"),
+        *(((CORE, SectionLayout(name)), name, "remove it") for name in FIXED),
         (
             (SectionLayout("persona"), CORE, SectionLayout("instructions")),
             "persona",
-            "beside the instructions",
+            "next to the instructions",
         ),
         (
             (CORE, SectionLayout("memory")),
             "memory",
-            "needs a text or block labels; those that are known are persona",
+            "needs a text or block labels (built in are persona",
         ),
         ((CORE, SectionLayout("mine", text=" \n ")), "mine", "needs a text or block labels"),
         ((CORE, SectionLayout("mine", text="x", blocks=("a",))), "mine", "not both"),
-        ((CORE, SectionLayout("mine", blocks=("a", ""))), "mine", "must not be empty"),
-        ((SectionLayout("a", blocks=("x",)), SectionLayout("b", blocks=("x",))), "b", "is in 'a' already"),
-        ((SectionLayout("a", blocks=("x", "x")),), "a", "is in 'a' already"),
-        ((SectionLayout("a", text="x" * 1_000_001),), "a", "at most 1000000"),
+        ((CORE, SectionLayout("mine", blocks=("a", ""))), "mine", "can't be empty"),
+        ((SectionLayout("a", blocks=("x",)), SectionLayout("b", blocks=("x",))), "b", "is already in 'a'"),
+        ((SectionLayout("a", blocks=("x", "x")),), "a", "is already in 'a'"),
+        ((SectionLayout("a", text="x" * 1_000_001),), "a", "limit 1,000,000"),
     ],
 )
 def test_that_sections_that_clash_or_hold_nothing_are_refused(
@@ -115,7 +115,7 @@ def test_that_a_built_in_section_has_no_other_content(name: str) -> None:
     for entry in (SectionLayout(name, text="x"), SectionLayout(name, blocks=("a",))):
         where, why = refusal(with_sections(entry))
         assert where == f"mine: {name}"
-        assert "choose a name of your own" in why
+        assert "choose another name" in why
 
 
 @pytest.mark.parametrize(
@@ -124,26 +124,26 @@ def test_that_a_built_in_section_has_no_other_content(name: str) -> None:
         ({"minimum": -1}, "0 or more"),
         ({"minimum": 5, "maximum": 4}, "not larger than its maximum"),
         ({"maximum": -1}, "not larger than its maximum"),
-        ({"minimum": 10**12}, "at most 1000000000"),
-        ({"maximum": 10**12}, "at most 1000000000"),
-        ({"priority": -(10**12)}, "at most 1000000000"),
+        ({"minimum": 10**12}, "at most 1,000,000,000"),
+        ({"maximum": 10**12}, "at most 1,000,000,000"),
+        ({"priority": -(10**12)}, "at most 1,000,000,000"),
         ({"share": 0.0}, "larger than 0"),
         ({"share": -1.0}, "larger than 0"),
         ({"share": math.inf}, "larger than 0"),
         ({"share": math.nan}, "larger than 0"),
-        ({"heading": " x"}, "must begin with a visible character"),
-        ({"heading": "/x"}, "must begin with a visible character"),
+        ({"heading": " x"}, "must start with a visible character"),
+        ({"heading": "/x"}, "must start with a visible character"),
         ({"heading": "x\n"}, "end without a newline"),
-        ({"group": "\tx"}, "must begin with a visible character"),
-        ({"heading": "x" * 2001}, "at most 2000"),
+        ({"group": "\tx"}, "must start with a visible character"),
+        ({"heading": "x" * 2001}, "limit 2,000"),
         ({"heading": "x\ud800"}, "half a character"),
-        ({"element": "a b"}, "cannot be an element"),
-        ({"element": "block"}, "cannot be an element"),
-        ({"element": "xml"}, "cannot be an element"),
-        ({"element": "a:b"}, "cannot be an element"),
-        ({"element": "a>"}, "cannot be an element"),
-        ({"element": "</core>"}, "cannot be an element"),
-        ({"element": "e" * 201}, "cannot be an element"),
+        ({"element": "a b"}, "can't be an element"),
+        ({"element": "block"}, "can't be an element"),
+        ({"element": "xml"}, "can't be an element"),
+        ({"element": "a:b"}, "can't be an element"),
+        ({"element": "a>"}, "can't be an element"),
+        ({"element": "</core>"}, "can't be an element"),
+        ({"element": "e" * 201}, "can't be an element"),
     ],
 )
 def test_that_bounds_and_dress_that_cannot_hold_are_refused(changes: dict[str, object], why: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.domain.differences.letters import Letters
+from inspector.domain.differences.character_ledger import CharacterLedger
 from inspector.domain.edits.text import Splice
 
 HERS, MINE = 1, 2
@@ -19,21 +19,21 @@ def spliced(text: str, splices: tuple[Splice, ...]) -> str:
 
 
 def test_that_what_was_written_goes_and_what_was_removed_comes_back() -> None:
-    letters = Letters("0123456789")
+    letters = CharacterLedger("0123456789")
     letters.edit([Splice(3, 4, "new")], MINE)
     letters.edit([Splice(0, 0, "xx"), Splice(4, 0, "yyy")])
     assert spliced("xx012nyyyew789", letters.turned(MINE)) == "xx0123456yyy789"
 
 
 def test_that_what_others_removed_is_not_removed_again() -> None:
-    letters = Letters("")
+    letters = CharacterLedger("")
     letters.edit([Splice(0, 0, "written")], MINE)
     letters.edit([Splice(2, 5, "")])
     assert letters.turned(MINE) == (Splice(0, 2, ""),)
 
 
 def test_that_what_was_taken_back_and_made_again_is_the_same() -> None:
-    letters = Letters("0123456789")
+    letters = CharacterLedger("0123456789")
     letters.edit([Splice(2, 3, "")], MINE)
     letters.turn(MINE, [Splice(2, 0, "234")])
     letters.turn(MINE, [Splice(2, 3, "")])
@@ -41,7 +41,7 @@ def test_that_what_was_taken_back_and_made_again_is_the_same() -> None:
 
 
 def test_that_a_removal_does_not_bring_back_what_its_writer_took_back() -> None:
-    letters = Letters("")
+    letters = CharacterLedger("")
     letters.edit([Splice(0, 0, "hhh")], HERS)
     letters.edit([Splice(1, 1, "cc")], MINE)
     letters.turn(HERS, [Splice(0, 1, ""), Splice(3, 1, "")])
@@ -51,7 +51,7 @@ def test_that_a_removal_does_not_bring_back_what_its_writer_took_back() -> None:
 
 
 def test_that_it_comes_back_where_the_text_says_when_that_is_elsewhere() -> None:
-    letters = Letters("ab")
+    letters = CharacterLedger("ab")
     letters.edit([Splice(1, 0, "XY")], MINE)
     letters.turn(MINE, [Splice(1, 2, "")])
     letters.edit([Splice(1, 0, "--")])
@@ -60,7 +60,7 @@ def test_that_it_comes_back_where_the_text_says_when_that_is_elsewhere() -> None
 
 
 def test_that_what_came_back_otherwise_is_new() -> None:
-    letters = Letters("ab")
+    letters = CharacterLedger("ab")
     letters.edit([Splice(1, 0, "XY")], MINE)
     letters.turn(MINE, [Splice(1, 2, "")])
     letters.turn(MINE, [Splice(1, 0, "Z")])
@@ -69,7 +69,7 @@ def test_that_what_came_back_otherwise_is_new() -> None:
 
 @given(st.text("ab", max_size=12), st.data())
 def test_that_turning_twice_changes_nothing(text: str, data: st.DataObject) -> None:
-    letters, now = Letters(text), text
+    letters, now = CharacterLedger(text), text
     for number in range(data.draw(st.integers(1, 5))):
         at = data.draw(st.integers(0, len(now)))
         splice = Splice(at, data.draw(st.integers(0, len(now) - at)), data.draw(st.text("cd", max_size=4)))

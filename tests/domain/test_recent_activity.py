@@ -4,7 +4,7 @@ from random import Random
 
 from inspector.domain.activity import Event, Importance
 from inspector.domain.agents import ActivitySettings
-from inspector.domain.recent_activity import EventBar, Passed, recent_events
+from inspector.domain.recent_activity import EventBar, HiddenEvent, recent_events
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 ME = "agent_me"
@@ -35,7 +35,7 @@ def invented(rng: Random) -> tuple[list[Event], ActivitySettings]:
     return events, settings
 
 
-def mended(settings: ActivitySettings, passed: Passed) -> ActivitySettings:
+def mended(settings: ActivitySettings, passed: HiddenEvent) -> ActivitySettings:
     if passed.bar is EventBar.MINOR:
         return replace(settings, min_importance=passed.event.importance)
     assert passed.needed is not None

@@ -151,6 +151,9 @@ BOMBS: dict[str, Bomb] = {
     "100 000 blocks of one label": _numbered(
         b'{"agents": [{"name": "a"}], "blocks": [', b'{"id":"b%d","label":"x","value":""},', b"{}]}", 100_000
     ),
+    "a recorded body of 30 M empty objects as a text": _filled(
+        rb'{"body":"{\"model\":\"x\",\"messages\":[{\"role\":\"user\",\"content\":\"a\"}', b",{}", b']}"}', 90
+    ),
     "20 texts in one another": _encoded(20),
     "zip": _zip,
 }

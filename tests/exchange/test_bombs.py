@@ -4,8 +4,8 @@ import pytest
 
 from inspector.domain.errors import InputError
 from inspector.exchange.formats import plan_import
-from tests.exchange.agent_files import counted_ids
 from tests.exchange.bomb_files import BOMBS
+from tests.exchange.builders import counted_ids
 
 READ = {
     "95 MB string",

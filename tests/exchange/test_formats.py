@@ -7,7 +7,7 @@ from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutTool
 from inspector.domain.errors import MalformedError
 from inspector.exchange.formats import FORMATS, plan_import, plan_import_of
-from tests.exchange.agent_files import (
+from tests.exchange.builders import (
     Fields,
     agent,
     assistant,

@@ -10,7 +10,7 @@ from inspector.domain.edits.rows import CreateAgent, PutTool, PutToolRule
 from inspector.domain.errors import MalformedError
 from inspector.domain.limits import LimitOverrides
 from inspector.domain.ref import RefKind
-from tests.exchange.agent_files import (
+from tests.exchange.builders import (
     agent,
     assistant,
     block,
@@ -87,6 +87,7 @@ def test_that_what_has_no_place_of_its_own_is_kept_and_named() -> None:
         {"tool_exec_environment_variables": [{"key": "API_KEY", "value": "canary"}]},
         {"secrets": {"A": "canary"}},
         {"llm_config": {"model": "m", "api_key": "canary"}},
+        {"llm_config": {"model": "m", "model_endpoint": "https://u:canary@elsewhere.example/v1"}},
         {"mcp": {"server": {"access_token": "canary", "custom_headers": {"x": "canary"}}}},
     ],
 )

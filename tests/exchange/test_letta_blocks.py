@@ -7,8 +7,8 @@ from inspector.domain.content import TextContent
 from inspector.domain.edits.block_rows import AttachBlock, CreateBlock
 from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.exchange import ImportPlan
-from tests.exchange.agent_files import Fields, agent, block, codes, file_of, found, intents_of, plan_of
-from tests.hostile import HOSTILE_TEXTS
+from tests.exchange.builders import Fields, agent, block, codes, file_of, found, intents_of, plan_of
+from tests.hostile_texts import HOSTILE_TEXTS
 
 
 def one_agent_with(*blocks: Fields) -> ImportPlan:

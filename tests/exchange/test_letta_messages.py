@@ -15,7 +15,7 @@ from inspector.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from tests.exchange.agent_files import (
+from tests.exchange.builders import (
     Fields,
     assistant,
     batches,

@@ -14,7 +14,7 @@ from inspector.domain.errors import InputError
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import ToolCallPart, ToolResultPart
 from inspector.exchange.formats import plan_import_of
-from tests.exchange.agent_files import (
+from tests.exchange.builders import (
     agent,
     assistant,
     block,

@@ -37,10 +37,10 @@ from inspector.domain.edits.rows import (
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import MalformedError
 from inspector.domain.messages import ToolCallPart
-from inspector.domain.records import QueueState, Usage
+from inspector.domain.records import QueueState, TokenUsage
 from inspector.domain.summaries import PositionRange
 from inspector.exchange.sample.reader import SamplePlan, plan
-from tests.exchange.agent_files import counted_ids
+from tests.exchange.builders import counted_ids
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, 250_000, tzinfo=UTC)
 Files = dict[str, Any]
@@ -358,7 +358,7 @@ def test_that_a_run_says_after_which_intents_it_is_to_be_built(planned: Callable
     intent = found.intent("T", "{}")
     operation = intent.edit.operation
     assert isinstance(operation, StoreRun)
-    assert (operation.model, operation.request_text, operation.usage) == ("m", "T", Usage(9, 8, 7, 0))
+    assert (operation.model, operation.request_text, operation.usage) == ("m", "T", TokenUsage(9, 8, 7, 0))
     assert (intent.at, found.reproducible) == (NOW - timedelta(minutes=15), False)
 
 

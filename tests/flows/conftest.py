@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from inspector.runtime.surroundings import Surroundings
-from tests.flows.export_desk import (
+from inspector.runtime.environment import Environment
+from tests.flows.export_builders import (
     Desk,
 )
 
 
 @pytest.fixture
-def desk(tmp_db_dir: Path, surroundings: Surroundings, request: pytest.FixtureRequest) -> Desk:
+def desk(tmp_db_dir: Path, surroundings: Environment, request: pytest.FixtureRequest) -> Desk:
     """Without the real agent files, only what needs them is skipped."""
     samples = Path(__file__).resolve().parents[2].parent / "shared" / "samples"
     return Desk(tmp_db_dir, surroundings, samples)

@@ -11,11 +11,11 @@ from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import FileError
 from inspector.domain.snapshot import BlockState
 from inspector.runtime.engine import Engine
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 from tests.damaged_rows import DAMAGE, damage, make_damaged
-from tests.exchange.rows.rich import ADA
-from tests.flows.export_desk import JSON, Desk
-from tests.looking import problems_in
+from tests.exchange.rows.builders import ADA
+from tests.file_checks import problems_in
+from tests.flows.export_builders import JSON, Desk
 
 BROKEN = [
     ("agent:agt_ada", "config", "UPDATE agents SET config = '{' WHERE id = 'agt_ada'"),
@@ -67,7 +67,7 @@ async def test_that_a_cell_that_cannot_be_read_is_told(
 
 
 async def test_that_every_kind_of_row_that_cannot_be_listed_is_told(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await make_damaged(tmp_db_dir / "a.constellation", surroundings)
     assert DAMAGE.keys() <= {each.where for each in problems_in(path)}

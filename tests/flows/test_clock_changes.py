@@ -21,14 +21,14 @@ from inspector.domain.edits.consent import GrantConsent, RequestConsent
 from inspector.domain.edits.items import AppendEntry, RemoveEntry
 from inspector.domain.edits.rows import AppendMessage, CreateAgent, EnqueueMessage, StoreRun, StoreSummary
 from inspector.domain.edits.text import AppendText
-from inspector.domain.exports import ExportFormat, ExportWish
+from inspector.domain.exchange import ExportFormat, ExportOptions
 from inspector.domain.messages import Role, TextPart
-from inspector.domain.records import Usage
+from inspector.domain.records import TokenUsage
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import PositionRange
 from inspector.runtime.engine import Engine
+from inspector.runtime.environment import Environment
 from inspector.runtime.files import import_into, plan_of
-from inspector.runtime.surroundings import Surroundings
 from tests.fixtures import NOON, NOOR, HeldClock, OpenEngine
 
 FORMS = (ExportFormat.JSON, ExportFormat.FOLDER)
@@ -100,10 +100,10 @@ async def test_that_the_order_of_what_happened_does_not_change_with_the_clock(
         assert [each.fields["observation"] for each in log.entries] == [f"seen {n}" for n in (1, 2, 3, 4)]
         kept, _ = await opened.memory.archival_entries("agt_a")
         assert [each.content for each in kept] == [f"kept {n}" for n in (1, 2, 3, 4)]
-        history = await opened.memory.history("blk_text")
+        history = await opened.memory.versions.versions("blk_text")
         assert [each.seq for each in history] == [1, 2, 3, 4, 5]
         for index, version in enumerate(history):
-            content = await opened.memory.content_at("blk_text", version.version)
+            content = (await opened.memory.versions.content_at("blk_text", version.version)).content
             assert content.text == "".join(f"{number} " for number in range(1, index + 1))
         heard = [each.seq for each in news.waiting() if isinstance(each, Change)]
         assert heard == sorted(heard)
@@ -115,7 +115,7 @@ async def test_that_the_order_of_what_happened_does_not_change_with_the_clock(
 
 
 async def test_that_entries_of_one_moment_or_of_an_earlier_one_keep_their_order_in_undo_and_on_the_way_out(
-    engine: OpenEngine, clock: HeldClock, surroundings: Surroundings, tmp_db_dir: Path
+    engine: OpenEngine, clock: HeldClock, surroundings: Environment, tmp_db_dir: Path
 ) -> None:
     async with engine() as opened:
         await do(opened, RefKind.AGENT, "agt_a", CreateAgent("Ada"))
@@ -134,7 +134,7 @@ async def test_that_entries_of_one_moment_or_of_an_earlier_one_keep_their_order_
         kept, _ = await opened.memory.archival_entries("agt_a")
         assert [each.content for each in kept] == [f"kept {n}" for n in (1, 2, 3, 4)]
         for form in FORMS:
-            await opened.exchange.export(tmp_db_dir / form.value, ExportWish(form))
+            await opened.exchange.export(tmp_db_dir / form.value, ExportOptions(form))
     for form in FORMS:
         target = tmp_db_dir / f"{form.value}.constellation"
         await import_into(target, await plan_of(tmp_db_dir / form.value, surroundings), surroundings)
@@ -145,7 +145,7 @@ async def test_that_entries_of_one_moment_or_of_an_earlier_one_keep_their_order_
 
 
 async def test_that_summaries_and_activity_keep_their_order_through_copies_and_exports(
-    engine: OpenEngine, clock: HeldClock, surroundings: Surroundings, tmp_db_dir: Path
+    engine: OpenEngine, clock: HeldClock, surroundings: Environment, tmp_db_dir: Path
 ) -> None:
     async with engine() as opened:
         await do(opened, RefKind.AGENT, "agt_a", CreateAgent("Ada"))
@@ -157,7 +157,7 @@ async def test_that_summaries_and_activity_keep_their_order_through_copies_and_e
         before = await told(opened)
         copy, exported = tmp_db_dir / "copy.constellation", tmp_db_dir / "all.json"
         await opened.save_copy(copy)
-        await opened.exchange.export(exported, ExportWish(ExportFormat.JSON))
+        await opened.exchange.export(exported, ExportOptions(ExportFormat.JSON))
     again = tmp_db_dir / "again.constellation"
     await import_into(again, await plan_of(exported, surroundings), surroundings)
     for path in (copy, again):
@@ -197,7 +197,7 @@ async def make_lists(engine: Engine, clock: HeldClock) -> None:
         await do(engine, RefKind.CONSENT, f"con_{key}", asking)
         await do(engine, RefKind.GRANT, f"gra_{key}", GrantConsent("agt_a", "blk_8", uses=number))
         await do(engine, RefKind.QUEUE, f"que_{key}", EnqueueMessage(None, "agt_a", f"psst {number}"))
-        usage = Usage(input_tokens=10 + number)
+        usage = TokenUsage(input_tokens=10 + number)
         run = StoreRun("agt_a", "test", "m", f"Request {number}", manifest, usage=usage)
         await do(engine, RefKind.RUN, f"run_{key}", run)
 
@@ -252,7 +252,7 @@ async def test_that_lists_keep_the_order_in_which_things_came_whatever_the_clock
 async def test_that_lists_keep_their_order_on_the_way_out_and_in(
     engine: OpenEngine,
     clock: HeldClock,
-    surroundings: Surroundings,
+    surroundings: Environment,
     tmp_db_dir: Path,
     form: ExportFormat,
     history: bool,
@@ -260,7 +260,7 @@ async def test_that_lists_keep_their_order_on_the_way_out_and_in(
     exported, again = tmp_db_dir / "exported", tmp_db_dir / "again.constellation"
     async with engine() as opened:
         await make_lists(opened, clock)
-        await opened.exchange.export(exported, ExportWish(form, history))
+        await opened.exchange.export(exported, ExportOptions(form, history))
     await import_into(again, await plan_of(exported, surroundings), surroundings)
     async with engine(again) as opened:
         assert await lists(opened) == IN_ORDER

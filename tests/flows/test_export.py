@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from inspector.domain.edits.base import Edit
+from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.block_rows import DeleteRow
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import FileError, NotFoundError
-from inspector.domain.exports import ExportFormat
+from inspector.domain.exchange import ExportFormat
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.summaries import PositionRange
 from inspector.runtime.engine import Engine
 from inspector.runtime.files import check_file
-from tests.exchange.rows.rich import ADA, BOB
+from tests.exchange.rows.builders import ADA, BOB
 from tests.fixtures import NOOR, OpenEngine
-from tests.flows.export_desk import (
+from tests.flows.export_builders import (
     FOLDER,
     JSON,
     LETTA,
@@ -83,7 +87,7 @@ async def test_that_without_history_a_block_begins_with_one_change_of_the_import
     again = await desk.imported(await desk.exported(await desk.fresh("rich"), JSON))
 
     async def look(engine: Engine) -> None:
-        versions = await engine.memory.history("blk_new")
+        versions = await engine.memory.versions.versions("blk_new")
         assert [(each.seq, each.actor.id, each.reason[:8]) for each in versions] == [
             (1, "import", "imported")
         ]
@@ -101,11 +105,11 @@ async def test_that_an_imported_history_goes_on(desk: Desk) -> None:
     again = await desk.imported(await desk.exported(await desk.fresh("rich"), JSON, history=True))
 
     async def look(engine: Engine) -> None:
-        versions = await engine.memory.history("blk_new")
+        versions = await engine.memory.versions.versions("blk_new")
         await engine.edit("blk_new", AppendText("and on"))
-        more = await engine.memory.history("blk_new")
+        more = await engine.memory.versions.versions("blk_new")
         assert more[:-1] == versions
-        first = await engine.memory.content_at("blk_new", versions[0].version)
+        first = (await engine.memory.versions.content_at("blk_new", versions[0].version)).content
         assert getattr(first, "text", None) == "a new one\n"
 
     await desk.change(again, look)
@@ -119,32 +123,47 @@ async def test_that_an_export_leaves_the_constellation_as_it_was(desk: Desk) -> 
     assert original.read_bytes() == before
 
 
+PRESENT = {
+    "agents": "1",
+    "blocks": "is_active",
+    "messages": "NOT is_deleted",
+    "summaries": "NOT is_deleted",
+    "archival_entries": "NOT is_deleted",
+    "activity": "1",
+    "attachments": "1",
+    "queue": "1",
+    "wakeups": "NOT is_deleted",
+}
+"""Tables of what comes into a file that has contents already, and which of their rows do."""
+
+
+def present(path: Path) -> dict[str, int]:
+    """How many rows there are that are not deleted, by table."""
+    with closing(sqlite3.connect(path)) as connection:
+        return {
+            name: connection.execute(f"SELECT count(*) FROM {name} WHERE {which}").fetchone()[0]
+            for name, which in PRESENT.items()
+        }
+
+
 @pytest.mark.parametrize("history", [False, True])
 @pytest.mark.parametrize("name", ["rich", "sample", "agent-file--evie.af"])
-async def test_that_a_second_import_stands_beside_the_first(desk: Desk, name: str, history: bool) -> None:
+async def test_that_contents_come_a_second_time_beside_the_first(
+    desk: Desk, name: str, history: bool
+) -> None:
     original = await desk.fresh(name)
     source = await desk.exported(original, JSON, history=history)
-    counts = {name: len(rows) for name, rows in table_rows(original).items()}
+    counts, stays = present(original), table_rows(original)
     plan = await desk.bring_in(source, original)
     assert not await check_file(original)
     codes = {problem.code for problem in plan.problems}
-    assert {"import.ids_renewed", "import.agent_name_taken"} <= codes
-    after = {name: len(rows) for name, rows in table_rows(original).items()}
-    doubled = {
-        "agents",
-        "blocks",
-        "messages",
-        "summaries",
-        "archival_entries",
-        "attachments",
-        "queue",
-        "runs",
-    }
-    assert {name: after[name] for name in doubled} == {name: 2 * counts[name] for name in doubled}
-    assert after["tools"] == counts["tools"]
-    assert after["meta"] == counts["meta"]
-    if history:
-        assert after["updates"] == 2 * counts["updates"]
+    assert {"import.contents_only", "import.agent_name_taken"} <= codes
+    assert present(original) == {name: 2 * count for name, count in counts.items()}
+    after = table_rows(original)
+    for name in ("tools", "meta", "runs", "consent_requests", "consent_grants", "layouts"):
+        assert after[name] == stays[name]
+    agents = await desk.change(original, lambda engine: engine.agents.list())
+    assert {each.id for each in plan.agents} <= {each.id for each in agents[0]}
 
 
 async def test_that_what_comes_beside_is_the_same_under_new_ids(desk: Desk) -> None:
@@ -161,20 +180,31 @@ async def test_that_what_comes_beside_is_the_same_under_new_ids(desk: Desk) -> N
         old_blocks = {each.block.label: each for each in await engine.memory.states(ADA)}
         new_blocks = {each.block.label: each for each in await engine.memory.states(ada.id)}
         assert {k: v.content for k, v in new_blocks.items()} == {k: v.content for k, v in old_blocks.items()}
-        assert {len(await engine.memory.history(each.block.id)) for each in old_blocks.values()} >= {1, 2}
-        for label, state in new_blocks.items():
-            told = await engine.memory.history(state.block.id)
-            assert [each.version for each in told] == [
-                each.version for each in await engine.memory.history(old_blocks[label].block.id)
-            ]
+        for state in new_blocks.values():
+            assert len(await engine.memory.versions.versions(state.block.id)) == 1
         labels = {each.block.label for each in await engine.memory.states("_constellation_")}
         assert labels == {"rules", "rules_2"}
-        requests, _ = await engine.agents.consent_requests()
-        mine = next(each for each in requests if each.agent_id == ada.id)
-        assert mine.edit.target.id == new_blocks["ask"].block.id
-        assert [batch.id for batch in await engine.conversation.batches(ada.id)] != ["bat_1", "bat_2"]
+        old, copied = [await engine.conversation.batches(each) for each in (ADA, ada.id)]
+        assert [[each.content for each in batch.messages] for batch in copied] == [
+            [each.content for each in batch.messages] for batch in old
+        ]
+        assert not {batch.id for batch in copied} & {batch.id for batch in old}
+        (summary,), _ = await engine.conversation.summaries(ada.id)
+        assert summary.covers == PositionRange(1, 2)
 
     await desk.change(original, look)
+
+
+async def test_that_a_summary_covers_the_same_messages_where_others_were_deleted(desk: Desk) -> None:
+    original = await desk.fresh("rich")
+    gone = Intent(Edit(Ref(RefKind.MESSAGE, "msg_1"), DeleteRow()), NOOR)
+    await desk.change(original, lambda engine: engine.apply([gone]))
+    source = await desk.exported(original, JSON)
+    target = await desk.fresh("sample")
+    plan = await desk.bring_in(source, target)
+    ada = plan.agents[0].id
+    (summary,), _ = await desk.change(target, lambda engine: engine.conversation.summaries(ada))
+    assert summary.covers == PositionRange(1, 1)
 
 
 async def test_that_one_agent_s_part_stands_on_its_own(desk: Desk) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from inspector.runtime.engine import Engine
-from tests.exchange.rows.rich import BOB
-from tests.flows.export_desk import (
+from tests.exchange.rows.builders import BOB
+from tests.flows.export_builders import (
     JSON,
     LETTA,
     SAMPLES,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from inspector.domain.errors import FileError
-from inspector.domain.exports import ExportFormat
-from tests.disk import watched_disk
-from tests.flows.export_desk import FOLDER, JSON, Desk, contents
+from inspector.domain.exchange import ExportFormat
+from tests.faulty_disk import watched_disk
+from tests.flows.export_builders import FOLDER, JSON, Desk, contents
 
 MOST_CALLS = 3000
 

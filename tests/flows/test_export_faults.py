@@ -13,8 +13,8 @@ import pytest
 from inspector.domain.errors import MalformedError
 from inspector.runtime.engine import Engine
 from inspector.runtime.files import check_file
-from tests.exchange.rows.rich import listed
-from tests.flows.export_desk import (
+from tests.exchange.rows.builders import listed
+from tests.flows.export_builders import (
     JSON,
     Desk,
     table_rows,
@@ -36,8 +36,8 @@ async def test_that_a_document_that_does_not_pass_begins_anew_and_is_told(desk: 
 
     async def look(engine: Engine) -> None:
         assert await engine.memory.rendered("blk_new") == "a new one\nmore\n"
-        assert len(await engine.memory.history("blk_new")) == 1
-        assert len(await engine.memory.history("blk_tasks")) == 3
+        assert len(await engine.memory.versions.versions("blk_new")) == 1
+        assert len(await engine.memory.versions.versions("blk_tasks")) == 3
 
     await desk.change(target, look)
 

@@ -10,8 +10,8 @@ import pytest
 
 from inspector.domain.errors import FileError, InspectorError
 from tests.exchange.constellation.test_names import DEVICES, HOSTILE_LABELS, as_the_strictest_system_sees_it
-from tests.exchange.rows.rich import listed
-from tests.flows.export_desk import (
+from tests.exchange.rows.builders import listed
+from tests.flows.export_builders import (
     ENTRUSTED,
     FOLDER,
     JSON,

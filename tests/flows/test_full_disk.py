@@ -13,7 +13,7 @@ from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import FileError
 from inspector.domain.ref import Ref, RefKind
-from tests.disk import watched_disk
+from tests.faulty_disk import watched_disk
 from tests.fixtures import NOOR, OpenEngine
 
 BLOCK = Ref(RefKind.BLOCK, "blk_notes")
@@ -43,7 +43,7 @@ async def test_that_work_that_finds_no_room_stays_a_draft_and_is_saved_once_ther
                 await opened.edit(BLOCK.id, work.operation, base=work.base)
             assert caught.value.code == "file.disk_full"
             assert await opened.memory.content(BLOCK.id) == TextContent("")
-            assert len(await opened.memory.history(BLOCK.id)) == 1
+            assert len(await opened.memory.versions.versions(BLOCK.id)) == 1
             assert (await opened.memory.get(BLOCK.id)).version == state.version
         # The program ends: what was typed outlives it, and nothing of it is in the file.
         async with engine(path) as opened:

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.domain.errors import InspectorError, Parameter
+from inspector.domain.errors import InspectorError, Parameter, Severity
 from inspector.domain.exchange import ImportPlan
-from inspector.domain.health import Severity
-from tests.flows.export_desk import ENTRUSTED, FOLDER, Desk
+from tests.flows.export_builders import ENTRUSTED, FOLDER, Desk
 
 MISSING, SHORT = "import.file_missing", "import.rows_missing"
 Told = list[tuple[str, str, Parameter, Parameter]]

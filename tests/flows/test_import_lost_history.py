@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from inspector.domain.health import Problem
+from inspector.domain.errors import Problem
 from inspector.runtime.files import check_file
-from tests.flows.export_desk import ENTRUSTED, FOLDER, JSON, Desk
+from tests.flows.export_builders import ENTRUSTED, FOLDER, JSON, Desk
 
 Lose = Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
 OF_NEW = Path("agents/+ada/blocks/old.updates.jsonl")
@@ -62,8 +62,13 @@ async def test_that_a_file_name_is_told_on_one_line_and_as_text(desk: Desk) -> N
     assert [where for _, where in told(plan.problems)] == ["bad\\udcff.json", "new\\u000aline\\u001b.json"]
 
 
-@pytest.mark.parametrize("lose", [lambda rows: rows[:-1], lambda rows: rows[1:]])
-async def test_that_a_block_of_whose_history_lines_are_missing_is_named(desk: Desk, lose: Lose) -> None:
+@pytest.mark.parametrize(
+    ("lose", "code"),
+    [(lambda rows: rows[:-1], "import.content_kept"), (lambda rows: rows[1:], "import.history_incomplete")],
+)
+async def test_that_a_block_of_whose_history_lines_are_missing_is_named(
+    desk: Desk, lose: Lose, code: str
+) -> None:
     source = await desk.exported(await desk.made("rich"), JSON, history=True)
     value = json.loads(source.read_bytes())
     own = [row for row in value["updates"] if row["block_id"] == "blk_new"]
@@ -72,7 +77,7 @@ async def test_that_a_block_of_whose_history_lines_are_missing_is_named(desk: De
     value["updates"] = others + lose(own)
     source.write_text(json.dumps(value))
     plan = await desk.bring_in(source, desk.place(".constellation"))
-    assert ("import.history_incomplete", "block:blk_new") in told(plan.problems)
+    assert (code, "block:blk_new") in told(plan.problems)
 
 
 @pytest.mark.parametrize("name", ["rich", "sample"])

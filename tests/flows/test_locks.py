@@ -17,8 +17,8 @@ from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.errors import InspectorError, MalformedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
+from inspector.runtime.environment import Environment
 from inspector.runtime.files import check_file, read_foreign
-from inspector.runtime.surroundings import Surroundings
 from tests.fixtures import NOOR, OpenEngine
 from tests.lock_prober import others_find_it
 
@@ -27,7 +27,7 @@ ADA = "agt_ada"
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="only POSIX drops locks when a file is closed")
 
 
-async def poll(engine: Engine, surroundings: Surroundings) -> None:
+async def poll(engine: Engine, surroundings: Environment) -> None:
     # Our own waits for the write to end, having looked at the file; one of a second window does not.
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(0.2):
@@ -37,44 +37,46 @@ async def poll(engine: Engine, surroundings: Surroundings) -> None:
     await second.close()
 
 
-async def check(engine: Engine, _: Surroundings) -> None:
+async def check(engine: Engine, _: Environment) -> None:
     await check_file(engine.path)
 
 
-async def copy(engine: Engine, _: Surroundings) -> None:
+async def copy(engine: Engine, _: Environment) -> None:
     await engine.save_copy(engine.path.with_name("copy.constellation"))
 
 
-async def report(engine: Engine, _: Surroundings) -> None:
+async def report(engine: Engine, _: Environment) -> None:
     engine.context.report(await engine.context.request(ADA))
 
 
-async def open_again(engine: Engine, surroundings: Surroundings) -> None:
+async def open_again(engine: Engine, surroundings: Environment) -> None:
     await (await Engine.open(engine.path, surroundings)).close()
 
 
-async def be_refused(engine: Engine, surroundings: Surroundings) -> None:
+async def be_refused(engine: Engine, surroundings: Environment) -> None:
     engine.path.with_name("link.constellation").symlink_to(engine.path)
     await (await Engine.open(engine.path.with_name("link.constellation"), surroundings)).close()
     with pytest.raises(InspectorError):
         await Engine.open(engine.path.parent, surroundings)
 
 
-async def import_it(engine: Engine, surroundings: Surroundings) -> None:
+async def import_it(engine: Engine, surroundings: Environment) -> None:
     for path in (engine.path, engine.path.with_name("hard.af")):
         if path != engine.path:
             os.link(engine.path, path)
         with pytest.raises(MalformedError) as caught:
             read_foreign(path, surroundings.ids)
         assert caught.value.code == "import.constellation"
+    # Nobody writes a file that has two names.
+    path.unlink()
 
 
-async def leave_a_draft(engine: Engine, _: Surroundings) -> None:
+async def leave_a_draft(engine: Engine, _: Environment) -> None:
     await engine.drafts.keep(Edit(Ref(RefKind.BLOCK, "blk_notes"), CreateBlock(ADA, "x")))
     await engine.drafts.left()
 
 
-DOING: tuple[Callable[[Engine, Surroundings], Awaitable[None]], ...] = (
+DOING: tuple[Callable[[Engine, Environment], Awaitable[None]], ...] = (
     poll,
     check,
     copy,
@@ -97,8 +99,8 @@ async def furnish(engine: Engine) -> None:
 @pytest.mark.parametrize("do", DOING, ids=lambda do: do.__name__)
 async def test_that_nobody_gets_between_though_we(
     engine: OpenEngine,
-    surroundings: Surroundings,
-    do: Callable[[Engine, Surroundings], Awaitable[None]],
+    surroundings: Environment,
+    do: Callable[[Engine, Environment], Awaitable[None]],
 ) -> None:
     async with engine() as opened:
         await furnish(opened)
@@ -121,7 +123,7 @@ async def test_that_reading_the_file_by_hand_would_let_them_in(engine: OpenEngin
 
 
 async def test_that_a_file_that_was_closed_can_be_read_again(
-    engine: OpenEngine, surroundings: Surroundings
+    engine: OpenEngine, surroundings: Environment
 ) -> None:
     async with engine() as opened:
         path = opened.path

@@ -12,15 +12,15 @@ from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.block_rows import AttachBlock, CreateBlock
 from inspector.domain.edits.rows import CreateAgent
-from inspector.domain.limits import Truncate, Window
+from inspector.domain.limits import Truncate, WindowStrategy
 from inspector.domain.messages import Role
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import RequestSpec
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.catalogues import shipped_layouts, shipped_models
 from inspector.runtime.settings import Settings
-from inspector.runtime.wire import WireDoor
-from tests.context.invented import (
+from inspector.runtime.wire import WireService
+from tests.context.builders import (
     a_block,
     a_snapshot,
     a_summary,
@@ -66,14 +66,14 @@ def test_that_twenty_messages_under_window_keep_the_newest_and_the_summary(
     assert sum(len(batch.messages) for batch in history) == 20
     left = (20 - kept) // size
     summary = a_summary("early", 1, left * 100 + 99, content="What was said first.")
-    request = build(a_snapshot(history=history, summaries=(summary,)), strategy=Window(verbatim))
+    request = build(a_snapshot(history=history, summaries=(summary,)), strategy=WindowStrategy(verbatim))
     assert len(request.messages) == kept
     assert [sent.id for sent in request.messages] == [
         message.id for batch in history[left:] for message in batch.messages
     ]
     assert "summary:sum_early" in piece_ids(request)
     assert request.text.count("What was said first.") == 1
-    few = build(a_snapshot(history=history, summaries=(summary,)), strategy=Window(20))
+    few = build(a_snapshot(history=history, summaries=(summary,)), strategy=WindowStrategy(20))
     assert len(few.messages) == 20
     assert "summary:sum_early" not in piece_ids(few)
 
@@ -82,7 +82,7 @@ def test_that_a_history_that_an_assistant_begins_starts_with_a_user_s_for_gemini
     history = (a_turn(1, "I was here first.", role=Role.ASSISTANT, size=1), a_turn(2, "Hello?"))
     snapshot = a_snapshot(history=history, agent=an_agent(provider="gemini", model="gemini-2.5-pro"))
     request = build(snapshot)
-    made = WireDoor(shipped_models(), Settings()).request(request, snapshot, WireForm.GEMINI)
+    made = WireService(shipped_models(), Settings()).request(request, snapshot, WireForm.GEMINI)
     contents = made.body["contents"]
     assert contents[0] == {"role": "user", "parts": [{"text": "[Conversation start]"}]}
     assert [each["role"] for each in contents[:4]] == ["user", "model", "user", "model"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from inspector.entry import main
-from tests.exchange.recorded.bodies import ANTHROPIC, CHAT, RESPONSES
+from tests.exchange.recorded.builders import ANTHROPIC, CHAT, RESPONSES
 
 BODIES = {"anthropic": ANTHROPIC, "openai": CHAT, "openai-responses": RESPONSES}
 

@@ -15,15 +15,15 @@ from inspector.domain.content import TextContent
 from inspector.domain.edits.block_rows import SetSchema
 from inspector.domain.edits.text import AppendText
 from inspector.domain.salvage import Recovery
+from inspector.runtime.clock_and_ids import sortable_ids
 from inspector.runtime.engine import Engine
-from inspector.runtime.moments import sortable_ids
+from inspector.runtime.environment import Environment
 from inspector.runtime.salvage import salvage
-from inspector.runtime.surroundings import Surroundings
 from tests.damaged_rows import damage
+from tests.file_checks import problems_in
 from tests.fixtures import NOOR
-from tests.furnished import make_furnished
-from tests.looking import problems_in
-from tests.runtime.damaged import read_in_this_process
+from tests.full_constellation import make_furnished
+from tests.runtime.damaged_files import read_in_this_process
 
 NOTES, TASKS = "block:blk_notes", "block:blk_tasks"
 STATE, WRITER, PENDING = "check.state_differs", "check.writer_differs", "check.pending_differs"
@@ -93,7 +93,7 @@ _made: list[bytes] = []
 """The file, made once for all."""
 
 
-async def furnished(folder: Path, surroundings: Surroundings) -> Path:
+async def furnished(folder: Path, surroundings: Environment) -> Path:
     """A file with a folded block and others; all of it at one moment, so that times tell nothing apart."""
     path = folder / "a.constellation"
     if not _made:
@@ -119,7 +119,7 @@ def rows(path: Path, table: str) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize(("statement", "code", "where"), DIFFERING)
 async def test_that_a_cell_that_repeats_something_wrongly_is_told_and_made_anew_by_a_salvage(
-    tmp_db_dir: Path, surroundings: Surroundings, statement: str, code: str, where: str
+    tmp_db_dir: Path, surroundings: Environment, statement: str, code: str, where: str
 ) -> None:
     path = await furnished(tmp_db_dir, surroundings)
     tables = ("block_contents", "updates", "checkpoints", "changes")
@@ -135,7 +135,7 @@ async def test_that_a_cell_that_repeats_something_wrongly_is_told_and_made_anew_
 
 
 async def test_that_a_block_is_written_on_after_a_salvage_of_its_version(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await furnished(tmp_db_dir, surroundings)
     damage(path, DIFFERING[0][0])
@@ -143,11 +143,11 @@ async def test_that_a_block_is_written_on_after_a_salvage_of_its_version(
     await salvage(path, target, surroundings, examine=read_in_this_process)
     engine = await Engine.open(target, surroundings)
     try:
-        before = await engine.memory.history("blk_notes")
+        before = await engine.memory.versions.versions("blk_notes")
         receipt = await engine.edit("blk_notes", AppendText("!"))
         assert receipt.changed
-        assert len(await engine.memory.history("blk_notes")) == len(before) + 1
-        first = await engine.memory.content_at("blk_notes", before[0].version)
+        assert len(await engine.memory.versions.versions("blk_notes")) == len(before) + 1
+        first = (await engine.memory.versions.content_at("blk_notes", before[0].version)).content
         assert first == TextContent("The notes of Ada.")
     finally:
         await engine.close()
@@ -155,22 +155,22 @@ async def test_that_a_block_is_written_on_after_a_salvage_of_its_version(
 
 
 async def test_that_who_changed_a_schema_without_a_change_of_the_document_is_no_damage(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await furnished(tmp_db_dir, surroundings)
     engine = await Engine.open(path, surroundings)
     try:
-        before = await engine.memory.history("blk_profile")
+        before = await engine.memory.versions.versions("blk_profile")
         schema = replace(PARTNER_PROFILE, fields=PARTNER_PROFILE.fields[:-1])
         await engine.edit("blk_profile", SetSchema(schema), actor=NOOR)
-        assert await engine.memory.history("blk_profile") == before
+        assert await engine.memory.versions.versions("blk_profile") == before
     finally:
         await engine.close()
     assert told(path) == set()
 
 
 async def test_that_what_an_undo_says_otherwise_than_the_journal_is_told(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await furnished(tmp_db_dir, surroundings)
     engine = await Engine.open(path, surroundings)
@@ -185,7 +185,7 @@ async def test_that_what_an_undo_says_otherwise_than_the_journal_is_told(
 
 
 async def test_that_damage_to_a_row_is_not_told_again_of_what_repeats_it(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await furnished(tmp_db_dir, surroundings)
     damage(path, "UPDATE updates SET actor_name = 'Mallory' WHERE block_id = 'blk_tasks' AND seq = 3")

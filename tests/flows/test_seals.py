@@ -16,14 +16,14 @@ from inspector.domain.edits.text import AppendText
 from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
+from inspector.runtime.environment import Environment
 from inspector.runtime.salvage import salvage
-from inspector.runtime.surroundings import Surroundings
 from inspector.storage.sealing import SEALS
 from tests.damaged_rows import damage
-from tests.exchange.rows.rich import BOB
+from tests.exchange.rows.builders import BOB
+from tests.file_checks import problems_in
 from tests.fixtures import NOOR
-from tests.flows.export_desk import FOLDER, JSON, Desk
-from tests.looking import problems_in
+from tests.flows.export_builders import FOLDER, JSON, Desk
 
 DAMAGED, VERSION, CHANGE = "check.text_damaged", "check.version_damaged", "check.change_damaged"
 CHANGED = [
@@ -57,6 +57,11 @@ CHANGED = [
         DAMAGED,
         "archival:arc_1",
     ),
+    ("UPDATE tools SET description = 'Look away.' WHERE name = 'look'", DAMAGED, "tool:look"),
+    ("UPDATE tool_rules SET kind = 'exit' WHERE id = 'rul_1'", DAMAGED, "tool_rule:rul_1"),
+    ("UPDATE activity SET importance = importance + 1 WHERE id = 'evt_1'", DAMAGED, "event:evt_1"),
+    ("UPDATE wakeups SET content = 'sleep' WHERE id = 'wak_1'", DAMAGED, "wakeup:wak_1"),
+    ("UPDATE runs SET reply = 'yes' WHERE id = 'run_1'", DAMAGED, "run:run_1"),
     ("UPDATE agents SET created_at = '2020-01-01T00:00:00Z' WHERE id = 'agt_bob'", DAMAGED, "agent:agt_bob"),
 ]
 
@@ -130,7 +135,7 @@ async def test_that_an_edit_of_a_message_hides_no_damage_to_the_rest_of_it(desk:
 
 
 async def test_that_a_salvage_tells_of_damaged_rows_and_seals_what_it_makes(
-    desk: Desk, surroundings: Surroundings
+    desk: Desk, surroundings: Environment
 ) -> None:
     path, target = await desk.made("rich"), desk.place(".constellation")
     damage(path, CHANGED[0][0], CHANGED[4][0], CHANGED[5][0])

@@ -27,10 +27,10 @@ from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
 from tests.damaged_rows import damage
-from tests.exchange.rows.rich import ADA, BOB
+from tests.exchange.rows.builders import ADA, BOB
+from tests.file_checks import problems_in
 from tests.fixtures import NOOR
-from tests.flows.export_desk import Desk
-from tests.looking import problems_in
+from tests.flows.export_builders import Desk
 
 BLOCK = Ref(RefKind.BLOCK, "blk_profile")
 TASKS = Ref(RefKind.BLOCK, "blk_tasks")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
@@ -15,22 +16,23 @@ from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import AttachBlock
 from inspector.domain.edits.rows import ConfigureAgent, EditMessage
 from inspector.domain.edits.text import AppendText
-from inspector.domain.health import Problem
+from inspector.domain.errors import FileError, Problem, Severity
 from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime import engine as engines
 from inspector.runtime import seals
 from inspector.runtime.engine import Engine
+from inspector.runtime.environment import Environment
 from inspector.runtime.seals import SealWatch
-from inspector.runtime.surroundings import Surroundings
 from inspector.storage import damaged_rows as rows
+from inspector.storage import opening
 from inspector.storage.database import Database
 from inspector.storage.feed import Subscription
 from tests.damaged_rows import damage
-from tests.exchange.rows.rich import ADA, BOB
+from tests.exchange.rows.builders import ADA, BOB
+from tests.file_checks import problems_in
 from tests.fixtures import NOOR
-from tests.flows.export_desk import Desk
-from tests.looking import problems_in
+from tests.flows.export_builders import Desk
 
 MESSAGE = Ref(RefKind.MESSAGE, "msg_1")
 AGENT = Ref(RefKind.AGENT, ADA)
@@ -46,7 +48,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def watched(path: Path, surroundings: Surroundings) -> AsyncIterator[tuple[Engine, Subscription]]:
+async def watched(path: Path, surroundings: Environment) -> AsyncIterator[tuple[Engine, Subscription]]:
     engine = await Engine.open(path, surroundings, watch=True)
     try:
         yield engine, engine.news()
@@ -54,20 +56,20 @@ async def watched(path: Path, surroundings: Surroundings) -> AsyncIterator[tuple
         await engine.close()
 
 
-async def told(news: Subscription) -> Health:
+async def told(news: Subscription, code: str = "check.text_damaged") -> Health:
     """The next word of damage, or of its end."""
 
     async def look() -> Health:
         while True:
             each = await anext(news)
-            if isinstance(each, Health) and each.code == "check.text_damaged":
+            if isinstance(each, Health) and each.code == code:
                 return each
 
     return await asyncio.wait_for(look(), SECONDS)
 
 
 async def test_that_damage_is_told_soon_after_opening_and_its_end_when_it_is_written_anew(
-    desk: Desk, surroundings: Surroundings
+    desk: Desk, surroundings: Environment
 ) -> None:
     path = await desk.fresh("rich")
     damage(path, "UPDATE messages SET content = '[]' WHERE id = 'msg_1'")
@@ -84,7 +86,7 @@ async def test_that_damage_is_told_soon_after_opening_and_its_end_when_it_is_wri
 
 
 async def test_that_all_damaged_rows_are_found_as_a_check_finds_them(
-    desk: Desk, surroundings: Surroundings
+    desk: Desk, surroundings: Environment
 ) -> None:
     path = await desk.fresh("rich")
     damage(
@@ -106,7 +108,7 @@ async def test_that_all_damaged_rows_are_found_as_a_check_finds_them(
 
 
 async def test_that_of_a_whole_file_nothing_is_told_and_the_looking_ends(
-    desk: Desk, surroundings: Surroundings, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, surroundings: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = await desk.fresh("rich")
     ended = asyncio.Event()
@@ -123,7 +125,7 @@ async def test_that_of_a_whole_file_nothing_is_told_and_the_looking_ends(
 
 
 async def test_that_the_end_of_damage_to_how_something_is_shared_is_told_too(
-    desk: Desk, surroundings: Surroundings
+    desk: Desk, surroundings: Environment
 ) -> None:
     path = await desk.fresh("rich")
     damage(path, "UPDATE attachments SET permission = 'admin'")
@@ -138,7 +140,7 @@ async def test_that_the_end_of_damage_to_how_something_is_shared_is_told_too(
 
 
 async def test_that_a_damaged_block_that_is_written_all_the_time_is_not_looked_at_each_time(
-    desk: Desk, surroundings: Surroundings, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, surroundings: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = 0
     look = rows.damaged_rows
@@ -158,3 +160,23 @@ async def test_that_a_damaged_block_that_is_written_all_the_time_is_not_looked_a
             await engine.edit("blk_new", AppendText(f"{number}\n"))
             await asyncio.sleep(0)
     assert looks == 1
+
+
+async def test_that_a_large_file_is_shown_before_its_structure_is_looked_at(
+    desk: Desk, surroundings: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = await desk.fresh("rich")
+    with closing(sqlite3.connect(path)) as outside:
+        (size,) = outside.execute("PRAGMA page_size").fetchone()
+        query = "SELECT rootpage FROM sqlite_schema WHERE name = 'messages_by_time'"
+        (page,) = outside.execute(query).fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * 200)
+    with pytest.raises(FileError) as caught:
+        await Engine.open(path, surroundings, watch=True)
+    assert caught.value.code == "file.damaged"
+    monkeypatch.setattr(opening, "CHECKED_FIRST", 0)
+    async with watched(path, surroundings) as (engine, news):
+        assert (await engine.context.request(ADA)).tokens
+        assert (await told(news, "file.damaged")).severity is Severity.ERROR

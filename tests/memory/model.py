@@ -326,7 +326,9 @@ class Model:
             return rows.RestoreBlock() if back["is_active"] else rows.DeleteBlock()
         for column, was in back.items():
             if column == "schema":
-                return rows.SetSchema(was, accept_loss=not by_others)
+                # What was written since is converted only if nothing of it goes.
+                untouched = visible(made.schema, effect.part) == block.shown
+                return rows.SetSchema(was, accept_loss=untouched)
             return SETTERS[column](was)  # type: ignore[call-arg]
         return None
 

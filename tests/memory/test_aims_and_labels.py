@@ -47,7 +47,7 @@ async def test_that_a_row_of_another_kind_is_not_written_under_a_blocks_id(
         made = await world.make()
         before = await world.dump()
         with pytest.raises(InspectorError) as caught:
-            await world.memory.edit(made, operation, actor=HUMAN)
+            await world.edit(made, operation, actor=HUMAN)
         assert caught.value.code == "input.no_store"
         assert await world.dump() == before
 
@@ -114,5 +114,5 @@ async def test_that_the_intent_of_an_agent_is_checked_for_its_aim_first(tmp_db_d
         made = await world.make()
         intent = Intent(Edit(block(made), InsertArchival(AGENT.id, "x")), AGENT)
         with pytest.raises(InspectorError) as caught:
-            await world.memory.apply((intent,))
+            await world.apply((intent,))
         assert caught.value.code == "input.no_store"

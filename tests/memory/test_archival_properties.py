@@ -18,7 +18,7 @@ from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.block_rows import DeleteRow, InsertArchival, RestoreRow, UpdateArchival
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.undo import UndoWish
+from inspector.domain.undo import UndoRequest
 from inspector.memory.undo import Undoer
 from tests.conftest import SHARED_MEMORY
 from tests.memory.world import AGENT, OTHER, World, new_world
@@ -172,7 +172,7 @@ class Run:
         except Refused as error:
             code = str(error)
         try:
-            (receipt,) = await self.world.memory.apply((Intent(edit, actor),))
+            (receipt,) = await self.world.apply((Intent(edit, actor),))
         except InspectorError as error:
             found = error.code
         assert found == code, (actor.name, edit)
@@ -183,7 +183,7 @@ class Run:
 
     async def step(self, actor: Actor, entry_id: str | None, *, undone: bool) -> str:
         """Undo, or with `undone` redo, in both."""
-        wish = UndoWish(actor, None if entry_id is None else Ref(RefKind.ARCHIVAL, entry_id))
+        wish = UndoRequest(actor, None if entry_id is None else Ref(RefKind.ARCHIVAL, entry_id))
         passed: list[Made] = []
         name = "redo" if undone else "undo"
         for made in self.model.steps(actor, entry_id, undone=undone):

@@ -34,7 +34,7 @@ async def test_that_counting_at_once_counts_everything(tmp_db_dir: Path) -> None
 
         async def count(world: World, by: int) -> None:
             for _ in range(40):
-                await world.memory.edit(block, Increment("n", by), actor=AGENT)
+                await world.edit(block, Increment("n", by), actor=AGENT)
 
         await asyncio.gather(count(one, 1), count(other, 10))
         assert await one.memory.content(block) == MapContent({"n": 441})
@@ -44,8 +44,8 @@ async def test_that_both_elements_appended_at_once_are_there(tmp_db_dir: Path) -
     async with two(tmp_db_dir) as (one, other):
         block = await one.make("map", None, COUNTED)
         await asyncio.gather(
-            one.memory.edit(block, AppendToField("l", "a", "first"), actor=AGENT),
-            other.memory.edit(block, AppendToField("l", "b", "second"), actor=HUMAN),
+            one.edit(block, AppendToField("l", "a", "first"), actor=AGENT),
+            other.edit(block, AppendToField("l", "b", "second"), actor=HUMAN),
         )
         content = await one.memory.content(block)
         assert isinstance(content, MapContent)
@@ -58,8 +58,8 @@ async def test_that_an_edit_hits_its_item_whatever_another_program_put_before_it
     async with two(tmp_db_dir) as (one, other):
         block = await one.make("list", ListContent((ListItem("i", "old"),)), ListSchema())
         base = (await other.state(block)).version
-        await one.memory.edit(block, InsertItem("before", "i", "j"), actor=AGENT)
-        await other.memory.edit(block, UpdateItem("i", "new"), actor=HUMAN, base=base)
+        await one.edit(block, InsertItem("before", "i", "j"), actor=AGENT)
+        await other.edit(block, UpdateItem("i", "new"), actor=HUMAN, base=base)
         assert await one.memory.content(block) == ListContent((ListItem("j", "before"), ListItem("i", "new")))
 
 
@@ -68,7 +68,7 @@ async def test_that_two_whole_texts_at_once_merge(tmp_db_dir: Path) -> None:
         block = await one.make("text", "one two three")
         base = (await one.state(block)).version
         await asyncio.gather(
-            one.memory.edit(block, SetText("ONE two three"), actor=AGENT, base=base),
-            other.memory.edit(block, SetText("one two THREE"), actor=HUMAN, base=base),
+            one.edit(block, SetText("ONE two three"), actor=AGENT, base=base),
+            other.edit(block, SetText("one two THREE"), actor=HUMAN, base=base),
         )
         assert await one.text(block) == await other.text(block) == "ONE two THREE"

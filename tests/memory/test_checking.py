@@ -14,7 +14,7 @@ from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import FileError
 from inspector.memory.checking import check
 from tests.memory.world import AGENT, HUMAN, new_world, open_world
-from tests.storage.files import hash_outside
+from tests.storage.builders import hash_outside
 
 
 async def made(folder: Path) -> tuple[Path, str]:
@@ -22,9 +22,9 @@ async def made(folder: Path) -> tuple[Path, str]:
     async with new_world(folder) as world:
         block = await world.make(content="one")
         for number in range(3):
-            await world.memory.edit(block, AppendText(str(number)), actor=HUMAN)
+            await world.edit(block, AppendText(str(number)), actor=HUMAN)
         tasks = await world.make("tasks", None, TASK_LIST)
-        await world.memory.edit(tasks, InsertItem({"title": "water"}), actor=AGENT)
+        await world.edit(tasks, InsertItem({"title": "water"}), actor=AGENT)
         return world.database.path, block
 
 
@@ -39,7 +39,7 @@ async def test_that_a_file_in_use_can_be_checked(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make()
         assert await check(world.database.path) == ()
-        await world.memory.edit(block, AppendText("x"), actor=HUMAN)
+        await world.edit(block, AppendText("x"), actor=HUMAN)
         assert await check(world.database.path) == ()
 
 
@@ -79,10 +79,10 @@ async def test_that_a_change_that_waits_is_told_when_it_is_not_marked_so(tmp_db_
         path = world.database.path
         block = await world.make(content="a")
         for text in "bcd":
-            await world.memory.edit(block, AppendText(text), actor=HUMAN)
+            await world.edit(block, AppendText(text), actor=HUMAN)
         await world.take_delta_away(block, 3, "ab")
     world = await open_world(path, prefix="later")
-    await world.memory.edit(block, AppendText("e"), actor=HUMAN)
+    await world.edit(block, AppendText("e"), actor=HUMAN)
     await world.close()
     waits = {"block.pending_updates", "check.revision"}
     assert {each.code for each in await check(path)} == waits
@@ -101,3 +101,10 @@ async def test_that_foreign_structure_is_a_problem_and_no_file_an_error(tmp_db_d
     assert problem.code == "file.foreign_objects"
     with pytest.raises(FileError):
         await check(tmp_db_dir / "none")
+
+
+async def test_that_a_second_name_of_a_file_is_found(tmp_db_dir: Path) -> None:
+    path, _ = await made(tmp_db_dir)
+    path.with_name("link").hardlink_to(path)
+    (problem,) = await check(path)
+    assert problem.code == "file.hard_linked"

@@ -17,9 +17,9 @@ from inspector.domain.blocks import (
     MapSchema,
     Permission,
 )
-from inspector.domain.consent import ConsentDecision, ConsentState
+from inspector.domain.consent import ConsentDecision, ConsentRequest, ConsentState
 from inspector.domain.content import ListContent, ListItem, MapContent
-from inspector.domain.edits.base import Edit
+from inspector.domain.edits.base import Edit, Receipt
 from inspector.domain.edits.block_rows import AttachBlock, DeleteBlock, SetLabel, SetPermission
 from inspector.domain.edits.consent import (
     AnswerConsent,
@@ -32,21 +32,22 @@ from inspector.domain.edits.items import AppendEntry, RemoveItem
 from inspector.domain.edits.text import AppendText, ReplaceText, SetText
 from inspector.domain.errors import NotFoundError, RefusedError
 from inspector.domain.ref import Ref, RefKind
-from tests.memory.asking import ANY, LONG, MINUTE, asked, is_waiting, refusal, refused_unchanged, wanted
+from tests.memory.consent_builders import ANY, LONG, MINUTE, asked, refusal, refused_unchanged, wanted
 from tests.memory.world import AGENT, HUMAN, IMPORTER, OTHER, PARTNER, new_world, open_world
 
 
-async def test_that_a_program_that_does_not_wait_is_refused_as_before(tmp_db_dir: Path) -> None:
+async def test_that_an_edit_that_needs_consent_is_refused_unless_it_is_requested(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make(permission=Permission.HUMAN)
-        edit = world.consent.edit(wanted(block, AppendText("!")), wait=None)
+        edit = world.edit(block, AppendText("!"), actor=AGENT)
         assert await refused_unchanged(world, edit) == "refused.needs_consent"
 
 
 async def test_that_what_needs_no_consent_is_applied_at_once(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make("notes", "a")
-        receipt = await world.consent.edit(wanted(block, AppendText("!")), wait=MINUTE)
+        receipt = await world.consent.request(wanted(block, AppendText("!")), wait=MINUTE)
+        assert isinstance(receipt, Receipt)
         assert receipt.changed
         assert await world.text(block) == "a!"
         assert await world.consent.requests() == ((), ())
@@ -56,29 +57,28 @@ async def test_that_an_allowed_edit_is_applied_once_with_the_agents_name(tmp_db_
     async with new_world(tmp_db_dir) as world:
         block = await world.make("notes", "a", permission=Permission.HUMAN)
         intent = wanted(block, AppendText("!"), reason="why", batch_id="bat", tool_call_id="call")
-        waiting = asyncio.ensure_future(world.consent.edit(intent, wait=LONG))
-        request = await is_waiting(world)
+        request = await world.consent.request(intent, wait=LONG)
+        assert isinstance(request, ConsentRequest)
+        waiting = asyncio.ensure_future(world.consent.wait_for_answer(request.id))
         assert (request.agent_id, request.level, request.reason) == (AGENT.id, Permission.HUMAN, "why")
         assert (request.edit.operation, request.tool_call_id) == (AppendText("!"), "call")
         assert request.edit.base == (await world.state(block)).version
         assert await world.text(block) == "a"
         answered = await world.consent.answer(request.id, ConsentDecision.ONCE, actor=ANY)
-        receipt = await waiting
-        state = await world.state(block)
-        assert (receipt.changed, receipt.actor, receipt.version) == (True, AGENT, state.version)
+        assert await waiting == answered
         assert (answered.state, answered.answered_by, answered.answerer) == (
             ConsentState.GRANTED,
             ANY.id,
             ANY,
         )
-        assert answered.change == receipt.seq
-        (entry,) = (each for each in await world.memory.history(block) if each.change_seq == receipt.seq)
+        entry = (await world.memory.versions.versions(block))[-1]
+        assert entry.change_seq == answered.change
         assert (entry.actor, entry.reason, entry.tool_call_id) == (AGENT, "why", "call")
-        ((batch,),) = await world.rows(f"SELECT batch_id FROM changes WHERE seq = {receipt.seq}")
+        ((batch,),) = await world.rows(f"SELECT batch_id FROM changes WHERE seq = {answered.change}")
         assert batch == "bat"
         assert await world.text(block) == "a!"
         # Once is once.
-        again = world.consent.edit(wanted(block, AppendText("!")), wait=None)
+        again = world.edit(block, AppendText("!"), actor=AGENT)
         assert await refusal(again) == "refused.needs_consent"
 
 
@@ -118,7 +118,7 @@ async def test_that_a_denied_edit_is_refused(tmp_db_dir: Path) -> None:
         answered = await world.consent.answer(request, ConsentDecision.DENY, actor=ANY)
         assert (answered.state, answered.change) == (ConsentState.DENIED, None)
         with pytest.raises(RefusedError) as caught:
-            await world.consent.outcome(request)
+            await world.consent.wait_for_answer(request)
         assert caught.value.code == "refused.consent_denied"
         assert caught.value.parameters["by"] == ANY.name
         assert await world.text(block) == "a"
@@ -129,8 +129,9 @@ async def test_that_a_request_without_an_answer_times_out_and_cannot_be_answered
 ) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make("notes", "a", permission=Permission.HUMAN)
-        edit = world.consent.edit(wanted(block, AppendText("!")), wait=timedelta(seconds=5))
-        assert await refusal(edit) == "refused.consent_timed_out"
+        made = await world.consent.request(wanted(block, AppendText("!")), wait=timedelta(seconds=5))
+        assert isinstance(made, ConsentRequest)
+        assert await refusal(world.consent.wait_for_answer(made.id)) == "refused.consent_timed_out"
         ((request,), _) = await world.consent.requests()
         assert (request.state, request.answered_by) == (ConsentState.TIMED_OUT, None)
         late = world.consent.answer(request.id, ConsentDecision.ONCE, actor=HUMAN)
@@ -149,15 +150,16 @@ async def test_that_a_request_whose_program_has_gone_is_over_when_its_time_is(tm
         assert await world.consent.requests(ConsentState.PENDING) == ((), ())
         late = world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
         assert await refused_unchanged(world, late) == "refused.consent_closed"
-        assert await refusal(world.consent.outcome(request)) == "refused.consent_timed_out"
+        assert await refusal(world.consent.wait_for_answer(request)) == "refused.consent_timed_out"
 
 
 async def test_that_closing_the_file_ends_the_waiting(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make("notes", "a", permission=Permission.HUMAN)
         second = await open_world(world.database.path, prefix="z", actor=AGENT)
-        waiting = asyncio.ensure_future(second.consent.edit(wanted(block, AppendText("!")), wait=LONG))
-        await is_waiting(world)
+        request = await asked(second, block, AppendText("!"))
+        waiting = asyncio.ensure_future(second.consent.wait_for_answer(request))
+        await asyncio.sleep(0)
         await second.close()
         assert await refusal(waiting) == "refused.consent_not_answered"
 
@@ -167,11 +169,10 @@ async def test_that_an_answer_given_in_another_process_is_heard(tmp_db_dir: Path
         block = await world.make("notes", "a", permission=Permission.HUMAN)
         second = await open_world(world.database.path, prefix="z")
         try:
-            waiting = asyncio.ensure_future(world.consent.edit(wanted(block, AppendText("!")), wait=LONG))
-            request = await is_waiting(second)
-            await second.consent.answer(request.id, ConsentDecision.ONCE, actor=HUMAN)
-            receipt = await waiting
-            assert receipt.changed
+            request = await asked(world, block, AppendText("!"))
+            waiting = asyncio.ensure_future(world.consent.wait_for_answer(request))
+            await second.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
+            assert (await waiting).change is not None
             assert await world.text(block) == "a!"
         finally:
             await second.close()
@@ -216,7 +217,7 @@ async def test_that_what_can_no_longer_be_done_is_refused_and_still_waits(tmp_db
         items = ListContent((ListItem("one", "a"), ListItem("two", "b")))
         block = await world.make("list", items, ListSchema(), permission=Permission.HUMAN)
         request = await asked(world, block, RemoveItem("one"))
-        await world.memory.edit(block, RemoveItem("one"), actor=HUMAN)
+        await world.edit(block, RemoveItem("one"), actor=HUMAN)
         answer = world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
         assert await refused_unchanged(world, answer) == "refused.no_longer_there"
         preview = await world.consent.preview(request)
@@ -252,10 +253,10 @@ async def test_that_what_would_be_refused_anyway_is_not_asked_for(tmp_db_dir: Pa
             (short, AppendText("longer"), "refused.char_limit"),
             (short, ReplaceText("nowhere", "x"), "refused.text_not_found"),
         ):
-            edit = world.consent.edit(wanted(block, operation), wait=LONG)
+            edit = world.consent.request(wanted(block, operation), wait=LONG)
             assert await refused_unchanged(world, edit) == code
         # What was tried has left no trace in the document that is held in memory either.
-        await world.memory.edit(short, AppendText("b"), actor=HUMAN)
+        await world.edit(short, AppendText("b"), actor=HUMAN)
         assert await world.text(short) == "ab"
 
 
@@ -275,7 +276,7 @@ async def test_that_an_edit_is_merged_with_what_came_since_it_was_asked_for(tmp_
     async with new_world(tmp_db_dir) as world:
         block = await world.make("notes", "one two", permission=Permission.HUMAN)
         request = await asked(world, block, SetText("one TWO"))
-        await world.memory.edit(block, SetText("ONE two"), actor=HUMAN)
+        await world.edit(block, SetText("ONE two"), actor=HUMAN)
         assert (await world.consent.preview(request)).after == "ONE TWO"
         await world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
         assert await world.text(block) == "ONE TWO"
@@ -295,11 +296,10 @@ async def test_that_an_edit_without_effect_is_answered_without_a_change(tmp_db_d
     async with new_world(tmp_db_dir) as world:
         block = await world.make("map", None, MapSchema((FieldDef("a"),)), permission=Permission.HUMAN)
         request = await asked(world, block, SetField("a", "x"))
-        await world.memory.edit(block, SetField("a", "x"), actor=HUMAN)
+        await world.edit(block, SetField("a", "x"), actor=HUMAN)
         answered = await world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
         assert (answered.state, answered.change) == (ConsentState.GRANTED, None)
-        receipt = await world.consent.outcome(request)
-        assert (receipt.changed, receipt.seq, receipt.actor) == (False, None, AGENT)
+        assert await world.consent.wait_for_answer(request) == answered
 
 
 @pytest.mark.parametrize("owner", [OTHER.id, CONSTELLATION_OWNER])
@@ -325,8 +325,7 @@ async def test_that_an_imported_request_keeps_its_answer(tmp_db_dir: Path) -> No
             AGENT.id, edit, Permission.HUMAN, "", None, ConsentState.DENIED, at, "somebody"
         )
         await world.do(Ref(RefKind.CONSENT, "con_old"), denied, IMPORTER)
-        request = await world.consent.request("con_old")
-        assert request is not None
+        request = await world.consent.get("con_old")
         assert (request.state, request.answered_at, request.answered_by) == (
             ConsentState.DENIED,
             at,
@@ -335,8 +334,7 @@ async def test_that_an_imported_request_keeps_its_answer(tmp_db_dir: Path) -> No
         # From anyone else a request begins without an answer.
         forged = RequestConsent(AGENT.id, edit, Permission.HUMAN, state=ConsentState.GRANTED)
         await world.do(Ref(RefKind.CONSENT, "con_forged"), forged, AGENT)
-        begun = await world.consent.request("con_forged")
-        assert begun is not None
+        begun = await world.consent.get("con_forged")
         assert begun.state is ConsentState.PENDING
         open_one = RequestConsent(AGENT.id, edit, Permission.HUMAN)
         await world.do(Ref(RefKind.CONSENT, "con_open"), open_one, IMPORTER)
@@ -356,7 +354,7 @@ async def test_that_agents_ask_for_themselves_alone(tmp_db_dir: Path) -> None:
         answering = world.do(Ref(RefKind.CONSENT, "none"), AnswerConsent(ConsentDecision.ONCE))
         assert await refused_unchanged(world, answering) == "not_found.consent"
         with pytest.raises(NotFoundError):
-            await world.consent.outcome("none")
+            await world.consent.wait_for_answer("none")
         with pytest.raises(NotFoundError):
             await world.consent.revoke("none", actor=HUMAN)
 

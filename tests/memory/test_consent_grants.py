@@ -16,7 +16,7 @@ from inspector.domain.edits.consent import (
 from inspector.domain.edits.rows import SetMeta
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.ref import Ref, RefKind
-from tests.memory.asking import ANY, MINUTE, asked, refusal, refused_unchanged
+from tests.memory.consent_builders import ANY, MINUTE, asked, refusal, refused_unchanged
 from tests.memory.world import AGENT, HUMAN, OTHER, PARTNER, new_world
 
 
@@ -28,25 +28,19 @@ async def test_that_a_grant_for_the_block_lets_later_edits_through(tmp_db_dir: P
         await world.consent.answer(request, ConsentDecision.FOR_BLOCK, actor=ANY)
         ((grant,), _) = await world.consent.grants()
         assert (grant.block_id, grant.granted_by, grant.request_id) == (block, ANY.id, request)
-        receipt = await world.memory.edit(block, AppendText("2"), actor=AGENT)
+        receipt = await world.edit(block, AppendText("2"), actor=AGENT)
         assert await world.text(block) == "a12"
         # Which word let it through is on record.
         used = await world.rows("SELECT ref_id, actor_id, after FROM changes WHERE kind = 'use_grant'")
         assert used == [(grant.id, "system", f'{{"change":{receipt.seq}}}')]
         # Neither another block nor another agent has it.
-        assert (
-            await refusal(world.memory.edit(other, AppendText("2"), actor=AGENT)) == "refused.needs_consent"
-        )
+        assert await refusal(world.edit(other, AppendText("2"), actor=AGENT)) == "refused.needs_consent"
         await world.do(Ref(RefKind.BLOCK, block), AttachBlock(OTHER.id, Permission.ADMIN))
-        assert (
-            await refusal(world.memory.edit(block, AppendText("2"), actor=OTHER)) == "refused.needs_consent"
-        )
+        assert await refusal(world.edit(block, AppendText("2"), actor=OTHER)) == "refused.needs_consent"
         # It is no more than the level: what is denied stays denied.
-        assert await refusal(world.memory.edit(block, DeleteBlock(), actor=AGENT)) == "refused.permission"
+        assert await refusal(world.edit(block, DeleteBlock(), actor=AGENT)) == "refused.permission"
         await world.consent.revoke(grant.id, actor=HUMAN)
-        assert (
-            await refusal(world.memory.edit(block, AppendText("3"), actor=AGENT)) == "refused.needs_consent"
-        )
+        assert await refusal(world.edit(block, AppendText("3"), actor=AGENT)) == "refused.needs_consent"
         assert await world.consent.grants() == ((), ())
         assert len((await world.consent.grants(over=True))[0]) == 1
         assert not (await world.consent.revoke(grant.id, actor=HUMAN)).changed
@@ -63,11 +57,9 @@ async def test_that_a_grant_for_a_time_ends_with_it(tmp_db_dir: Path) -> None:
         assert await refused_unchanged(world, answer) == "refused.until_past"
         until = world.clock.now + MINUTE
         await world.consent.answer(request, for_a_time, actor=HUMAN, until=until)
-        await world.memory.edit(block, AppendText("2"), actor=AGENT)
+        await world.edit(block, AppendText("2"), actor=AGENT)
         world.clock.now = until
-        assert (
-            await refusal(world.memory.edit(block, AppendText("3"), actor=AGENT)) == "refused.needs_consent"
-        )
+        assert await refusal(world.edit(block, AppendText("3"), actor=AGENT)) == "refused.needs_consent"
         assert await world.text(block) == "a12"
 
 
@@ -76,10 +68,10 @@ async def test_that_a_grant_can_be_given_before_anything_is_asked(tmp_db_dir: Pa
         blocks = [await world.make(label, "", permission=Permission.HUMAN) for label in ("a", "b")]
         grant = await world.consent.grant(GrantConsent(AGENT.id, uses=2), actor=HUMAN)
         # What changes nothing uses nothing up.
-        await world.memory.edit(blocks[0], SetText(""), actor=AGENT)
+        await world.edit(blocks[0], SetText(""), actor=AGENT)
         for block in blocks:
-            await world.memory.edit(block, AppendText("x"), actor=AGENT)
-        edit = world.memory.edit(blocks[0], AppendText("x"), actor=AGENT)
+            await world.edit(block, AppendText("x"), actor=AGENT)
+        edit = world.edit(blocks[0], AppendText("x"), actor=AGENT)
         assert await refused_unchanged(world, edit) == "refused.needs_consent"
         (over,) = (await world.consent.grants(over=True))[0]
         assert (over.id, over.uses) == (grant, 0)
@@ -100,13 +92,13 @@ async def test_that_nobody_but_the_partner_grants_for_a_partner_block(tmp_db_dir
         await world.consent.grant(GrantConsent(AGENT.id, block), actor=HUMAN)
         for partner in ("", PARTNER.id):
             await world.consent.set_partner(partner, actor=HUMAN)
-            edit = world.memory.edit(block, AppendText("x"), actor=AGENT)
+            edit = world.edit(block, AppendText("x"), actor=AGENT)
             assert await refused_unchanged(world, edit) == "refused.needs_consent"
         await world.consent.grant(GrantConsent(AGENT.id, block), actor=PARTNER)
-        await world.memory.edit(block, AppendText("x"), actor=AGENT)
+        await world.edit(block, AppendText("x"), actor=AGENT)
         # With another partner, the word of the old one counts no more.
         await world.consent.set_partner("new", actor=HUMAN)
-        edit = world.memory.edit(block, AppendText("x"), actor=AGENT)
+        edit = world.edit(block, AppendText("x"), actor=AGENT)
         assert await refused_unchanged(world, edit) == "refused.needs_consent"
 
 

@@ -16,7 +16,7 @@ from inspector.domain.blocks import Permission
 from inspector.domain.consent import ConsentState
 from inspector.domain.edits.text import AppendText
 from inspector.memory.checking import check
-from tests.memory.asking import LONG, asked, is_waiting, wanted
+from tests.memory.consent_builders import asked
 from tests.memory.world import new_world
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,8 +24,8 @@ REQUESTS = 300
 
 
 def answerer(path: Path, tag: str) -> subprocess.Popen[str]:
-    """The process that `tests.memory.answerer` is, once it has opened the file."""
-    command = [sys.executable, "-m", "tests.memory.answerer", str(path), tag]
+    """The process that `tests.memory.answering_process` is, once it has opened the file."""
+    command = [sys.executable, "-m", "tests.memory.answering_process", str(path), tag]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
@@ -65,10 +65,10 @@ async def test_that_kills_between_answers_apply_no_edit_twice_and_lose_none(tmp_
 async def test_that_an_agent_hears_the_answer_of_another_program(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make("notes", "a", permission=Permission.HUMAN)
-        waiting = asyncio.ensure_future(world.consent.edit(wanted(block, AppendText("!")), wait=LONG))
-        await is_waiting(world)
+        request = await asked(world, block, AppendText("!"))
+        waiting = asyncio.ensure_future(world.consent.wait_for_answer(request))
         process = await asyncio.to_thread(answerer, world.database.path, "o")
-        assert (await waiting).changed
+        assert (await waiting).change is not None
         assert await asyncio.to_thread(process.wait) == 0
         process.communicate()
         assert await world.text(block) == "a!"

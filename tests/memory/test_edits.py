@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 from datetime import timedelta
@@ -36,7 +37,7 @@ from tests.memory.world import AGENT, HUMAN, IMPORTER, START, new_world, open_wo
 async def test_that_an_edit_is_stored_with_who_when_and_why(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make()
-        receipt = await world.memory.edit(
+        receipt = await world.edit(
             block, AppendText("!"), actor=AGENT, reason="because", tool_call_id="call_1", batch_id="bat_1"
         )
         state = await world.state(block)
@@ -48,7 +49,7 @@ async def test_that_an_edit_is_stored_with_who_when_and_why(tmp_db_dir: Path) ->
         assert (state.written.actor, state.written.reason) == (AGENT, "because")
         assert state.written.tool_call_id == "call_1"
         assert state.written.at == state.block.updated_at == receipt.at
-        version = (await world.memory.history(block))[-1]
+        version = (await world.memory.versions.versions(block))[-1]
         assert (version.seq, version.change_seq, version.reason) == (2, receipt.seq, "because")
         assert json.loads(version.operation) == {"op": "append_text", "text": "!"}
 
@@ -56,7 +57,7 @@ async def test_that_an_edit_is_stored_with_who_when_and_why(tmp_db_dir: Path) ->
 async def test_that_the_bytes_of_a_delta_have_their_hash(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make()
-        await world.memory.edit(block, AppendText("x"), actor=HUMAN)
+        await world.edit(block, AppendText("x"), actor=HUMAN)
         rows = await world.rows(
             "SELECT blob, content_hash, size, version_before, version_after, peer FROM updates"
         )
@@ -74,7 +75,7 @@ async def test_that_an_edit_without_effect_stores_nothing(tmp_db_dir: Path) -> N
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="same")
         before = await world.dump()
-        receipt = await world.memory.edit(block, SetText("same"), actor=HUMAN)
+        receipt = await world.edit(block, SetText("same"), actor=HUMAN)
         assert not receipt.changed
         assert receipt.seq is None
         assert receipt.version == (await world.state(block)).version
@@ -84,7 +85,7 @@ async def test_that_an_edit_without_effect_stores_nothing(tmp_db_dir: Path) -> N
 async def test_that_every_edit_of_memory_is_told_as_activity(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make()
-        await world.memory.edit(block, AppendText("x"), actor=AGENT, batch_id="bat_1")
+        await world.edit(block, AppendText("x"), actor=AGENT, batch_id="bat_1")
         rows = await world.rows(
             "SELECT agent_id, kind, details, importance, batch_id FROM activity ORDER BY seq"
         )
@@ -111,12 +112,12 @@ async def test_that_several_intents_are_applied_all_or_none(tmp_db_dir: Path) ->
             Intent(Edit(Ref(RefKind.BLOCK, two), AppendText("too long")), HUMAN),
         ]
         with pytest.raises(RefusedError):
-            await world.memory.apply(intents)
+            await world.apply(intents)
         assert await world.dump() == before
-        receipts = await world.memory.apply(intents[:2])
+        receipts = await world.apply(intents[:2])
         assert [receipt.changed for receipt in receipts] == [True, True]
         assert await world.text(one) == "one two three!?"
-        history = await world.memory.history(one)
+        history = await world.memory.versions.versions(one)
         assert history[-1].changeset is not None
         assert history[-1].changeset == history[-2].changeset
         assert history[0].changeset is None
@@ -126,19 +127,19 @@ async def test_that_an_edit_prepared_on_an_older_version_hits_what_it_meant(tmp_
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="alpha omega")
         old = (await world.state(block)).version
-        await world.memory.edit(block, InsertText(0, "before "), actor=AGENT)
-        await world.memory.edit(block, InsertText(5, ","), actor=HUMAN, base=old)
+        await world.edit(block, InsertText(0, "before "), actor=AGENT)
+        await world.edit(block, InsertText(5, ","), actor=HUMAN, base=old)
         assert await world.text(block) == "before alpha, omega"
-        assert len(await world.memory.history(block)) == 3
+        assert len(await world.memory.versions.versions(block)) == 3
 
 
 async def test_that_a_version_can_be_read_again(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="first")
         for text in ("second", "third"):
-            await world.memory.edit(block, SetText(text), actor=HUMAN)
-        versions = await world.memory.history(block)
-        texts = [await world.memory.content_at(block, each.version) for each in versions]
+            await world.edit(block, SetText(text), actor=HUMAN)
+        versions = await world.memory.versions.versions(block)
+        texts = [(await world.memory.versions.content_at(block, each.version)).content for each in versions]
         assert [getattr(text, "text", None) for text in texts] == ["first", "second", "third"]
 
 
@@ -146,8 +147,8 @@ async def test_that_history_names_the_version_before_each(tmp_db_dir: Path) -> N
     async with new_world(tmp_db_dir) as world:
         block = await world.make()
         for number in range(4):
-            await world.memory.edit(block, AppendText(str(number)), actor=HUMAN)
-        versions = await world.memory.history(block)
+            await world.edit(block, AppendText(str(number)), actor=HUMAN)
+        versions = await world.memory.versions.versions(block)
         assert [each.seq for each in versions] == [1, 2, 3, 4, 5]
         assert all(later.before == earlier.version for earlier, later in pairwise(versions))
 
@@ -164,14 +165,14 @@ async def test_that_an_intent_can_name_its_own_time(tmp_db_dir: Path) -> None:
 async def test_that_every_schema_can_be_written_and_read(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         profile = await world.make("profile", MapContent({"name": "Ann"}), PARTNER_PROFILE)
-        await world.memory.edit(profile, Increment("energy_level", 2), actor=AGENT)
+        await world.edit(profile, Increment("energy_level", 2), actor=AGENT)
         tasks = await world.make("tasks", None, TASK_LIST)
-        await world.memory.edit(tasks, InsertItem({"title": "water the plants"}), actor=AGENT)
+        await world.edit(tasks, InsertItem({"title": "water the plants"}), actor=AGENT)
         log = await world.make("log", None, OBSERVATION_LOG)
-        await world.memory.edit(log, AppendEntry({"observation": "rain"}), actor=AGENT)
+        await world.edit(log, AppendEntry({"observation": "rain"}), actor=AGENT)
         both = CompositeSchema((SectionDef("notes", TextSchema()), SectionDef("tasks", TASK_LIST)))
         composite = await world.make("both", None, both)
-        await world.memory.edit(composite, InSection("notes", AppendText("hi")), actor=AGENT)
+        await world.edit(composite, InSection("notes", AppendText("hi")), actor=AGENT)
 
         states = {state.block.label: state for state in await world.memory.states(AGENT.id)}
         contents = [states[label].content for label in ("profile", "tasks", "log", "both")]
@@ -189,11 +190,11 @@ async def test_that_search_finds_the_whole_content_and_ideographs(tmp_db_dir: Pa
     async with new_world(tmp_db_dir) as world:
         lines = "\n".join(f"line{number}" for number in range(100))
         block = await world.make(content=lines, schema=TextSchema(Viewport(1, 2)))
-        await world.memory.edit(block, AppendText("\nÜbermut 漢字かな"), actor=HUMAN)
+        await world.edit(block, AppendText("\nÜbermut 漢字かな"), actor=HUMAN)
         find = "SELECT count(*) FROM search_words WHERE search_words MATCH "
         for query in ("line99", "ubermut", "lin*", '"字 か"', "notes"):
             assert await world.rows(find + "'" + query + "'") == [(1,)], query
-        await world.memory.edit(block, SetText("gone"), actor=HUMAN)
+        await world.edit(block, SetText("gone"), actor=HUMAN)
         assert await world.rows(find + "'line99'") == [(0,)]
         assert await world.rows(find + "'gone'") == [(1,)]
 
@@ -202,25 +203,25 @@ async def test_that_a_long_history_folds_and_keeps_its_versions(tmp_db_dir: Path
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="start")
         for number in range(130):
-            await world.memory.edit(block, AppendText(f" {number}"), actor=HUMAN, reason=f"r{number}")
-        assert not any(each.folded for each in await world.memory.history(block))
+            await world.edit(block, AppendText(f" {number}"), actor=HUMAN, reason=f"r{number}")
+        assert not any(each.folded for each in await world.memory.versions.versions(block))
         world.clock.now += timedelta(days=8)
         for number in range(130, 230):
-            await world.memory.edit(block, AppendText(f" {number}"), actor=HUMAN)
-        history = await world.memory.history(block)
+            await world.edit(block, AppendText(f" {number}"), actor=HUMAN)
+        history = await world.memory.versions.versions(block)
         folded = [each.seq for each in history if each.folded]
         assert folded
         assert folded == list(range(1, len(folded) + 1))
         assert not any(each.folded for each in history[-50:])
         assert [each.reason for each in history[1:131]] == [f"r{number}" for number in range(130)]
         assert len(await world.rows("SELECT * FROM checkpoints")) == 1
-        early = await world.memory.content_at(block, history[3].version)
+        early = (await world.memory.versions.content_at(block, history[3].version)).content
         assert getattr(early, "text", None) == "start 0 1 2"
         path = world.database.path
         expected = await world.text(block)
         await world.memory.close()
         again = await open_world(path)
-        await again.memory.edit(block, AppendText("!"), actor=HUMAN)
+        await again.edit(block, AppendText("!"), actor=HUMAN)
         assert await again.text(block) == expected + "!"
         await again.close()
 
@@ -228,16 +229,16 @@ async def test_that_a_long_history_folds_and_keeps_its_versions(tmp_db_dir: Path
 async def test_that_young_deltas_stay_unfolded(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="", char_limit=0)
-        await world.memory.edit(block, AppendText("x" * 300_000), actor=HUMAN)
-        await world.memory.edit(block, AppendText("y"), actor=HUMAN)
+        await world.edit(block, AppendText("x" * 300_000), actor=HUMAN)
+        await world.edit(block, AppendText("y"), actor=HUMAN)
         assert len(await world.rows("SELECT * FROM checkpoints")) == 1
-        assert not any(each.folded for each in await world.memory.history(block))
+        assert not any(each.folded for each in await world.memory.versions.versions(block))
 
 
 async def test_that_edits_from_many_tasks_at_once_all_arrive(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="")
-        edits = (world.memory.edit(block, AppendText(f"[{number}]"), actor=HUMAN) for number in range(60))
+        edits = (world.edit(block, AppendText(f"[{number}]"), actor=HUMAN) for number in range(60))
         await asyncio.gather(*edits)
         text = await world.text(block)
         assert all(f"[{number}]" in text for number in range(60))
@@ -247,15 +248,16 @@ async def test_that_a_cancelled_edit_is_kept_whole_or_not_at_all(tmp_db_dir: Pat
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="")
         for turns in range(40):
-            task = asyncio.ensure_future(world.memory.edit(block, AppendText("x"), actor=HUMAN))
+            task = asyncio.ensure_future(world.edit(block, AppendText("x"), actor=HUMAN))
             for _ in range(turns):
                 await asyncio.sleep(0)
             task.cancel()
-            with pytest.raises(asyncio.CancelledError):
+            # After many turns it may be through.
+            with contextlib.suppress(asyncio.CancelledError):
                 await task
-        history = await world.memory.history(block)
+        history = await world.memory.versions.versions(block)
         assert await world.text(block) == "x" * (len(history) - 1)
-        await world.memory.edit(block, AppendText("end"), actor=HUMAN)
+        await world.edit(block, AppendText("end"), actor=HUMAN)
         assert (await world.text(block)).endswith("end")
 
 
@@ -283,7 +285,7 @@ async def test_that_what_is_stored_is_what_was_written(tmp_db_dir: Path, texts: 
     try:
         block = await world.make(content="", char_limit=0)
         for text in texts:
-            await world.memory.edit(block, SetText(text), actor=HUMAN)
+            await world.edit(block, SetText(text), actor=HUMAN)
             assert await world.text(block) == text
             assert await world.memory.rendered(block) == text
     finally:
@@ -296,7 +298,7 @@ async def test_that_hostile_texts_are_stored_as_they_are(
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="", char_limit=0)
         for name, text in hostile_texts.items():
-            await world.memory.edit(block, SetText(text), actor=HUMAN, reason=text)
+            await world.edit(block, SetText(text), actor=HUMAN, reason=text)
             assert await world.text(block) == text, name
 
 
@@ -307,11 +309,11 @@ async def test_that_a_delta_without_its_foundation_is_kept_and_shown_until_that_
         path = world.database.path
         block = await world.make(content="a")
         for text in ("b", "c", "d"):
-            await world.memory.edit(block, AppendText(text), actor=HUMAN)
+            await world.edit(block, AppendText(text), actor=HUMAN)
         row = await world.take_delta_away(block, 3, "ab")
     world = await open_world(path, prefix="later")
     try:
-        await world.memory.edit(block, AppendText("e"), actor=HUMAN)
+        await world.edit(block, AppendText("e"), actor=HUMAN)
         state = await world.state(block)
         assert state.problem is not None
         assert state.problem.code == "block.pending_updates"
@@ -323,7 +325,7 @@ async def test_that_a_delta_without_its_foundation_is_kept_and_shown_until_that_
         await world.close()
     world = await open_world(path, prefix="last")
     try:
-        await world.memory.edit(block, InsertText(0, ">"), actor=HUMAN)
+        await world.edit(block, InsertText(0, ">"), actor=HUMAN)
         assert (await world.state(block)).problem is None
         text = await world.text(block)
         assert sorted(text) == sorted(">abcde")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 from tests.bench.bit_flips import FIRST, run
 from tests.fixtures import NOOR, HeldClock, counted_ids
-from tests.furnished import make_furnished
+from tests.full_constellation import make_furnished
 
-FLIPS = 49
+FLIPS = 59
 
 
 async def test_that_every_flipped_bit_in_a_content_is_found(tmp_db_dir: Path) -> None:
-    surroundings = Surroundings(HeldClock(), counted_ids(), NOOR, "test", tmp_db_dir / "state")
+    surroundings = Environment(HeldClock(), counted_ids(), NOOR, "test", tmp_db_dir / "state")
     path = await make_furnished(tmp_db_dir / "a.constellation", surroundings, folded=True)
     figures = await run(path, FIRST, FLIPS)
     assert figures.missed == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -15,50 +16,73 @@ from inspector.domain.blocks import (
     TASK_LIST,
 )
 from inspector.domain.content import TextContent
-from inspector.domain.differences.texts import Stretch, TextDiff
+from inspector.domain.differences.texts import ChangedRange, TextDiff
+from inspector.domain.edits.base import Version
 from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.history import TakeBack
 from inspector.domain.edits.items import InsertItem, UpdateItem
-from inspector.domain.edits.text import AppendText
-from inspector.domain.errors import DocumentError
+from inspector.domain.edits.text import AppendText, SetText
+from inspector.domain.errors import DocumentError, RefusedError
 from inspector.domain.ref import Ref, RefKind
+from inspector.memory import contents
 from inspector.memory.checking import check
-from inspector.storage.connection import Channel, Parameters, Row
-from tests.memory.past import force_fold, restore
-from tests.memory.world import AGENT, HUMAN, new_world, open_world
+from inspector.memory.contents import FOLD_BYTES
+from inspector.storage.connection import Channel, Row, Statement
+from tests.memory.long_histories import force_fold, restore
+from tests.memory.world import AGENT, HUMAN, World, new_world, open_world
 
 
 async def test_that_a_hundred_deltas_are_not_folded_and_one_more_is(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="")
         for _ in range(99):
-            await world.memory.edit(block, AppendText("x"), actor=HUMAN)
+            await world.edit(block, AppendText("x"), actor=HUMAN)
         assert await world.rows("SELECT count(*) FROM checkpoints") == [(0,)]
-        await world.memory.edit(block, AppendText("x"), actor=HUMAN)
+        await world.edit(block, AppendText("x"), actor=HUMAN)
         assert await world.rows("SELECT upto_seq FROM checkpoints") == [(101,)]
         for _ in range(100):
-            await world.memory.edit(block, AppendText("x"), actor=HUMAN)
+            await world.edit(block, AppendText("x"), actor=HUMAN)
         assert await world.rows("SELECT upto_seq FROM checkpoints") == [(101,)]
-        await world.memory.edit(block, AppendText("x"), actor=HUMAN)
+        await world.edit(block, AppendText("x"), actor=HUMAN)
         assert await world.rows("SELECT upto_seq FROM checkpoints") == [(202,)]
 
 
-async def test_that_256_kilobytes_are_not_folded_and_one_byte_more_is(tmp_db_dir: Path) -> None:
+async def test_that_256_kilobytes_are_not_folded_and_one_byte_more_is(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert FOLD_BYTES == 256 * 1024
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="", char_limit=0)
         # What no compression makes smaller.
-        chance = Random(1)
-        await world.memory.edit(block, AppendText(_noise(chance, 250 * 1024)), actor=HUMAN)
+        for text in (_noise(Random(1), 250 * 1024), "x", "x"):
+            await world.edit(block, AppendText(text), actor=HUMAN)
         ((stored,),) = await world.rows("SELECT sum(size) FROM updates")
+        ((letter,),) = await world.rows("SELECT size FROM updates ORDER BY id DESC LIMIT 1")
         assert isinstance(stored, int)
-        assert stored < 256 * 1024
-        async with world.database.write() as tx:
-            await tx.execute("UPDATE updates SET size = size + ? WHERE seq = 2", (256 * 1024 - stored,))
-        world_bytes = await world.rows("SELECT sum(size) FROM updates")
-        assert world_bytes == [(256 * 1024,)]
+        assert isinstance(letter, int)
+        monkeypatch.setattr(contents, "FOLD_BYTES", stored + letter)
+        await world.edit(block, AppendText("x"), actor=HUMAN)
+        assert await world.rows("SELECT sum(size) FROM updates") == [(stored + letter,)]
         assert await world.rows("SELECT count(*) FROM checkpoints") == [(0,)]
-        await world.memory.edit(block, AppendText("x"), actor=HUMAN)
-        assert await world.rows("SELECT upto_seq FROM checkpoints") == [(3,)]
+        monkeypatch.setattr(contents, "FOLD_BYTES", stored + 2 * letter - 1)
+        await world.edit(block, AppendText("x"), actor=HUMAN)
+        assert await world.rows("SELECT sum(size) FROM updates") == [(stored + 2 * letter,)]
+        assert await world.rows("SELECT upto_seq FROM checkpoints") == [(6,)]
+
+
+async def test_that_what_was_written_before_the_file_was_opened_counts_for_folding(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(content="", char_limit=0)
+        for _ in range(60):
+            await world.edit(block, AppendText("x"), actor=HUMAN)
+        path = world.database.path
+    again = await open_world(path, prefix="again")
+    try:
+        for _ in range(40):
+            await again.edit(block, AppendText("x"), actor=HUMAN)
+        assert await again.rows("SELECT upto_seq FROM checkpoints") == [(101,)]
+    finally:
+        await again.close()
 
 
 def _parameters(sql: str) -> int:
@@ -79,11 +103,11 @@ async def test_that_only_deltas_of_seven_days_and_not_of_the_newest_fifty_are_fo
         await world.do(target, CreateBlock(AGENT.id, "b", char_limit=0, content=TextContent("")), at=moment)
         for _ in range(200):
             await world.do(target, AppendText("x"), at=moment)
-        assert not any(each.folded for each in await world.memory.history("b"))
+        assert not any(each.folded for each in await world.memory.versions.versions("b"))
         # The clock goes on by a second at each look.
         world.clock.now = moment + age - timedelta(seconds=1)
         await world.do(target, AppendText("y"), at=moment + age)
-        history = await world.memory.history("b")
+        history = await world.memory.versions.versions("b")
         assert len(history) == 202
         assert [each.seq for each in history if each.folded] == list(range(1, folded + 1))
 
@@ -92,17 +116,24 @@ async def test_that_an_edit_looks_at_no_rows_but_those_that_it_needs(
     tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    fetch = Channel.fetch_all
+    fetch, commit = Channel.fetch_last, Channel.commit
 
-    async def told(self: Channel, sql: str, parameters: Parameters = ()) -> list[Row]:
-        asked.append(sql)
-        return await fetch(self, sql, parameters)
+    async def fetched(self: Channel, statements: Sequence[Statement]) -> list[Row]:
+        asked.extend(sql for sql, _ in statements)
+        return await fetch(self, statements)
+
+    async def committed(
+        self: Channel, statements: Sequence[Statement], may_commit: Callable[[list[Row]], bool]
+    ) -> tuple[list[Row], bool]:
+        asked.extend(sql for sql, _ in statements)
+        return await commit(self, statements, may_commit)
 
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="")
-        monkeypatch.setattr(Channel, "fetch_all", told)
+        monkeypatch.setattr(Channel, "fetch_last", fetched)
+        monkeypatch.setattr(Channel, "commit", committed)
         for _ in range(101):
-            await world.memory.edit(block, AppendText("x"), actor=HUMAN)
+            await world.edit(block, AppendText("x"), actor=HUMAN)
         assert await world.rows("SELECT upto_seq FROM checkpoints") == [(101,)]
         path = world.database.path
     with closing(sqlite3.connect(path)) as connection:
@@ -122,20 +153,22 @@ async def test_that_folded_versions_are_seen_compared_restored_and_taken_back(tm
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="start", char_limit=0)
         for number in range(20):
-            await world.memory.edit(block, AppendText(f" {number}"), actor=AGENT, reason=f"r{number}")
+            await world.edit(block, AppendText(f" {number}"), actor=AGENT, reason=f"r{number}")
         await force_fold(world, block)
         path = world.database.path
     world = await open_world(path, prefix="later")
     try:
-        history = await world.memory.history(block)
+        history = await world.memory.versions.versions(block)
         assert all(each.folded for each in history[:21])
         assert [each.reason for each in history[1:21]] == [f"r{number}" for number in range(20)]
         assert [each.length for each in history[:3]] == [5, 7, 9]
-        assert await world.memory.content_at(block, history[2].version) == TextContent("start 0 1")
+        assert (await world.memory.versions.content_at(block, history[2].version)).content == TextContent(
+            "start 0 1"
+        )
         diff = await world.memory.versions.diff(block, history[1].version, history[3].version)
-        assert diff.diff == TextDiff((Stretch(7, 7, 7, 11),), (Stretch(0, 1, 0, 1),))
+        assert diff.diff == TextDiff((ChangedRange(7, 7, 7, 11),), (ChangedRange(0, 1, 0, 1),))
         third = history[3]
-        await world.memory.edit(block, TakeBack(third.before, third.version), actor=AGENT, base=None)
+        await world.edit(block, TakeBack(third.before, third.version), actor=AGENT, base=None)
         assert (await world.text(block)).startswith("start 0 1 3 4")
         await restore(world, block, history[4].version)
         assert await world.text(block) == "start 0 1 2 3"
@@ -147,19 +180,23 @@ async def test_that_a_checkpoint_holds_the_whole_history(tmp_db_dir: Path) -> No
     async with new_world(tmp_db_dir) as world:
         block = await world.make("tasks", None, TASK_LIST)
         for number in range(30):
-            await world.memory.edit(block, InsertItem({"title": str(number)}, id=f"i{number}"), actor=HUMAN)
-        versions = await world.memory.history(block)
-        contents = [await world.memory.content_at(block, each.version) for each in versions]
+            await world.edit(block, InsertItem({"title": str(number)}, id=f"i{number}"), actor=HUMAN)
+        versions = await world.memory.versions.versions(block)
+        contents = [
+            (await world.memory.versions.content_at(block, each.version)).content for each in versions
+        ]
         for _ in range(80):
-            await world.memory.edit(block, UpdateItem("i0", {"done": True}), actor=HUMAN)
-            await world.memory.edit(block, UpdateItem("i0", {"done": False}), actor=AGENT)
+            await world.edit(block, UpdateItem("i0", {"done": True}), actor=HUMAN)
+            await world.edit(block, UpdateItem("i0", {"done": False}), actor=AGENT)
         async with world.database.write() as tx:
             ((upto,),) = await tx.fetch_all("SELECT upto_seq FROM checkpoints")
             await tx.execute("UPDATE updates SET blob = NULL WHERE seq <= ?", (upto,))
         path = world.database.path
     world = await open_world(path, prefix="later")
     try:
-        assert [await world.memory.content_at(block, each.version) for each in versions] == contents
+        assert [
+            (await world.memory.versions.content_at(block, each.version)).content for each in versions
+        ] == contents
         assert await check(path) == ()
     finally:
         await world.close()
@@ -168,15 +205,91 @@ async def test_that_a_checkpoint_holds_the_whole_history(tmp_db_dir: Path) -> No
 async def test_that_the_list_of_versions_stands_when_the_document_cannot_be_read(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="one")
-        await world.memory.edit(block, AppendText(" two"), actor=AGENT, reason="why")
+        await world.edit(block, AppendText(" two"), actor=AGENT, reason="why")
         async with world.database.write() as tx:
             await tx.execute("UPDATE updates SET blob = x'00'")
         path = world.database.path
     world = await open_world(path, prefix="later")
     try:
-        told = await world.memory.history(block)
+        told = await world.memory.versions.versions(block)
         assert [(each.reason, each.length) for each in told] == [("", None), ("why", 7)]
         with pytest.raises(DocumentError):
-            await world.memory.content_at(block, told[0].version)
+            await world.memory.versions.content_at(block, told[0].version)
     finally:
         await world.close()
+
+
+async def rewritten(world: World) -> tuple[str, dict[Version, str]]:
+    """A block that was rewritten until its history was set aside twice, and what each version said."""
+    chance = Random(2)
+    said: dict[Version, str] = {}
+    block = await world.make(content="", char_limit=0)
+    for number in range(230):
+        text = f"{number} {_noise(chance, 150)}"
+        receipt = await world.edit(block, SetText(text), actor=HUMAN)
+        assert receipt.version is not None
+        said[receipt.version] = text
+    beginnings = await world.rows("SELECT count(*) FROM changes WHERE kind = 'set_history_aside'")
+    assert beginnings == [(2,)]
+    assert await world.rows("SELECT max(size) < 40000, count(*) FROM checkpoints") == [(1, 3)]
+    return block, said
+
+
+async def test_that_a_history_too_large_for_one_piece_is_set_aside_and_still_read(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contents, "SET_ASIDE_BYTES", 15_000)
+    async with new_world(tmp_db_dir) as world:
+        path = world.database.path
+        block, said = await rewritten(world)
+        for version in (*tuple(said)[:3], *tuple(said)[98:104], *tuple(said)[-3:]):
+            assert (await world.memory.versions.content_at(block, version)).content == TextContent(
+                said[version]
+            )
+        first, last = next(iter(said)), tuple(said)[-1]
+        difference = await world.memory.versions.diff(block, first, last)
+        assert difference.before.content == TextContent(said[first])
+        versions = await world.memory.versions.versions(block)
+        assert [each.seq for each in versions] == list(range(1, 1 + 230 + 1 + 2))
+        state = await world.memory.get(block)
+        assert state is not None
+        assert state.written is not None
+        assert state.written.actor == HUMAN
+    assert await check(path) == ()
+
+
+async def test_that_a_block_with_a_history_set_aside_is_written_after_the_file_is_opened_again(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contents, "SET_ASIDE_BYTES", 15_000)
+    async with new_world(tmp_db_dir) as world:
+        path = world.database.path
+        block, said = await rewritten(world)
+    first, last = next(iter(said)), tuple(said)[-1]
+    world = await open_world(path, prefix="later")
+    try:
+        await world.edit(block, AppendText("!"), actor=HUMAN, base=last)
+        assert await world.text(block) == said[last] + "!"
+        # What came before a fresh start can be restored; it can't be taken back step by step.
+        (change,) = [each for each in await world.memory.versions.versions(block) if each.version == first]
+        for operation, base in ((TakeBack(change.before, first), None), (AppendText("late"), first)):
+            with pytest.raises(RefusedError) as caught:
+                await world.edit(block, operation, actor=HUMAN, base=base)
+            assert caught.value.code == "refused.set_aside"
+        await restore(world, block, first)
+        assert await world.text(block) == said[first]
+    finally:
+        await world.close()
+    assert await check(path) == ()
+
+
+async def test_that_a_large_content_alone_sets_no_history_aside(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contents, "SET_ASIDE_BYTES", 5_000)
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(content=_noise(Random(3), 6_000), char_limit=0)
+        for _ in range(101):
+            await world.edit(block, AppendText("x"), actor=HUMAN)
+        assert await world.rows("SELECT count(*) FROM checkpoints") == [(1,)]
+        assert await world.rows("SELECT count(*) FROM changes WHERE kind = 'set_history_aside'") == [(0,)]

@@ -21,7 +21,7 @@ from inspector.domain.blocks import (
 )
 from inspector.domain.content import CompositeContent, Content, ListContent, ListItem, MapContent, TextContent
 from inspector.domain.differences.contents import DiffKind, ElementsDiff, ReplacedDiff
-from inspector.domain.differences.texts import Stretch, TextDiff
+from inspector.domain.differences.texts import ChangedRange, TextDiff
 from inspector.domain.edits.base import Version
 from inspector.domain.edits.block_rows import DeleteBlock, SetCharLimit, SetSchema
 from inspector.domain.edits.fields import SetField
@@ -32,8 +32,8 @@ from inspector.domain.errors import DocumentError, RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import limit_length
 from inspector.memory.checking import check
-from tests.documents.operations import SCHEMAS, any_operation
-from tests.memory.past import restore
+from tests.documents.random_operations import SCHEMAS, any_operation
+from tests.memory.long_histories import restore
 from tests.memory.world import AGENT, HUMAN, World, new_world
 
 
@@ -46,7 +46,7 @@ async def live(world: World, block: str, seed: int, steps: int = 20) -> tuple[li
         operation = any_operation(chance, SCHEMAS[state.block.label], contents[-1])
         actor = chance.choice([HUMAN, AGENT])
         try:
-            receipt = await world.memory.edit(block, operation, actor=actor)
+            receipt = await world.edit(block, operation, actor=actor)
         except RefusedError:
             continue
         if receipt.changed:
@@ -64,10 +64,10 @@ def _content(content: Content | None) -> Content:
 async def test_that_a_version_tells_who_when_why_and_how_long(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="one")
-        receipt = await world.memory.edit(
+        receipt = await world.edit(
             block, AppendText(" two"), actor=AGENT, reason="because", tool_call_id="call_1"
         )
-        first, second = await world.memory.history(block)
+        first, second = await world.memory.versions.versions(block)
         assert (first.actor, first.length, first.seq) == (HUMAN, 3, 1)
         assert (second.actor, second.reason, second.tool_call_id) == (AGENT, "because", "call_1")
         assert (second.length, second.at, second.change_seq) == (7, receipt.at, receipt.seq)
@@ -81,7 +81,7 @@ async def test_that_lengths_contents_and_differences_are_those_of_then(tmp_db_di
         schema = SCHEMAS[kind]
         block = await world.make(kind, None, schema, permission=Permission.ADMIN)
         versions, contents = await live(world, block, seed=5)
-        told = await world.memory.history(block)
+        told = await world.memory.versions.versions(block)
         assert [each.version for each in told] == versions
         assert [each.length for each in told] == [limit_length(schema, content) for content in contents]
         for version, content in zip(versions, contents, strict=True):
@@ -98,10 +98,10 @@ async def test_that_lengths_contents_and_differences_are_those_of_then(tmp_db_di
 async def test_that_the_differences_of_texts_are_told_by_code_points_and_as_a_patch(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="🙂 one\ntwo\n", schema=TextSchema(Viewport(1, 1)))
-        await world.memory.edit(block, ReplaceText("two", "2"), actor=AGENT)
-        before, after = [each.version for each in await world.memory.history(block)]
+        await world.edit(block, ReplaceText("two", "2"), actor=AGENT)
+        before, after = [each.version for each in await world.memory.versions.versions(block)]
         found = await world.memory.versions.diff(block, before, after)
-        assert found.diff == TextDiff((Stretch(6, 9, 6, 7),), (Stretch(1, 2, 1, 2),))
+        assert found.diff == TextDiff((ChangedRange(6, 9, 6, 7),), (ChangedRange(1, 2, 1, 2),))
         assert found.unified == "@@ -1,2 +1,2 @@\n 🙂 one\n-two\n+2\n"
         back = await world.memory.versions.diff(block, after, before)
         assert back.unified == "@@ -1,2 +1,2 @@\n 🙂 one\n-2\n+two\n"
@@ -115,11 +115,11 @@ async def test_that_any_version_of_any_schema_is_restored_as_a_new_change(
         block = await world.make(kind, None, SCHEMAS[kind], permission=Permission.ADMIN)
         versions, contents = await live(world, block, seed=7)
         for index in (2, 0, len(versions) - 1, 5):
-            count = len(await world.memory.history(block))
+            count = len(await world.memory.versions.versions(block))
             before = (await world.state(block)).content
             await restore(world, block, versions[index], reason="back")
             assert (await world.state(block)).content == contents[index]
-            told = await world.memory.history(block)
+            told = await world.memory.versions.versions(block)
             assert len(told) == count + (before != contents[index])
             if before != contents[index]:
                 assert (told[-1].actor, told[-1].reason) == (HUMAN, "back")
@@ -130,10 +130,10 @@ async def test_that_restoring_the_present_stores_nothing(tmp_db_dir: Path) -> No
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="one")
         first = (await world.state(block)).version
-        await world.memory.edit(block, SetText("two"), actor=HUMAN)
+        await world.edit(block, SetText("two"), actor=HUMAN)
         await restore(world, block, first)
         before = await world.dump()
-        receipt = await world.memory.edit(block, RestoreVersion(first), actor=HUMAN)
+        receipt = await world.edit(block, RestoreVersion(first), actor=HUMAN)
         assert not receipt.changed
         assert await world.dump() == before
 
@@ -142,9 +142,9 @@ async def test_that_what_others_wrote_meanwhile_stays_in_a_restore_with_a_base(t
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="one two three")
         old = (await world.state(block)).version
-        await world.memory.edit(block, SpliceText((Splice(4, 4, ""),)), actor=HUMAN)
+        await world.edit(block, SpliceText((Splice(4, 4, ""),)), actor=HUMAN)
         seen = (await world.state(block)).version
-        await world.memory.edit(block, AppendText(" four"), actor=AGENT)
+        await world.edit(block, AppendText(" four"), actor=AGENT)
         await restore(world, block, old, base=seen)
         assert await world.text(block) == "one two three four"
 
@@ -175,7 +175,7 @@ async def test_that_an_agent_restores_only_where_it_may_overwrite(
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="one", permission=permission)
         old = (await world.state(block)).version
-        await world.memory.edit(block, SetText("two"), actor=HUMAN, unlock=True)
+        await world.edit(block, SetText("two"), actor=HUMAN, unlock=True)
         if code is None:
             await restore(world, block, old, AGENT)
             assert await world.text(block) == "one"
@@ -191,9 +191,9 @@ async def test_that_a_restore_keeps_to_read_only_parts(tmp_db_dir: Path) -> None
         schema = MapSchema((FieldDef("name", read_only=True), FieldDef("mood")))
         block = await world.make("map", MapContent({"name": "a", "mood": "x"}), schema)
         old = (await world.state(block)).version
-        await world.memory.edit(block, SetField("mood", "y"), actor=AGENT)
+        await world.edit(block, SetField("mood", "y"), actor=AGENT)
         middle = (await world.state(block)).version
-        await world.memory.edit(block, SetField("name", "b"), actor=HUMAN, unlock=True)
+        await world.edit(block, SetField("name", "b"), actor=HUMAN, unlock=True)
         for actor, code in ((AGENT, "refused.read_only_part"), (HUMAN, "refused.locked")):
             before = await world.dump()
             with pytest.raises(RefusedError) as caught:
@@ -213,9 +213,9 @@ async def test_that_a_restore_keeps_to_read_only_sections(tmp_db_dir: Path) -> N
         first = CompositeContent({"fixed": TextContent("f"), "free": TextContent("g")})
         block = await world.make("both", first, schema)
         old = (await world.state(block)).version
-        await world.memory.edit(block, InSection("free", AppendText("!")), actor=AGENT)
+        await world.edit(block, InSection("free", AppendText("!")), actor=AGENT)
         await restore(world, block, old, AGENT)
-        await world.memory.edit(block, InSection("fixed", AppendText("!")), actor=HUMAN, unlock=True)
+        await world.edit(block, InSection("fixed", AppendText("!")), actor=HUMAN, unlock=True)
         with pytest.raises(RefusedError) as caught:
             await restore(world, block, old, AGENT)
         assert caught.value.parameters["part"] == "fixed"
@@ -225,31 +225,31 @@ async def test_that_an_agent_removes_no_log_entry_by_going_back(tmp_db_dir: Path
     async with new_world(tmp_db_dir) as world:
         block = await world.make("log", None, OBSERVATION_LOG, permission=Permission.ADMIN)
         old = (await world.state(block)).version
-        await world.memory.edit(block, AppendEntry({"observation": "rain"}), actor=AGENT)
+        await world.edit(block, AppendEntry({"observation": "rain"}), actor=AGENT)
         present = (await world.state(block)).version
         for operation in (RestoreVersion(old), TakeBack(old, present)):
             with pytest.raises(RefusedError) as caught:
-                await world.memory.edit(block, operation, actor=AGENT)
+                await world.edit(block, operation, actor=AGENT)
             assert caught.value.code == "refused.people_only"
         await restore(world, block, old, HUMAN)
-        with_entry = (await world.memory.history(block))[-2]
+        with_entry = (await world.memory.versions.versions(block))[-2]
         await restore(world, block, with_entry.version, AGENT)
         content = await world.memory.content(block)
-        assert content == await world.memory.content_at(block, with_entry.version)
+        assert content == (await world.memory.versions.content_at(block, with_entry.version)).content
 
 
 async def test_that_a_restore_keeps_to_the_limit(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="x" * 20)
         long = (await world.state(block)).version
-        await world.memory.edit(block, SetText("x"), actor=HUMAN)
+        await world.edit(block, SetText("x"), actor=HUMAN)
         await world.do(Ref(RefKind.BLOCK, block), SetCharLimit(10))
         before = await world.dump()
         with pytest.raises(RefusedError) as caught:
             await restore(world, block, long)
         assert caught.value.parameters == {"label": "notes", "limit": 10, "length": 20}
         assert await world.dump() == before
-        await world.memory.edit(block, AppendText("y"), actor=HUMAN)
+        await world.edit(block, AppendText("y"), actor=HUMAN)
         assert await world.text(block) == "xy"
 
 
@@ -259,9 +259,9 @@ async def test_that_a_deleted_block_keeps_its_history_but_is_not_restored_to_a_v
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="one")
         old = (await world.state(block)).version
-        await world.memory.edit(block, SetText("two"), actor=HUMAN)
+        await world.edit(block, SetText("two"), actor=HUMAN)
         await world.do(Ref(RefKind.BLOCK, block), DeleteBlock())
-        assert await world.memory.content_at(block, old) == TextContent("one")
+        assert (await world.memory.versions.content_at(block, old)).content == TextContent("one")
         with pytest.raises(RefusedError) as caught:
             await restore(world, block, old)
         assert caught.value.code == "refused.deleted"
@@ -277,11 +277,11 @@ async def test_that_a_version_is_read_by_the_schema_of_then_and_restored_into_th
         converted = (await world.state(block)).content
         assert isinstance(converted, ListContent)
         assert [item.value for item in converted.items] == ["one", "two"]
-        await world.memory.edit(block, InsertItem("three"), actor=HUMAN)
-        history = await world.memory.history(block)
+        await world.edit(block, InsertItem("three"), actor=HUMAN)
+        history = await world.memory.versions.versions(block)
         assert history[0].length == len("one\ntwo")
-        assert await world.memory.content_at(block, old) == TextContent("one\ntwo")
-        assert await world.memory.content_at(block, history[1].version) == converted
+        assert (await world.memory.versions.content_at(block, old)).content == TextContent("one\ntwo")
+        assert (await world.memory.versions.content_at(block, history[1].version)).content == converted
         told = await world.memory.versions.diff(block, old, history[-1].version)
         assert isinstance(told.diff, ReplacedDiff)
         await restore(world, block, old)
@@ -303,18 +303,20 @@ async def test_that_a_version_that_the_schema_of_now_cannot_hold_is_not_restored
         assert caught.value.code == "refused.restore_would_lose"
         assert caught.value.parameters == {"label": "map", "lost": ("mood",)}
         assert await world.dump() == before
-        assert await world.memory.content_at(block, old) == MapContent({"name": "a", "mood": "x"})
+        assert (await world.memory.versions.content_at(block, old)).content == MapContent(
+            {"name": "a", "mood": "x"}
+        )
 
 
 async def test_that_a_taking_back_names_what_it_left_as_it_is(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make("map", None, MapSchema((FieldDef("a", FieldType.LIST), FieldDef("b"))))
         before = (await world.state(block)).version
-        await world.memory.edit(block, SetField("a", ("x",)), actor=AGENT)
-        await world.memory.edit(block, SetField("b", "mine"), actor=AGENT)
+        await world.edit(block, SetField("a", ("x",)), actor=AGENT)
+        await world.edit(block, SetField("b", "mine"), actor=AGENT)
         after = (await world.state(block)).version
-        await world.memory.edit(block, SetField("b", "theirs"), actor=HUMAN)
-        receipt = await world.memory.edit(block, TakeBack(before, after), actor=AGENT)
+        await world.edit(block, SetField("b", "theirs"), actor=HUMAN)
+        receipt = await world.edit(block, TakeBack(before, after), actor=AGENT)
         assert receipt.skipped == ("b",)
         assert (await world.state(block)).content == MapContent({"b": "theirs"})
 
@@ -323,10 +325,10 @@ async def test_that_the_difference_of_a_list_names_items_by_id(tmp_db_dir: Path)
     async with new_world(tmp_db_dir) as world:
         content = ListContent((ListItem("a", "x"), ListItem("b", "y")))
         block = await world.make("items", content, ListSchema())
-        await world.memory.edit(block, RemoveItem("a"), actor=HUMAN)
-        await world.memory.edit(block, UpdateItem("b", "z"), actor=HUMAN)
-        await world.memory.edit(block, InsertItem("w", id="c"), actor=HUMAN)
-        history = await world.memory.history(block)
+        await world.edit(block, RemoveItem("a"), actor=HUMAN)
+        await world.edit(block, UpdateItem("b", "z"), actor=HUMAN)
+        await world.edit(block, InsertItem("w", id="c"), actor=HUMAN)
+        history = await world.memory.versions.versions(block)
         found = await world.memory.versions.diff(block, history[0].version, history[-1].version)
         assert isinstance(found.diff, ElementsDiff)
         assert [(each.id, each.kind) for each in found.diff.elements] == [

@@ -26,7 +26,15 @@ async def storm(folder: Path, kills: int) -> None:
     acknowledged: list[str] = []
     delays = random.Random(20261120)
     for turn in range(kills):
-        command = [sys.executable, "-m", "tests.memory.writer", str(path), block, f"k{turn}_", TOO_MANY]
+        command = [
+            sys.executable,
+            "-m",
+            "tests.memory.writing_process",
+            str(path),
+            block,
+            f"k{turn}_",
+            TOO_MANY,
+        ]
         process = subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

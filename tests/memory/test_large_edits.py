@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
-from inspector.documents.document import Applied, Document
+from inspector.documents.document import AppliedChange, Document
 from inspector.domain.actor import Actor
 from inspector.domain.edits.base import Operation, Version
 from inspector.domain.edits.history import TakeBack
 from inspector.domain.edits.text import AppendText, SetText, Splice, SpliceText
 from inspector.domain.errors import RefusedError
-from inspector.domain.history import Span
-from inspector.memory.sizes import size_of
+from inspector.domain.history import VersionSpan
+from inspector.memory.precompute import size_of
 from inspector.storage.changes import spans_to_take_back
 from inspector.storage.connection import Connection, Parameters, Row
+from inspector.storage.database import Transaction
 from inspector.storage.json_columns import parse
 from tests.memory.world import HUMAN, IMPORTER, new_world, open_world
 from tests.runtime.undo_world import BOB, Desk, block, new_desk
@@ -29,14 +31,15 @@ LARGE = "abc def\n" * 12_000
 def fetched(monkeypatch: pytest.MonkeyPatch) -> list[Row]:
     """All rows that reads and writes were given."""
     rows: list[Row] = []
-    real = Connection.fetch_all
+    for kind in (Connection, Transaction):
+        real = kind.fetch_all
 
-    async def fetch_all(self: Connection, sql: str, parameters: Parameters = ()) -> list[Row]:
-        found = await real(self, sql, parameters)
-        rows.extend(found)
-        return found
+        async def fetch_all(self: Any, sql: str, parameters: Parameters = (), real: Any = real) -> list[Row]:
+            found: list[Row] = await real(self, sql, parameters)
+            rows.extend(found)
+            return found
 
-    monkeypatch.setattr(Connection, "fetch_all", fetch_all)
+        monkeypatch.setattr(kind, "fetch_all", fetch_all)
     return rows
 
 
@@ -67,15 +70,15 @@ async def test_that_the_document_of_a_large_block_is_not_fetched_again_for_each_
 async def test_that_what_another_process_wrote_is_fetched_once(tmp_db_dir: Path, fetched: list[Row]) -> None:
     async with new_world(tmp_db_dir) as world:
         made = await world.make(content=LARGE, char_limit=0)
-        await world.memory.edit(made, AppendText("!"), actor=HUMAN)
+        await world.edit(made, AppendText("!"), actor=HUMAN)
         other = await open_world(world.database.path, prefix="other")
         try:
-            await other.memory.edit(made, AppendText("theirs"), actor=HUMAN)
+            await other.edit(made, AppendText("theirs"), actor=HUMAN)
         finally:
             await other.close()
-        await world.memory.edit(made, AppendText("?"), actor=HUMAN)
+        await world.edit(made, AppendText("?"), actor=HUMAN)
         fetched.clear()
-        await world.memory.edit(made, AppendText("."), actor=HUMAN)
+        await world.edit(made, AppendText("."), actor=HUMAN)
         assert blobs(fetched) == []
         assert await world.text(made) == f"{LARGE}!theirs?."
 
@@ -123,7 +126,7 @@ async def test_that_what_is_too_long_for_its_block_costs_no_new_document_and_lea
     worked: list[Operation] = []
     real = Document.apply
 
-    def apply(self: Document, operation: Operation, *given: object) -> Applied | None:
+    def apply(self: Document, operation: Operation, *given: object) -> AppliedChange | None:
         worked.append(operation)
         return real(self, operation, *given)  # type: ignore[arg-type]
 
@@ -134,14 +137,14 @@ async def test_that_what_is_too_long_for_its_block_costs_no_new_document_and_lea
         pasted = "abc def\n" * 400_000
         for operation in (AppendText(pasted), SetText(pasted)):
             with pytest.raises(RefusedError) as caught:
-                await world.memory.edit(made, operation, actor=HUMAN)
+                await world.edit(made, operation, actor=HUMAN)
             assert caught.value.code == "refused.char_limit"
             given = len(pasted) + (5 if isinstance(operation, AppendText) else 0)
             assert (caught.value.parameters["limit"], caught.value.parameters["length"]) == (100, given)
         # A whole text is not even compared with the one that is there.
         assert {type(each) for each in worked} == {AppendText}
         assert await world.dump() == before
-        await world.memory.edit(made, SetText("other"), actor=HUMAN)
+        await world.edit(made, SetText("other"), actor=HUMAN)
         assert await world.text(made) == "other"
 
 
@@ -151,16 +154,16 @@ async def test_that_a_whole_text_nearer_to_its_limit_and_one_for_an_older_versio
     async with new_world(tmp_db_dir) as world:
         made = await world.make(content="one two", char_limit=10)
         first = (await world.state(made)).version
-        await world.memory.edit(made, SetText("one"), actor=HUMAN)
+        await world.edit(made, SetText("one"), actor=HUMAN)
         # Made for the version before: merged, two words are gone and one is new.
-        await world.memory.edit(made, SetText("one two 345"), actor=HUMAN, base=first)
+        await world.edit(made, SetText("one two 345"), actor=HUMAN, base=first)
         assert await world.text(made) == "one 345"
-        await world.memory.edit(made, SetText("x" * 20), actor=IMPORTER)
-        await world.memory.edit(made, SetText("x" * 15), actor=HUMAN)
-        receipt = await world.memory.edit(made, SetText("x" * 15), actor=HUMAN)
+        await world.edit(made, SetText("x" * 20), actor=IMPORTER)
+        await world.edit(made, SetText("x" * 15), actor=HUMAN)
+        receipt = await world.edit(made, SetText("x" * 15), actor=HUMAN)
         assert not receipt.changed
         with pytest.raises(RefusedError):
-            await world.memory.edit(made, SetText("y" * 15), actor=HUMAN)
+            await world.edit(made, SetText("y" * 15), actor=HUMAN)
 
 
 def test_that_the_size_of_an_operation_is_that_of_all_its_texts() -> None:
@@ -183,19 +186,19 @@ async def _anything(desk: Desk, chance: Random, actor: Actor, operation: Operati
         await desk.do(made, operation, actor)
 
 
-async def _all_spans(desk: Desk, block_id: str) -> list[Span]:
-    found: list[Span] = []
+async def _all_spans(desk: Desk, block_id: str) -> list[VersionSpan]:
+    found: list[VersionSpan] = []
     for of, before, after, operation, undo_of in await desk.world.rows(
         "SELECT block_id, version_before, version_after, operation, undo_of FROM updates ORDER BY seq"
     ):
         plain = parse(str(operation))
         inverts = plain["after"] if undo_of is not None and plain["op"] == TakeBack.op else None
         if of == block_id:
-            found.append(Span(Version(str(before)), Version(str(after)), inverts))
+            found.append(VersionSpan(Version(str(before)), Version(str(after)), inverts))
     return found
 
 
-def _needed(spans: Sequence[Span], version: Version) -> tuple[Span, ...]:
+def _needed(spans: Sequence[VersionSpan], version: Version) -> tuple[VersionSpan, ...]:
     """By the book, from all there are: back to the first that anything since has turned."""
     places = {span.after: place for place, span in enumerate(spans)}
     first = places[version]

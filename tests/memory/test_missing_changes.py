@@ -23,8 +23,8 @@ async def test_that_a_block_that_lacks_changes_says_so_and_is_not_written(
         path = world.database.path
         block = await world.make(content="one")
         for text in (" two", " three"):
-            await world.memory.edit(block, AppendText(text), actor=HUMAN)
-        first = (await world.memory.history(block))[0].version
+            await world.edit(block, AppendText(text), actor=HUMAN)
+        first = (await world.memory.versions.versions(block))[0].version
         assert (await world.state(block)).problem is None
         async with world.database.write() as tx:
             await tx.execute("DELETE FROM updates WHERE block_id = ? AND seq = ?", (block, lost))
@@ -40,7 +40,7 @@ async def test_that_a_block_that_lacks_changes_says_so_and_is_not_written(
         )
         for operation in edits:
             with pytest.raises(DocumentError):
-                await world.memory.edit(block, operation, actor=HUMAN)
+                await world.edit(block, operation, actor=HUMAN)
         assert await world.text(block) == "one two three"
         assert await world.dump() == before
     finally:

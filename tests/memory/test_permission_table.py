@@ -44,16 +44,16 @@ from inspector.domain.edits.access import (
     PEOPLE_ONLY,
     PERMISSION_TABLE,
     Access,
-    Verdict,
+    AccessVerdict,
     operation_table,
     verdict_of,
 )
 from inspector.domain.edits.base import Operation, Version
 from inspector.domain.edits.registry import OPERATIONS
 from inspector.domain.errors import RefusedError
-from inspector.domain.findable import content_text
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory.permissions import Standing, check
+from inspector.domain.search_index import content_text
+from inspector.memory.permissions import WriteContext, check
 from tests.memory.test_permissions import MOMENT, block
 from tests.memory.world import AGENT, HUMAN, OTHER, World, new_world
 
@@ -115,10 +115,10 @@ NOT_ON_BLOCKS = {
     block_rows.RestoreRow,
 }
 CODES = {
-    Verdict.ALLOW: "",
-    Verdict.DENY: "refused.permission",
-    Verdict.ASK_HUMAN: "refused.needs_consent",
-    Verdict.ASK_PARTNER: "refused.needs_consent",
+    AccessVerdict.ALLOW: "",
+    AccessVerdict.DENY: "refused.permission",
+    AccessVerdict.ASK_HUMAN: "refused.needs_consent",
+    AccessVerdict.ASK_PARTNER: "refused.needs_consent",
 }
 LEVELS = tuple(Permission)
 
@@ -146,7 +146,7 @@ def expected(operation: Operation, level: Permission | None) -> str:
     return CODES[PERMISSION_TABLE[level][OPERATION_ACCESS[type(operation)]]]
 
 
-def found(operation: Operation, standing: Standing, level: Permission, owner: str) -> str:
+def found(operation: Operation, standing: WriteContext, level: Permission, owner: str) -> str:
     """The code of the refusal, empty when it may be done."""
     try:
         check(block(level, owner=owner), operation, standing)
@@ -175,11 +175,11 @@ def test_that_the_table_on_screen_is_the_one_that_is_obeyed() -> None:
         assert row.people_only == (type(operation) in PEOPLE_ONLY)
         for level in LEVELS:
             assert row.verdicts[level] is verdict_of(operation, level)
-            code = found(operation, Standing(AGENT, None, None, False), level, AGENT.id)
+            code = found(operation, WriteContext(AGENT, None, None, False), level, AGENT.id)
             wanted = {"", "refused.permission", "refused.needs_consent", "refused.people_only"}
             assert code in wanted
-            assert (row.verdicts[level] is Verdict.ALLOW) == (code == "")
-            assert (row.verdicts[level] is Verdict.DENY) == (
+            assert (row.verdicts[level] is AccessVerdict.ALLOW) == (code == "")
+            assert (row.verdicts[level] is AccessVerdict.DENY) == (
                 code in ("refused.permission", "refused.people_only")
             )
 
@@ -188,7 +188,7 @@ def test_that_the_table_on_screen_is_the_one_that_is_obeyed() -> None:
 def test_that_every_operation_at_every_level_gets_what_the_table_says(operation: Operation) -> None:
     for inside in (operation, items.InSection("s", operation)):
         for level in LEVELS:
-            alone = Standing(AGENT, None, None, False)
+            alone = WriteContext(AGENT, None, None, False)
             for owner in (AGENT.id, CONSTELLATION_OWNER):
                 assert found(inside, alone, level, owner) == expected(operation, level)
             assert found(inside, alone, level, OTHER.id) == expected(operation, None)
@@ -197,7 +197,7 @@ def test_that_every_operation_at_every_level_gets_what_the_table_says(operation:
             opened = "" if asked else expected(operation, level)
             assert found(inside, replace(alone, consented=True), level, AGENT.id) == opened
         for own, attached in itertools.product(LEVELS, LEVELS):
-            receiver = Standing(AGENT, Attachment("b", AGENT.id, attached, MOMENT), None, False)
+            receiver = WriteContext(AGENT, Attachment("b", AGENT.id, attached, MOMENT), None, False)
             assert found(inside, receiver, own, OTHER.id) == expected(operation, min(own, attached))
 
 
@@ -226,10 +226,10 @@ async def _tried(world: World, made: str, operation: Operation, actor: Actor, co
     if isinstance(operation, block_rows.SetLabel):
         operation = block_rows.SetLabel(made)
     if not code:
-        assert (await world.memory.edit(made, operation, actor=actor)).changed
+        assert (await world.edit(made, operation, actor=actor)).changed
         return
     with pytest.raises(RefusedError) as caught:
-        await world.memory.edit(made, operation, actor=actor)
+        await world.edit(made, operation, actor=actor)
     assert caught.value.code == code
     assert await world.dump() == before
 
@@ -246,7 +246,7 @@ async def test_that_what_is_called_appending_takes_nothing_away(
     async with new_world(tmp_db_dir) as world:
         made = await world.make("notes", content, schema)
         before = (await world.state(made)).content
-        await world.memory.edit(made, operation, actor=HUMAN)
+        await world.edit(made, operation, actor=HUMAN)
         after = (await world.state(made)).content
         assert before is not None
         assert after is not None

@@ -33,7 +33,7 @@ from inspector.domain.edits.fields import AppendToField, SetField
 from inspector.domain.edits.items import AppendEntry, InSection, InsertItem, RemoveEntry, UpdateItem
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import RefusedError
-from inspector.memory.permissions import Standing, check, effective_level, read_only_parts
+from inspector.memory.permissions import WriteContext, check, effective_level, read_only_parts
 from tests.memory.world import AGENT, HUMAN, IMPORTER, OTHER, PARTNER, SYSTEM
 
 MOMENT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -72,7 +72,7 @@ def verdict(
 ) -> str:
     """The code of the refusal, empty when it may be done."""
     try:
-        check(a_block, operation, Standing(actor, attachment, partner, unlock))
+        check(a_block, operation, WriteContext(actor, attachment, partner, unlock))
     except RefusedError as error:
         return error.code
     return ""
@@ -254,7 +254,7 @@ def test_that_an_agent_does_not_get_round_a_read_only_field_by_another_schema(
 def test_that_an_agent_may_not_drop_or_redefine_what_is_read_only(
     old: Schema, new: Schema, part: str | None
 ) -> None:
-    standing = Standing(AGENT, None, None, unlock=False)
+    standing = WriteContext(AGENT, None, None, unlock=False)
     operation = SetSchema(new, accept_loss=True)
     if part is None:
         check(block(Permission.ADMIN, old), operation, standing)

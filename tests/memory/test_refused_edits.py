@@ -23,7 +23,7 @@ from tests.memory.world import AGENT, HUMAN, IMPORTER, new_world
 async def test_that_an_edit_of_no_block_is_refused(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         with pytest.raises(NotFoundError) as caught:
-            await world.memory.edit("blk_none", AppendText("x"), actor=HUMAN)
+            await world.edit("blk_none", AppendText("x"), actor=HUMAN)
         assert caught.value.code == "not_found.block"
 
 
@@ -32,7 +32,7 @@ async def test_that_a_deleted_block_takes_no_edit(tmp_db_dir: Path) -> None:
         block = await world.make()
         await world.do(Ref(RefKind.BLOCK, block), DeleteBlock())
         with pytest.raises(RefusedError) as caught:
-            await world.memory.edit(block, AppendText("x"), actor=HUMAN)
+            await world.edit(block, AppendText("x"), actor=HUMAN)
         assert caught.value.code == "refused.deleted"
 
 
@@ -40,10 +40,10 @@ async def test_that_a_text_over_the_limit_is_refused_with_both_numbers(tmp_db_di
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="x" * 10, char_limit=12)
         with pytest.raises(RefusedError) as caught:
-            await world.memory.edit(block, AppendText("yyy"), actor=HUMAN)
+            await world.edit(block, AppendText("yyy"), actor=HUMAN)
         assert caught.value.code == "refused.char_limit"
         assert caught.value.parameters == {"label": "notes", "limit": 12, "length": 13}
-        await world.memory.edit(block, AppendText("yy"), actor=HUMAN)
+        await world.edit(block, AppendText("yy"), actor=HUMAN)
         assert await world.text(block) == "x" * 10 + "yy"
 
 
@@ -52,13 +52,13 @@ async def test_that_a_limit_counts_the_whole_text_behind_a_viewport(tmp_db_dir: 
         schema = TextSchema(Viewport(1, 1))
         block = await world.make(content="a\nb\nc", schema=schema, char_limit=6)
         with pytest.raises(RefusedError):
-            await world.memory.edit(block, AppendText("\nd"), actor=HUMAN)
+            await world.edit(block, AppendText("\nd"), actor=HUMAN)
 
 
 async def test_that_no_limit_is_no_limit(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="", char_limit=0)
-        await world.memory.edit(block, SetText("z" * 20_000), actor=HUMAN)
+        await world.edit(block, SetText("z" * 20_000), actor=HUMAN)
         assert len(await world.text(block)) == 20_000
 
 
@@ -68,9 +68,9 @@ async def test_that_what_is_too_long_already_may_only_shrink(tmp_db_dir: Path) -
         await world.do(Ref(RefKind.BLOCK, block), SetCharLimit(10))
         for operation in (AppendText("y"), ReplaceText("x", "y")):
             with pytest.raises(RefusedError) as caught:
-                await world.memory.edit(block, operation, actor=HUMAN)
+                await world.edit(block, operation, actor=HUMAN)
             assert caught.value.code == "refused.char_limit"
-        await world.memory.edit(block, SpliceText((Splice(0, 5, ""),)), actor=HUMAN)
+        await world.edit(block, SpliceText((Splice(0, 5, ""),)), actor=HUMAN)
         assert await world.text(block) == "x" * 15
 
 
@@ -97,12 +97,12 @@ async def test_that_a_refused_edit_leaves_every_table_as_it_was(
 ) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await world.make()
-        await world.memory.edit(block, AppendText("."), actor=HUMAN)
+        await world.edit(block, AppendText("."), actor=HUMAN)
         before = await world.dump()
         with pytest.raises(InspectorError):
-            await world.memory.edit(block, operation, actor=HUMAN)
+            await world.edit(block, operation, actor=HUMAN)
         assert await world.dump() == before
-        await world.memory.edit(block, AppendText("!"), actor=HUMAN)
+        await world.edit(block, AppendText("!"), actor=HUMAN)
         assert await world.text(block) == "one two three.!"
 
 
@@ -111,7 +111,7 @@ async def test_that_a_reason_without_utf8_form_is_refused_and_leaves_nothing(tmp
         block = await world.make()
         before = await world.dump()
         with pytest.raises(MalformedError):
-            await world.memory.edit(block, AppendText("x"), actor=HUMAN, reason="\ud800")
+            await world.edit(block, AppendText("x"), actor=HUMAN, reason="\ud800")
         assert await world.dump() == before
 
 
@@ -120,7 +120,7 @@ async def test_that_an_agent_below_the_needed_level_writes_nothing(tmp_db_dir: P
         block = await world.make(permission=Permission.READ_ONLY)
         before = await world.dump()
         with pytest.raises(RefusedError) as caught:
-            await world.memory.edit(block, AppendText("x"), actor=AGENT)
+            await world.edit(block, AppendText("x"), actor=AGENT)
         assert caught.value.code == "refused.permission"
         assert caught.value.parameters["level"] == "read_only"
         assert caught.value.parameters["needed"] == "append"

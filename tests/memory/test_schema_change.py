@@ -260,7 +260,7 @@ async def test_that_a_change_of_schema_says_what_it_would_lose_and_does_nothing(
         assert caught.value.code == "refused.schema_would_lose"
         assert caught.value.parameters["lost"] == ("blank_lines",)
         assert await world.dump() == before
-        await world.memory.edit(block, SetText("still a text"), actor=HUMAN)
+        await world.edit(block, SetText("still a text"), actor=HUMAN)
 
 
 async def test_that_a_converted_block_is_whole_and_can_be_edited(tmp_db_dir: Path) -> None:
@@ -272,7 +272,7 @@ async def test_that_a_converted_block_is_whole_and_can_be_edited(tmp_db_dir: Pat
             {"title": "buy milk", "done": False, "priority": 3},
             {"title": "sweep", "done": False, "priority": 3},
         ]
-        await world.memory.edit(block, InsertItem({"title": "rest"}), actor=AGENT)
+        await world.edit(block, InsertItem({"title": "rest"}), actor=AGENT)
         assert await world.memory.rendered(block) == (
             "1. [ ] buy milk (priority: 3)\n2. [ ] sweep (priority: 3)\n3. [ ] rest (priority: 3)"
         )
@@ -281,10 +281,10 @@ async def test_that_a_converted_block_is_whole_and_can_be_edited(tmp_db_dir: Pat
         other = await open_world(world.database.path, prefix="z")
         try:
             assert await other.memory.content(block) == await world.memory.content(block)
-            await other.memory.edit(block, InsertItem({"title": "more"}), actor=HUMAN)
+            await other.edit(block, InsertItem({"title": "more"}), actor=HUMAN)
         finally:
             await other.close()
-        await world.memory.edit(block, InsertItem({"title": "and more"}), actor=HUMAN)
+        await world.edit(block, InsertItem({"title": "and more"}), actor=HUMAN)
         rendered = await world.memory.rendered(block)
         assert rendered is not None
         assert len(rendered.split("\n")) == 5
@@ -298,7 +298,7 @@ async def test_that_going_back_brings_back_what_nobody_has_changed_since(tmp_db_
             assert await world.memory.schema_losses(log, LOG) == ()
             assert await changed(world, log, LOG) == ENTRIES
         await changed(world, log, TextSchema())
-        await world.memory.edit(log, SetText("something else"), actor=HUMAN)
+        await world.edit(log, SetText("something else"), actor=HUMAN)
         assert await world.memory.schema_losses(log, LOG) == ("text",)
         assert await changed(world, log, LOG, accept=True) == LogContent()
 
@@ -307,7 +307,7 @@ async def test_that_what_was_changed_meanwhile_is_not_overlaid_by_the_old(tmp_db
     async with new_world(tmp_db_dir) as world:
         block = await world.make("list", items("a", "b"), ListSchema())
         await changed(world, block, TextSchema())
-        await world.memory.edit(block, SetText("a\nb\nc"), actor=HUMAN)
+        await world.edit(block, SetText("a\nb\nc"), actor=HUMAN)
         content = await changed(world, block, ListSchema())
         assert isinstance(content, ListContent)
         assert [item.value for item in content.items] == ["a", "b", "c"]
@@ -336,7 +336,7 @@ async def test_that_a_number_stays_when_it_becomes_a_counter(tmp_db_dir: Path) -
         counted = MapSchema((F("n", T.COUNTER),))
         block = await world.make("map", MapContent({"n": 5}), numbered)
         assert await changed(world, block, counted) == MapContent({"n": 5})
-        await world.memory.edit(block, Increment("n"), actor=HUMAN)
+        await world.edit(block, Increment("n"), actor=HUMAN)
         assert await changed(world, block, numbered) == MapContent({"n": 6})
 
 
@@ -365,9 +365,9 @@ async def test_that_ready_made_schemas_are_as_described(tmp_db_dir: Path) -> Non
         profile = await world.make("profile", None, PARTNER_PROFILE)
         assert await world.memory.content(profile) == MapContent({"energy_level": 5})
         with pytest.raises(RefusedError):
-            await world.memory.edit(profile, SetField("name", ""), actor=HUMAN)
-        await world.memory.edit(profile, SetField("preferences", ("tea", "quiet")), actor=AGENT)
-        await world.memory.edit(profile, ClearField("energy_level"), actor=AGENT)
+            await world.edit(profile, SetField("name", ""), actor=HUMAN)
+        await world.edit(profile, SetField("preferences", ("tea", "quiet")), actor=AGENT)
+        await world.edit(profile, ClearField("energy_level"), actor=AGENT)
         # What somebody cleared does not come back with an unrelated change.
         wider = MapSchema((*PARTNER_PROFILE.fields, F("mood", default="fair")))
         content = await changed(world, profile, wider)

@@ -16,8 +16,8 @@ from inspector.domain.blocks import (
 from inspector.domain.content import (
     Content,
 )
-from inspector.domain.findable import content_text
-from inspector.domain.rendering.whole import render_whole
+from inspector.domain.rendering.render import render_whole
+from inspector.domain.search_index import content_text
 from tests.memory.schema_changes import CHANGES, changed, made
 from tests.memory.world import new_world
 

@@ -60,10 +60,10 @@ async def test_that_a_schema_nobody_could_use_is_refused_and_changes_nothing(
         block = await world.make(content="one")
         before = await world.dump()
         with pytest.raises(RefusedError) as set_:
-            await world.memory.edit(block, SetSchema(FAULTY[name]), actor=HUMAN)
+            await world.edit(block, SetSchema(FAULTY[name]), actor=HUMAN)
         assert set_.value.code == code
         with pytest.raises(RefusedError) as made:
-            await world.memory.edit("", CreateBlock(AGENT.id, "new", FAULTY[name]), actor=HUMAN)
+            await world.edit("", CreateBlock(AGENT.id, "new", FAULTY[name]), actor=HUMAN)
         assert made.value.code == code
         assert await world.dump() == before
 

@@ -32,7 +32,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import FoundState, SearchQuery
 from inspector.domain.summaries import SummaryDetails
 from inspector.memory.search import Searcher
-from tests.memory.searching import entry, found, hits, message, summary, talk
+from tests.memory.search_builders import entry, found, hits, message, summary, talk
 from tests.memory.world import AGENT, HUMAN, new_world
 
 TEXT = "Anna's café: don't use C++ or foo:bar; 北京大学のデータベース 한국어도 ภาษาไทย 🎉 naïve_snake x=1."
@@ -314,5 +314,5 @@ async def test_that_a_block_is_found_by_its_label_and_description_too(tmp_db_dir
         assert await found(world, "flour") == set()
         assert await found(world, "flour", states=frozenset(FoundState)) == {made}
         await world.do(Ref(RefKind.BLOCK, made), RestoreBlock())
-        await world.memory.edit(made, SetText("sugar"), actor=HUMAN)
+        await world.edit(made, SetText("sugar"), actor=HUMAN)
         assert (await found(world, "flour"), await found(world, "sugar")) == (set(), {made})

@@ -12,7 +12,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.memory.searching import entry, hits
+from tests.memory.search_builders import entry, hits
 from tests.memory.world import new_world
 
 # A plain matcher, character by character, to compare with.

@@ -25,7 +25,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import FoundState, SearchQuery
 from inspector.memory.checking import check
 from inspector.memory.search import Searcher
-from tests.memory.searching import entry, found, hits, message, summary, talk
+from tests.memory.search_builders import entry, found, hits, message, summary, talk
 from tests.memory.world import AGENT, OTHER, new_world
 
 

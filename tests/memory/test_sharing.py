@@ -11,9 +11,10 @@ from inspector.domain.blocks import CONSTELLATION_OWNER, Permission
 from inspector.domain.edits.block_rows import AttachBlock, DeleteBlock
 from inspector.domain.edits.text import AppendText, ReplaceText, SetText
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.undo import UndoWish
+from inspector.domain.undo import UndoRequest
 from inspector.memory.undo import Undoer
 from inspector.storage.connection import Connection
+from inspector.storage.database import Transaction
 from tests.memory.world import AGENT, HUMAN, OTHER, new_world, open_world
 
 
@@ -21,15 +22,15 @@ from tests.memory.world import AGENT, HUMAN, OTHER, new_world, open_world
 def rows_read(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """All rows that are read from now on."""
     read: list[object] = []
-    for name in ("fetch_all", "fetch_one"):
-        real = getattr(Connection, name)
+    for kind in (Connection, Transaction):
+        real = kind.fetch_all
 
-        async def told(self: Connection, sql: str, parameters: Any = (), real: Any = real) -> Any:
+        async def fetch_all(self: Any, sql: str, parameters: Any = (), real: Any = real) -> Any:
             found = await real(self, sql, parameters)
-            read.extend(found if isinstance(found, list) else [found])
+            read.extend(found)
             return found
 
-        monkeypatch.setattr(Connection, name, told)
+        monkeypatch.setattr(kind, "fetch_all", fetch_all)
     return read
 
 
@@ -52,7 +53,7 @@ async def test_that_one_block_is_asked_for_without_reading_the_others(
         assert await world.memory.shared_block(blocks[7], AGENT.id) is None
         assert len(rows_read) < 10
         rows_read.clear()
-        await world.memory.edit(blocks[7], AppendText("!"), actor=OTHER)
+        await world.edit(blocks[7], AppendText("!"), actor=OTHER)
         assert len(rows_read) < 30
 
 
@@ -75,9 +76,9 @@ async def test_that_a_receiver_writes_under_its_own_name_and_takes_back_only_its
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content="one two three")
         await world.do(Ref(RefKind.BLOCK, block), AttachBlock(OTHER.id, Permission.READ_WRITE))
-        await world.memory.edit(block, ReplaceText("two", "2"), actor=OTHER, reason="mine too")
-        await world.memory.edit(block, AppendText(" four"), actor=AGENT)
-        told = [(each.actor, each.reason) for each in await world.memory.history(block)]
+        await world.edit(block, ReplaceText("two", "2"), actor=OTHER, reason="mine too")
+        await world.edit(block, AppendText(" four"), actor=AGENT)
+        told = [(each.actor, each.reason) for each in await world.memory.versions.versions(block)]
         assert told[1:] == [(OTHER, "mine too"), (AGENT, "")]
         spans = (await world.memory.versions.attribution(block)).texts[""]
         text = await world.text(block)
@@ -85,7 +86,7 @@ async def test_that_a_receiver_writes_under_its_own_name_and_takes_back_only_its
         assert writers == {"one ": HUMAN, "2": OTHER, " three": HUMAN, " four": AGENT}
         memory = world.memory
         undoer = Undoer(world.database, world.ids, memory, memory, memory.ahead)
-        await undoer.undo(UndoWish(OTHER, Ref(RefKind.BLOCK, block)))
+        await undoer.undo(UndoRequest(OTHER, Ref(RefKind.BLOCK, block)))
         assert await world.text(block) == "one two three four"
 
 
@@ -96,8 +97,8 @@ async def test_that_owner_and_receiver_who_write_at_once_lose_nothing(tmp_db_dir
         other = await open_world(world.database.path, prefix="o")
         try:
             base = (await other.state(block)).version
-            await world.memory.edit(block, SetText("ONE two three"), actor=AGENT, base=base)
-            await other.memory.edit(block, SetText("one two THREE"), actor=OTHER, base=base)
+            await world.edit(block, SetText("ONE two three"), actor=AGENT, base=base)
+            await other.edit(block, SetText("one two THREE"), actor=OTHER, base=base)
             assert await world.text(block) == await other.text(block) == "ONE two THREE"
         finally:
             await other.close()

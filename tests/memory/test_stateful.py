@@ -33,7 +33,7 @@ from inspector.domain.edits.items import InSection
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
-from inspector.domain.undo import Undone, UndoWish
+from inspector.domain.undo import UndoneStep, UndoRequest
 from inspector.memory.undo import Undoer
 from inspector.storage import blocks
 from tests.conftest import SHARED_MEMORY
@@ -208,7 +208,7 @@ class Memory:
         refusal = ""
         self.told.append(f"{intent.actor.name}: {intent.edit.target} {intent.edit.operation} {code}")
         try:
-            receipt = (await self.world.memory.apply((intent,)))[0]
+            receipt = (await self.world.apply((intent,)))[0]
         except InspectorError as error:
             refusal = error.code
         assert refusal == code, (refusal, code, intent)
@@ -263,10 +263,10 @@ class Memory:
             guesses.append(self.model.guess(actor, made, at, unlock=unlock))
             if guesses[-1].verdict in ("refused", "done"):
                 break
-        wish = UndoWish(actor, None if target is None else Ref(RefKind.BLOCK, target), unlock=unlock)
+        wish = UndoRequest(actor, None if target is None else Ref(RefKind.BLOCK, target), unlock=unlock)
         self.loop.run_until_complete(self._undo(wish, guesses, undone=undone))
 
-    async def _undo(self, wish: UndoWish, guesses: list[Guess], *, undone: bool) -> None:
+    async def _undo(self, wish: UndoRequest, guesses: list[Guess], *, undone: bool) -> None:
         verdicts = [each.verdict for each in guesses]
         self.told.append(f"{wish.actor.name}: undoes {wish.ref}, {undone}; {verdicts}")
         door = self.undoer.redo if undone else self.undoer.undo
@@ -279,7 +279,7 @@ class Memory:
             return
         await self._undone(outcome, guesses, wish.actor)
 
-    async def _undone(self, outcome: Undone, guesses: list[Guess], actor: Actor) -> None:
+    async def _undone(self, outcome: UndoneStep, guesses: list[Guess], actor: Actor) -> None:
         passed = [each.seq for each in outcome.passed]
         assert [guess.made.first for guess in guesses[: len(passed) + 1]] == [*passed, outcome.step.seq]
         assert all(guess.verdict in ("passed", "open") for guess in guesses[: len(passed)])
@@ -301,13 +301,13 @@ class Memory:
         assert there.keys() == self.model.blocks.keys()
         for block in self.model.blocks.values():
             _same(block, there[block.id])
-            versions = await self.world.memory.history(block.id)
+            versions = await self.world.memory.versions.versions(block.id)
             assert [each.version for each in versions] == [each for each, _, _ in block.versions]
             written = [(json.loads(each.operation)["op"], each.actor.id) for each in versions]
             assert written == block.writers
             # Going through all of them would take longer than the rest.
             for version, part, schema in self.random.sample(block.versions, min(2, len(block.versions))):
-                content = await self.world.memory.content_at(block.id, Version(version))
+                content = (await self.world.memory.versions.content_at(block.id, Version(version))).content
                 assert plain(content) == visible(schema, part)
         every = await self.world.memory.all_attachments()
         sharing = {(each.block_id, each.agent_id): each.permission for each in every}

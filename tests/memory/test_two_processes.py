@@ -21,10 +21,10 @@ EDITS = 1_000
 
 
 class Writer:
-    """The process that `tests.memory.writer` is."""
+    """The process that `tests.memory.writing_process` is."""
 
     def __init__(self, path: Path, block: str, tag: str, count: int) -> None:
-        command = [sys.executable, "-m", "tests.memory.writer", str(path), block, tag, str(count)]
+        command = [sys.executable, "-m", "tests.memory.writing_process", str(path), block, tag, str(count)]
         self.process = subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -68,7 +68,7 @@ async def test_that_two_processes_with_2000_edits_lose_nothing(
         marks = [f"<a{number}>" for number in range(EDITS)]
         for number, mark in enumerate(marks):
             operation = AppendText(mark) if number % 2 else InsertText(0, mark)
-            await world.memory.edit(block, operation, actor=HUMAN)
+            await world.edit(block, operation, actor=HUMAN)
         while await asyncio.to_thread(writer.hear) != "done":
             pass
         text = await world.text(block)
@@ -77,9 +77,9 @@ async def test_that_two_processes_with_2000_edits_lose_nothing(
         for mark in (*marks, *(f"<b{number}>" for number in range(EDITS))):
             assert text.count(mark) == 1
         assert len(text) == 1 + sum(len(f"<a{number}>") for number in range(EDITS)) * 2
-        assert (await world.memory.content_at(block, (await world.state(block)).version)) == (
-            await world.memory.content(block)
-        )
+        assert (
+            (await world.memory.versions.content_at(block, (await world.state(block)).version)).content
+        ) == (await world.memory.content(block))
 
 
 async def test_that_another_process_is_heard_within_a_second_and_in_order(
@@ -103,7 +103,7 @@ async def test_that_another_process_is_heard_within_a_second_and_in_order(
             assert [each.seq for each in changes] == sorted({each.seq for each in changes})
             assert {each.ref.id for each in changes} == {block}
             assert {each.kind for each in changes} == {"append_text", "insert_text"}
-            await world.memory.edit(block, AppendText("own"), actor=HUMAN)
+            await world.edit(block, AppendText("own"), actor=HUMAN)
             own = await anext(news)
             assert isinstance(own, Change)
             assert own.own
@@ -118,7 +118,7 @@ async def test_that_two_stores_in_one_process_see_each_other(tmp_db_dir: Path) -
         other = await Database.open(world.database.path, clock=world.clock, actor=HUMAN, program="other")
         try:
             async with other.feed.subscribe() as news:
-                await world.memory.edit(block, AppendText("x"), actor=HUMAN, reason="why")
+                await world.edit(block, AppendText("x"), actor=HUMAN, reason="why")
                 await other.poll()
                 (change,) = news.waiting()
                 assert isinstance(change, Change)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from inspector.conversation.store import ConversationStore
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Schema, TextSchema
 from inspector.domain.content import Content, TextContent
-from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
+from inspector.domain.edits.base import Edit, Intent, Operation, Receipt, Version
 from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
+from inspector.memory.agent_store import AgentStore
 from inspector.memory.consent import ConsentStore
-from inspector.memory.registry import AgentStore
 from inspector.memory.store import MemoryStore
+from inspector.runtime.edits import EditService
 from inspector.storage.database import Database
 from inspector.storage.json_columns import dump
 
@@ -62,7 +64,10 @@ class World:
         self.ids = ids
         self.memory = MemoryStore(database, clock, ids)
         self.agents = AgentStore(database, clock, ids)
-        self.consent = ConsentStore(database, self.memory, clock, ids)
+        self.conversation = ConversationStore(database, clock, ids)
+        self.consent = ConsentStore(database, self.memory, clock, ids, HUMAN)
+        others = (self.agents, self.conversation, self.consent)
+        self.edits = EditService(database, ids, self.memory, others)
 
     async def make(
         self,
@@ -78,13 +83,25 @@ class World:
         return (await self.do(Ref(RefKind.BLOCK, ""), operation)).ref.id
 
     async def do(self, target: Ref, operation: Operation, actor: Actor = HUMAN, **given: object) -> Receipt:
-        """Apply one intent by the store that takes it."""
-        intent = Intent(Edit(target, operation), actor, **given)  # type: ignore[arg-type]
-        if self.memory.takes(intent.edit):
-            return (await self.memory.apply((intent,)))[0]
-        if self.consent.takes(intent.edit):
-            return (await self.consent.apply((intent,)))[0]
-        return (await self.agents.apply((intent,)))[0]
+        """Apply one intent."""
+        return (await self.apply((Intent(Edit(target, operation), actor, **given),)))[0]  # type: ignore[arg-type]
+
+    async def edit(
+        self,
+        block_id: str,
+        operation: Operation,
+        *,
+        actor: Actor,
+        base: Version | None = None,
+        **given: object,
+    ) -> Receipt:
+        """Apply one operation to a block."""
+        edit = Edit(Ref(RefKind.BLOCK, block_id), operation, base)
+        return (await self.apply((Intent(edit, actor, **given),)))[0]  # type: ignore[arg-type]
+
+    async def apply(self, intents: Sequence[Intent]) -> tuple[Receipt, ...]:
+        """Apply intents as one."""
+        return await self.edits.apply(intents)
 
     async def state(self, block_id: str) -> BlockState:
         """The block as it is stored."""

@@ -177,7 +177,7 @@ def test_that_without_a_display_run_makes_a_sample_reports_on_it_and_draws_it(
     monkeypatch.setattr(dev, "call", called)
     assert dev.main(["run"]) == 0
     assert [verb[0] for verb in called.verbs] == ["sample", "report", "report", "screenshots"]
-    assert "no display" in capfd.readouterr().out
+    assert "No display" in capfd.readouterr().out
     Path(called.verbs[0][1]).parent.rmdir()
 
 
@@ -214,7 +214,7 @@ def test_that_a_python_that_is_too_old_is_named(
 ) -> None:
     monkeypatch.setattr(dev, "SUPPORTED", ())
     assert dev.start() == 1
-    assert f"this is {sys.version_info[0]}.{sys.version_info[1]}" in capfd.readouterr().err
+    assert f"This is {sys.version_info[0]}.{sys.version_info[1]}" in capfd.readouterr().err
 
 
 def test_that_the_help_comes_without_setting_up() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from inspector.domain.messages import ImagePart, Role, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
-from inspector.domain.wire.values import Outgoing, Said, WireForm
+from inspector.domain.wire.values import Outgoing, WireForm, WireMessage
 from inspector.runtime.wire import ADAPTERS
-from tests.providers.conversations import invented
-from tests.providers.rules import CHECKS, check_any
+from tests.providers.provider_rules import CHECKS, check_any
+from tests.providers.request_strategies import invented
 from tests.providers.sdk_types import check_types
 
 REQUESTS = 2_000
@@ -113,7 +113,7 @@ BROKEN: dict[WireForm, list[Callable[[dict[str, Any]], None]]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_that_the_types_refuse_what_is_broken(form: WireForm) -> None:
-    hello = Said("message:1", Role.USER, (TextPart("hello"),))
+    hello = WireMessage("message:1", Role.USER, (TextPart("hello"),))
     plain = Outgoing("a-model", None, (), (hello,), (), invented(0, form).limits)
     for change in BROKEN[form]:
         body = copy.deepcopy(dict(ADAPTERS[form](plain).body))

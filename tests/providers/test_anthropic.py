@@ -6,8 +6,8 @@ import json
 from dataclasses import replace
 
 from inspector.domain.messages import RedactedThinkingPart, Role, ThinkingPart
-from inspector.domain.wire.values import CacheEnd, Definition, Segment, WireForm
-from tests.providers.making import call, codes, message, outgoing, reply, result, tool, user, wire
+from inspector.domain.wire.values import CacheEnd, PromptSegment, ToolDefinition, WireForm
+from tests.providers.builders import call, codes, message, outgoing, reply, result, tool, user, wire
 
 OLD, NEW = "claude-sonnet-4-5", "claude-opus-4-8"
 FORM = WireForm.ANTHROPIC
@@ -110,10 +110,14 @@ def test_that_late_instructions_keep_their_role_where_the_model_has_it() -> None
 
 
 def test_that_cached_prefixes_end_where_the_plan_says() -> None:
-    tools = (Definition("a", "", {}), Definition("b", "", {}))
+    tools = (ToolDefinition("a", "", {}), ToolDefinition("b", "", {}))
     ends = tuple(CacheEnd(each, "5m") for each in ("tool:b", "block:1", "message:1"))
     values = outgoing(NEW, user(1, "one", "two"), reply(2, "ok"), user(3, "?"), tools=tools, cache_ends=ends)
-    system = (Segment("block:0", "zero "), Segment("block:1", "one "), Segment("block:2", "two"))
+    system = (
+        PromptSegment("block:0", "zero "),
+        PromptSegment("block:1", "one "),
+        PromptSegment("block:2", "two"),
+    )
     body = wire(FORM, replace(values, system=system)).body
     control = {"type": "ephemeral", "ttl": "5m"}
     assert [each.get("cache_control") for each in body["tools"]] == [None, control]

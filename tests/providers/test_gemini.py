@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 
 from inspector.domain.messages import ImagePart, Role, ThinkingPart
-from inspector.domain.wire.values import Definition, WireForm
-from tests.providers.conversations import PIXEL
-from tests.providers.making import call, codes, message, outgoing, reply, result, tool, user, wire
+from inspector.domain.wire.values import ToolDefinition, WireForm
+from tests.providers.builders import call, codes, message, outgoing, reply, result, tool, user, wire
+from tests.providers.request_strategies import PIXEL
 
 FORM = WireForm.GEMINI
 OLD, NEW = "gemini-2.5-flash", "gemini-3.8-flash"
@@ -94,7 +94,7 @@ def test_that_the_model_s_name_cannot_leave_its_place_in_the_address() -> None:
 
 def test_that_tools_are_declared_by_their_schema() -> None:
     schema = {"type": "object", "properties": {"q": {"type": "string"}}}
-    tools = (Definition("web fetch", "Gets it.", schema), Definition("none", "", {}))
+    tools = (ToolDefinition("web fetch", "Gets it.", schema), ToolDefinition("none", "", {}))
     made = wire(FORM, outgoing(OLD, user(1, "?"), tools=tools))
     (declared,) = made.body["tools"]
     assert declared["functionDeclarations"] == [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from inspector.domain.messages import ImagePart, ThinkingPart
 from inspector.domain.wire.values import WireForm
-from tests.providers.conversations import PIXEL
-from tests.providers.making import LIMITS, call, codes, outgoing, reply, result, tool, user, wire
+from tests.providers.builders import LIMITS, call, codes, outgoing, reply, result, tool, user, wire
+from tests.providers.request_strategies import PIXEL
 
 FORM = WireForm.OLLAMA
 

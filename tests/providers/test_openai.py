@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 
 from inspector.domain.messages import ImagePart, RedactedThinkingPart, Role, ThinkingPart
-from inspector.domain.wire.values import CacheEnd, Segment, WireForm
-from tests.providers.conversations import PIXEL, REASONING
-from tests.providers.making import call, codes, message, outgoing, reply, result, tool, user, wire
+from inspector.domain.wire.values import CacheEnd, PromptSegment, WireForm
+from tests.providers.builders import call, codes, message, outgoing, reply, result, tool, user, wire
+from tests.providers.request_strategies import PIXEL, REASONING
 
 CHAT, RESPONSES = WireForm.OPENAI, WireForm.OPENAI_RESPONSES
 
@@ -87,7 +87,7 @@ def test_that_nothing_is_to_be_stored_at_the_provider_s() -> None:
 
 
 def test_that_cached_prefixes_end_only_where_the_model_takes_ends() -> None:
-    system = (Segment("block:1", "one "), Segment("block:2", "two"))
+    system = (PromptSegment("block:1", "one "), PromptSegment("block:2", "two"))
     ends = (CacheEnd("block:1"), CacheEnd("message:1"))
     for model, marks in (("gpt-5.6", 2), ("gpt-4o", 0)):
         values = replace(outgoing(model, user(1, "?"), cache_ends=ends), system=system)

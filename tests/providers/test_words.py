@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.wire import ADAPTERS
 from inspector.runtime.wording import word
-from tests.providers.conversations import invented
+from tests.providers.request_strategies import invented
 
 
 def test_that_every_adaptation_has_words_and_all_they_name() -> None:

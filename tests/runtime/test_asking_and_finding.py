@@ -9,11 +9,11 @@ import pytest
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Permission
-from inspector.domain.consent import ConsentDecision, ConsentState
+from inspector.domain.consent import ConsentDecision, ConsentRequest, ConsentState
 from inspector.domain.content import TextContent
-from inspector.domain.edits.access import Access, Verdict
+from inspector.domain.edits.access import Access, AccessVerdict, operation_table
 from inspector.domain.edits.base import Edit, Intent
-from inspector.domain.edits.block_rows import CreateBlock, InsertArchival
+from inspector.domain.edits.block_rows import CreateBlock, InsertArchival, SetPermission
 from inspector.domain.edits.consent import GrantConsent
 from inspector.domain.edits.rows import AppendMessage, CreateAgent
 from inspector.domain.edits.text import AppendText
@@ -49,17 +49,17 @@ async def test_that_a_person_answers_what_an_agent_waits_for(engine: OpenEngine)
     async with engine() as opened:
         block = await block_of(opened, Permission.HUMAN)
         with pytest.raises(RefusedError):
-            await opened.consent.apply(append(block, "!"))
-        request = await opened.consent.ask(append(block, "!"), wait=timedelta(hours=1))
-        assert isinstance(request, str)
-        waiting = asyncio.ensure_future(opened.consent.outcome(request))
+            await opened.apply([append(block, "!")])
+        request = await opened.consent.request(append(block, "!"), wait=timedelta(hours=1))
+        assert isinstance(request, ConsentRequest)
+        waiting = asyncio.ensure_future(opened.consent.wait_for_answer(request.id))
         ((pending,), _) = await opened.consent.requests(ConsentState.PENDING)
-        assert pending.id == request
-        assert (await opened.consent.preview(request)).after == "a needle!"
-        answered = await opened.consent.answer(request, ConsentDecision.FOR_BLOCK)
+        assert pending == request
+        assert (await opened.consent.preview(request.id)).after == "a needle!"
+        answered = await opened.consent.answer(request.id, ConsentDecision.FOR_BLOCK)
         assert answered.answerer == opened.actor
-        assert (await waiting).changed
-        await opened.consent.apply(append(block, "?"), wait=timedelta(hours=1))
+        assert await waiting == answered
+        await opened.apply([append(block, "?")])
         assert await opened.memory.content(block) == TextContent("a needle!?")
         ((grant,), _) = await opened.consent.grants()
         await opened.consent.revoke(grant.id)
@@ -68,26 +68,44 @@ async def test_that_a_person_answers_what_an_agent_waits_for(engine: OpenEngine)
         assert [each.id for each in (await opened.consent.grants())[0]] == [again]
 
 
+async def test_that_edits_are_refused_as_a_whole_if_one_needs_consent(engine: OpenEngine) -> None:
+    async with engine() as opened:
+        block = await block_of(opened, Permission.HUMAN)
+        free = CreateBlock(AGENT.id, "free", content=TextContent("a"))
+        (made,) = await opened.apply([Intent(Edit(Ref(RefKind.BLOCK, ""), free), opened.actor)])
+        with pytest.raises(RefusedError) as caught:
+            await opened.apply([append(made.ref.id, "!"), append(block, "!")])
+        assert caught.value.code == "refused.needs_consent"
+        assert await opened.memory.content(made.ref.id) == TextContent("a")
+        assert await opened.memory.content(block) == TextContent("a needle")
+
+
+async def test_that_an_undo_that_needs_consent_is_refused_and_changes_nothing(engine: OpenEngine) -> None:
+    async with engine() as opened:
+        block = await block_of(opened, Permission.READ_WRITE)
+        await opened.apply([append(block, "!")])
+        await opened.edit(block, SetPermission(Permission.HUMAN))
+        with pytest.raises(RefusedError) as caught:
+            await opened.edits.undo(AGENT)
+        assert caught.value.code == "refused.needs_consent"
+        assert await opened.memory.content(block) == TextContent("a needle!")
+        await opened.consent.grant(GrantConsent(AGENT.id, block))
+        await opened.edits.undo(AGENT)
+        assert await opened.memory.content(block) == TextContent("a needle")
+
+
 async def test_that_what_is_asked_and_answered_is_not_undone_as_an_edit(engine: OpenEngine) -> None:
     async with engine() as opened:
         block = await block_of(opened, Permission.HUMAN)
-        request = await opened.consent.ask(append(block, "!"), wait=timedelta(hours=1))
-        assert isinstance(request, str)
-        await opened.consent.answer(request, ConsentDecision.FOR_BLOCK)
+        request = await opened.consent.request(append(block, "!"), wait=timedelta(hours=1))
+        assert isinstance(request, ConsentRequest)
+        await opened.consent.answer(request.id, ConsentDecision.FOR_BLOCK)
         # The newest thing that the person can take back is what it did before it answered.
         (step, *_) = (await opened.edits.undo_stack(opened.actor)).undo
         assert {change.kind for change in step.changes} == {"create_agent", "create_block"}
         undone = await opened.edits.undo(AGENT)
         assert [change.kind for change in undone.step.changes] == ["append_text"]
         assert await opened.memory.content(block) == TextContent("a needle")
-
-
-async def test_that_other_edits_go_their_way_through_the_same_door(engine: OpenEngine) -> None:
-    async with engine() as opened:
-        await block_of(opened, Permission.READ_WRITE)
-        said = AppendMessage(AGENT.id, "bat", Role.ASSISTANT, (TextPart("said needle"),))
-        intent = Intent(Edit(Ref(RefKind.MESSAGE, ""), said), AGENT)
-        assert (await opened.consent.apply(intent, wait=timedelta(hours=1))).changed
 
 
 async def test_that_the_partner_is_set_and_read(engine: OpenEngine) -> None:
@@ -99,12 +117,11 @@ async def test_that_the_partner_is_set_and_read(engine: OpenEngine) -> None:
         assert partner.name == "Paula"
 
 
-async def test_that_the_table_of_rules_can_be_shown(engine: OpenEngine) -> None:
-    async with engine() as opened:
-        rows = {rule.op: rule for rule in opened.consent.rules}
-        assert rows["append_text"].access is Access.APPEND
-        assert rows["append_text"].verdicts[Permission.PARTNER] is Verdict.ASK_PARTNER
-        assert rows["remove_entry"].people_only
+def test_that_the_table_of_rules_can_be_shown() -> None:
+    rows = {rule.op: rule for rule in operation_table()}
+    assert rows["append_text"].access is Access.APPEND
+    assert rows["append_text"].verdicts[Permission.PARTNER] is AccessVerdict.ASK_PARTNER
+    assert rows["remove_entry"].people_only
 
 
 async def test_that_all_kinds_of_things_are_found(engine: OpenEngine) -> None:
@@ -119,8 +136,9 @@ async def test_that_all_kinds_of_things_are_found(engine: OpenEngine) -> None:
             ]
         )
         wanted = {block, *(receipt.ref.id for receipt in receipts)}
-        assert {hit.ref.id for hit in (await opened.search.text("needle")).hits} == wanted
-        assert {hit.ref.id for hit in (await opened.search.text("needle", agent_id=AGENT.id)).hits} == wanted
+        assert {hit.ref.id for hit in (await opened.search.find(SearchQuery("needle"))).hits} == wanted
+        seen = await opened.search.find(SearchQuery("needle", AGENT.id))
+        assert {hit.ref.id for hit in seen.hits} == wanted
         only = await opened.search.find(SearchQuery("needle", kinds=frozenset({RefKind.MESSAGE})))
         assert [hit.ref.kind for hit in only.hits] == [RefKind.MESSAGE]
         assert await opened.search.repair() == 0

@@ -17,12 +17,12 @@ from inspector.domain.errors import FileError
 from inspector.domain.ref import Ref, RefKind
 from inspector.exchange.formats import plan_import_of
 from inspector.runtime import backups
-from inspector.runtime.backups import BackupDoor, BackupPlace, backups_of, make_backup, restore_backup
+from inspector.runtime.backups import BackupPlace, BackupService, backups_of, make_backup, restore_backup
 from inspector.runtime.engine import Engine
+from inspector.runtime.environment import Environment
 from inspector.runtime.files import import_into, make_empty
-from inspector.runtime.surroundings import Surroundings
 from inspector.storage.backups import BackupFolder
-from tests.exchange.agent_files import file_of
+from tests.exchange.builders import file_of
 from tests.fixtures import HeldClock, OpenEngine
 
 
@@ -42,13 +42,13 @@ async def add_agent(engine: Engine, name: str) -> None:
     await engine.apply([Intent(Edit(target, CreateAgent(name)), engine.actor)])
 
 
-def door(engine: Engine, watch: Stopwatch) -> BackupDoor:
+def door(engine: Engine, watch: Stopwatch) -> BackupService:
     """The door of a later session, with a clock of its own."""
     told = engine.health.tell
     place = BackupPlace(
         engine.surroundings.clock, lambda each: told("backups", each), engine.surroundings.backups, watch
     )
-    return BackupDoor(engine.database, engine.agents, place)
+    return BackupService(engine.database, engine.agents, place)
 
 
 async def test_that_a_backup_is_made_when_something_changed_and_half_an_hour_has_passed(
@@ -105,7 +105,7 @@ async def test_that_a_clock_that_jumps_delays_no_backup_and_removes_none(
 
 
 async def test_that_a_failing_backup_is_told_once_and_blocks_no_edit(
-    engine: OpenEngine, surroundings: Surroundings
+    engine: OpenEngine, surroundings: Environment
 ) -> None:
     assert surroundings.data_folder is not None
     surroundings.data_folder.mkdir()
@@ -129,7 +129,7 @@ async def test_that_a_failing_backup_is_told_once_and_blocks_no_edit(
 
 
 async def test_that_an_import_into_a_file_is_preceded_by_a_backup(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     target = tmp_db_dir / "a.constellation"
     await make_empty(target, surroundings)
@@ -148,7 +148,7 @@ async def test_that_an_import_into_a_file_is_preceded_by_a_backup(
 
 
 async def test_that_an_import_goes_on_without_a_backup_and_says_so(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     target = tmp_db_dir / "a.constellation"
     await make_empty(target, surroundings)
@@ -166,7 +166,7 @@ async def test_that_an_import_goes_on_without_a_backup_and_says_so(
 
 
 async def test_that_a_closed_file_is_backed_up_and_restored(
-    engine: OpenEngine, tmp_db_dir: Path, surroundings: Surroundings
+    engine: OpenEngine, tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     async with engine() as opened:
         await add_agent(opened, "ada")
@@ -183,7 +183,7 @@ async def test_that_a_closed_file_is_backed_up_and_restored(
 
 
 async def test_that_a_link_to_a_file_has_the_backups_of_the_file(
-    engine: OpenEngine, clock: HeldClock, surroundings: Surroundings, tmp_db_dir: Path
+    engine: OpenEngine, clock: HeldClock, surroundings: Environment, tmp_db_dir: Path
 ) -> None:
     async with engine() as opened:
         await add_agent(opened, "ada")

@@ -4,9 +4,9 @@ import logging
 
 import pytest
 
-from inspector.runtime.budget import log_context_budget
 from inspector.runtime.settings import Settings
-from tests.context.invented import a_block, a_snapshot, a_turn, build
+from inspector.runtime.wire import log_context_budget
+from tests.context.builders import a_block, a_snapshot, a_turn, build
 
 SNAPSHOT = a_snapshot(a_block("persona", "word " * 700), history=(a_turn(1),))
 

@@ -8,7 +8,7 @@ import pytest
 from inspector.domain.calibration import RUNS_KEPT
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.rows import CreateAgent, StoreRun
-from inspector.domain.records import Usage
+from inspector.domain.records import TokenUsage
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec
@@ -35,7 +35,7 @@ async def send(engine: Engine, clock: HeldClock, share: float | None, error: str
         request.model,
         request.text,
         engine.context.manifest_text(request),
-        usage=Usage(input_tokens=reported),
+        usage=TokenUsage(input_tokens=reported),
         error=error,
     )
     name = f"run_{clock():%d%H%M%S}"
@@ -130,7 +130,7 @@ async def test_that_a_manifest_without_figures_is_stored_and_tells_nothing(
     async with engine() as one:
         await begin(one)
         for number, manifest in enumerate(("{}", "[]", '{"total": 7}', '{"total": {"tokens": "7"}}')):
-            run = StoreRun(ADA, "turn", MODEL, "text", manifest, usage=Usage(input_tokens=10))
+            run = StoreRun(ADA, "turn", MODEL, "text", manifest, usage=TokenUsage(input_tokens=10))
             await one.apply([Intent(Edit(Ref(RefKind.RUN, f"run_{number}"), run), NOOR)])
         clock.advance(minutes=1)
         assert (await ask(one, clock)).correction is None

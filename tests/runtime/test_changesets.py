@@ -174,8 +174,10 @@ async def test_that_edits_go_on_after_a_preview_as_if_it_had_not_been(tmp_db_dir
         await desk.do(block(made), AppendText(" three"))
         assert await desk.world.text(made) == "one two three"
         assert await desk.world.memory.rendered(made) == "one two three"
-        versions = await desk.world.memory.history(made)
-        assert await desk.world.memory.content_at(made, versions[1].version) == TextContent("one two")
+        versions = await desk.world.memory.versions.versions(made)
+        assert (
+            await desk.world.memory.versions.content_at(made, versions[1].version)
+        ).content == TextContent("one two")
 
 
 async def test_that_one_refusal_leaves_nothing_of_a_changeset(tmp_db_dir: Path) -> None:

@@ -5,14 +5,13 @@ from contextlib import closing
 from pathlib import Path
 
 from inspector.domain.actor import ActorKind
-from inspector.domain.compaction import ElidedResult, HistoryState
 from inspector.domain.edits.rows import CompactHistory, ConfigureAgent, StoreRun
-from inspector.domain.limits import Hysteresis, LimitOverrides, Truncate
-from inspector.domain.past import Moment
+from inspector.domain.limits import ElidedResult, HistoryState, Hysteresis, LimitOverrides, Truncate
+from inspector.domain.past_requests import JournalMoment
 from inspector.domain.ref import RefKind
 from inspector.domain.snapshot import RequestSpec
 from inspector.runtime.engine import Engine
-from tests.conversation.talk import ADA, do, people, turns
+from tests.conversation.builders import ADA, do, people, turns
 from tests.fixtures import OpenEngine
 
 SMALL = LimitOverrides(history_tokens=300)
@@ -96,7 +95,7 @@ async def test_that_a_sent_request_keeps_its_state_and_the_latest_counts(engine:
         now = opened.surroundings.clock()
         places = (*(each.changes_seq for each in runs), (await opened.context.snapshot(ADA)).seq)
         for place, there in zip(places, (None, first, second), strict=True):
-            assert await opened.agents.history_state(ADA, Moment(place, now)) == (there, ())
+            assert await opened.agents.history_state(ADA, JournalMoment(place, now)) == (there, ())
 
 
 async def test_that_a_state_that_cannot_be_read_is_told_of_and_the_history_begins_anew(

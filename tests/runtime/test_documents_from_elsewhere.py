@@ -9,9 +9,9 @@ from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
-from tests.documents.airlock.blobs import nested, updates
+from tests.documents.airlock.hostile_documents import nested, updates
 from tests.fixtures import NOOR, OpenEngine
-from tests.memory.test_trust import plant
+from tests.memory.test_vetting import plant
 
 
 async def problems_of(engine: Engine) -> list[tuple[str, str]]:

@@ -17,11 +17,11 @@ from inspector.exchange.formats import plan_import_of
 from inspector.runtime import files
 from inspector.runtime.backups import backups_of
 from inspector.runtime.engine import Engine
+from inspector.runtime.environment import Environment
 from inspector.runtime.files import import_into, make_sample, plan_of
-from inspector.runtime.surroundings import Surroundings
 from inspector.storage.creation import put_in_place, set_header
 from inspector.storage.schema import CURRENT, SchemaVersion
-from tests.exchange.agent_files import agent, assistant, file_of, user, with_messages
+from tests.exchange.builders import agent, assistant, file_of, user, with_messages
 
 
 @pytest.fixture
@@ -33,13 +33,13 @@ def folder(tmp_db_dir: Path) -> Path:
 
 
 @pytest.fixture
-def plan(surroundings: Surroundings) -> ImportPlan:
+def plan(surroundings: Environment) -> ImportPlan:
     """A plan of some hundred steps."""
     messages = [each for number in range(60) for each in (user(f"question {number}"), assistant("yes"))]
     return plan_import_of(json.dumps(with_messages(*messages)).encode(), surroundings.ids)
 
 
-def stop_at(surroundings: Surroundings, percent: int) -> list[int]:
+def stop_at(surroundings: Environment, percent: int) -> list[int]:
     """Cancel the first job that gets so far; gives what progress was told."""
     told: list[int] = []
 
@@ -66,7 +66,7 @@ async def cancelled(work: Coroutine[Any, Any, object]) -> bool:
     return task.cancelled()
 
 
-Make = Callable[[Path, ImportPlan, Surroundings], Coroutine[Any, Any, object]]
+Make = Callable[[Path, ImportPlan, Environment], Coroutine[Any, Any, object]]
 MAKERS: dict[str, Make] = {
     "import": import_into,
     "sample": lambda target, _, surroundings: make_sample(target, surroundings),
@@ -76,7 +76,7 @@ MAKERS: dict[str, Make] = {
 @pytest.mark.parametrize("percent", [0, 50, 98])
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 async def test_that_what_is_cancelled_half_way_leaves_nothing(
-    surroundings: Surroundings, folder: Path, plan: ImportPlan, make: Make, percent: int
+    surroundings: Environment, folder: Path, plan: ImportPlan, make: Make, percent: int
 ) -> None:
     told = stop_at(surroundings, percent)
     target = folder / "new.constellation"
@@ -87,7 +87,7 @@ async def test_that_what_is_cancelled_half_way_leaves_nothing(
 
 
 async def test_that_a_cancelled_import_into_a_file_leaves_that_file_as_it_was(
-    surroundings: Surroundings, folder: Path, plan: ImportPlan
+    surroundings: Environment, folder: Path, plan: ImportPlan
 ) -> None:
     target = folder / "there.constellation"
     first = json.dumps(file_of(agent(name="Earlier")))
@@ -106,7 +106,7 @@ async def test_that_a_cancelled_import_into_a_file_leaves_that_file_as_it_was(
 
 
 async def test_that_an_import_into_a_file_that_cannot_be_written_makes_no_backup(
-    surroundings: Surroundings, folder: Path, plan: ImportPlan
+    surroundings: Environment, folder: Path, plan: ImportPlan
 ) -> None:
     target = folder / "there.constellation"
     await import_into(target, plan, surroundings)
@@ -120,7 +120,7 @@ async def test_that_an_import_into_a_file_that_cannot_be_written_makes_no_backup
 
 
 async def test_that_what_goes_wrong_on_the_way_is_told_of_the_file_that_was_asked_for(
-    surroundings: Surroundings, folder: Path, monkeypatch: pytest.MonkeyPatch
+    surroundings: Environment, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
 
@@ -137,7 +137,7 @@ async def test_that_what_goes_wrong_on_the_way_is_told_of_the_file_that_was_aske
 
 
 async def test_that_a_cancel_while_the_file_gets_its_name_leaves_nothing_either(
-    surroundings: Surroundings, folder: Path, plan: ImportPlan, monkeypatch: pytest.MonkeyPatch
+    surroundings: Environment, folder: Path, plan: ImportPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     honest = put_in_place
     loop = asyncio.get_running_loop()
@@ -155,7 +155,7 @@ async def test_that_a_cancel_while_the_file_gets_its_name_leaves_nothing_either(
 
 
 async def test_that_an_import_that_nobody_stops_tells_its_progress_and_makes_the_file(
-    surroundings: Surroundings, folder: Path, plan: ImportPlan
+    surroundings: Environment, folder: Path, plan: ImportPlan
 ) -> None:
     told = stop_at(surroundings, 101)
     target = folder / "new.constellation"
@@ -166,7 +166,7 @@ async def test_that_an_import_that_nobody_stops_tells_its_progress_and_makes_the
 
 
 async def test_that_reading_a_foreign_file_is_a_job_that_can_be_stopped(
-    surroundings: Surroundings, folder: Path
+    surroundings: Environment, folder: Path
 ) -> None:
     source = folder / "large.af"
     source.write_text("[" + "1," * 2_000_000 + "1]")

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from inspector.domain.jobs import Job, Progress
+from inspector.domain.jobs import Job, JobProgress
 from inspector.runtime.jobs import Jobs
 
 
@@ -114,7 +114,7 @@ def test_that_cancelling_what_has_ended_does_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("progress", "percent"), [(Progress(), None), (Progress(1, 3), 33), (Progress(7, 3), 100)]
+    ("progress", "percent"), [(JobProgress(), None), (JobProgress(1, 3), 33), (JobProgress(7, 3), 100)]
 )
-def test_that_progress_is_told_in_whole_per_cent(progress: Progress, percent: int | None) -> None:
+def test_that_progress_is_told_in_whole_per_cent(progress: JobProgress, percent: int | None) -> None:
     assert progress.percent == percent

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -26,7 +27,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import RequestSpec
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.engine import Engine
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 from inspector.storage.connection import Connection
 from tests.fixtures import NOON, OpenEngine
 
@@ -121,7 +122,7 @@ async def test_that_the_log_hears_how_full_a_request_is_before_it_is_sent(
         await fill(opened, 2)
         snapshot = await opened.context.snapshot(ADA)
         request = await opened.context.request(ADA)
-        with caplog.at_level(logging.INFO, logger="inspector.runtime.budget"):
+        with caplog.at_level(logging.INFO, logger="inspector.runtime.wire"):
             opened.wire.request(request, snapshot, WireForm.OPENAI)
         [record] = caplog.records
         assert f"context of {ADA} for gpt-4o: {request.tokens} of" in record.getMessage()
@@ -129,6 +130,11 @@ async def test_that_the_log_hears_how_full_a_request_is_before_it_is_sent(
         tight = await opened.context.request(ADA, RequestSpec(now=NOON, limits=limits))
         opened.wire.request(tight, snapshot, WireForm.OPENAI)
         assert caplog.records[-1].levelno == logging.WARNING
+
+
+def places(sql: str) -> int:
+    """How many values a statement is given; a numbered one may stand in it several times."""
+    return len(set(re.findall(r"\?\d+", sql))) or sql.count("?")
 
 
 async def test_that_what_a_request_reads_of_growing_tables_is_found_by_an_index(
@@ -142,7 +148,7 @@ async def test_that_what_a_request_reads_of_growing_tables_is_found_by_an_index(
         await opened.context.request(ADA)
     with closing(sqlite3.connect(path)) as connection:
         plans = {
-            sql: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?"))]
+            sql: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * places(sql))]
             for sql in set(asked)
             if sql.lstrip().upper().startswith(("SELECT", "WITH"))
         }
@@ -154,7 +160,7 @@ async def test_that_what_a_request_reads_of_growing_tables_is_found_by_an_index(
 
 
 async def test_that_an_event_has_one_time_however_often_the_clock_is_asked(
-    engine: OpenEngine, surroundings: Surroundings, tmp_db_dir: Path
+    engine: OpenEngine, surroundings: Environment, tmp_db_dir: Path
 ) -> None:
     asked = 0
 

@@ -16,7 +16,7 @@ from inspector.domain.errors import InspectorError, MalformedError, NotFoundErro
 from inspector.domain.layouts import Layout, SectionLayout, Wrapper
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 from tests.fixtures import OpenEngine
 
 OWN = Layout("mine", "", "\n\n", Wrapper.ELEMENT, (SectionLayout("persona", "# Me"), SectionLayout("core")))
@@ -36,7 +36,7 @@ async def an_agent(engine: Engine) -> str:
 
 
 async def test_that_an_own_layout_is_built_with_and_stays_after_a_restart(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = tmp_db_dir / "a.constellation"
     engine = await Engine.open(path, surroundings, create=True)

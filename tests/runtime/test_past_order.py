@@ -9,11 +9,11 @@ from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
 from inspector.domain.edits.rows import ConfigureAgent, EditSummary, LogEvent, StoreSummary
 from inspector.domain.edits.text import SetText
 from inspector.domain.limits import Hysteresis, LimitOverrides
-from inspector.domain.past import Verdict
+from inspector.domain.past_requests import RebuildVerdict
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import PositionRange
 from tests.fixtures import HeldClock, OpenEngine
-from tests.runtime.test_past import ADA, BOB, World, begin
+from tests.runtime.test_past_views import ADA, BOB, World, begin
 
 
 async def fold(world: World, name: str, first: int) -> None:
@@ -98,7 +98,7 @@ async def test_that_requests_sent_while_the_clock_went_back_are_built_from_the_s
             await world.say(number, f"turn {number} with some words in it")
             runs.append(await world.send())
         found = [await opened.past.rebuild(await opened.past.run(ADA, run)) for run in runs]
-        assert {each.verdict for each in found} == {Verdict.REPRODUCED}
+        assert {each.verdict for each in found} == {RebuildVerdict.REPRODUCED}
         states = [each.snapshot.history_state for each in found if each.snapshot is not None]
         assert len({None if each is None else repr(each) for each in states}) > 2
 
@@ -120,4 +120,4 @@ async def test_that_activity_written_before_a_clock_was_set_back_is_part_of_what
         assert found.snapshot is not None
         assert found.snapshot.events == live[: len(live) - 1]
         assert {"evt_2", "evt_3"} < {each.id for each in found.snapshot.events}
-        assert found.verdict is Verdict.REPRODUCED
+        assert found.verdict is RebuildVerdict.REPRODUCED

@@ -20,12 +20,12 @@ from inspector.domain.salvage import Recovery
 from inspector.domain.search import SearchQuery
 from inspector.memory.search import Searcher
 from inspector.runtime.engine import Engine
+from inspector.runtime.environment import Environment
 from inspector.runtime.salvage import salvage
-from inspector.runtime.surroundings import Surroundings
 from inspector.storage.salvage_pages import PageImage
 from inspector.storage.salvage_rows import read_rows, shapes
-from tests.looking import problems_in
-from tests.runtime.damaged import (
+from tests.file_checks import problems_in
+from tests.runtime.damaged_files import (
     Original,
     make_file,
     of_block,
@@ -37,7 +37,7 @@ from tests.runtime.damaged import (
 from tests.workload import HUMAN
 
 
-async def whole(folder: Path, surroundings: Surroundings) -> Path:
+async def whole(folder: Path, surroundings: Environment) -> Path:
     """A whole file with much in it."""
     path = folder / "whole.constellation"
     await make_file(path, surroundings)
@@ -45,7 +45,7 @@ async def whole(folder: Path, surroundings: Surroundings) -> Path:
 
 
 async def test_that_the_page_reader_finds_exactly_the_rows_that_sqlite_does(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await whole(tmp_db_dir, surroundings)
     found = read_rows(PageImage(path.read_bytes()))
@@ -61,7 +61,7 @@ async def test_that_the_page_reader_finds_exactly_the_rows_that_sqlite_does(
 
 
 async def test_that_a_whole_file_is_salvaged_completely_through_the_airlock(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await whole(tmp_db_dir, surroundings)
     original, target = Original.of(path), tmp_db_dir / "salvaged.constellation"
@@ -74,7 +74,7 @@ async def test_that_a_whole_file_is_salvaged_completely_through_the_airlock(
 
 @pytest.mark.timeout(280)
 async def test_that_every_block_whose_pages_are_whole_comes_back(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     original = Original.of(await whole(tmp_db_dir, surroundings))
     numbers = range(1, original.page_count + 1)
@@ -86,9 +86,7 @@ async def test_that_every_block_whose_pages_are_whole_comes_back(
     assert hit > 0
 
 
-async def test_that_what_was_lost_is_told_block_by_block(
-    tmp_db_dir: Path, surroundings: Surroundings
-) -> None:
+async def test_that_what_was_lost_is_told_block_by_block(tmp_db_dir: Path, surroundings: Environment) -> None:
     path = await whole(tmp_db_dir, surroundings)
     original = Original.of(path)
     found = read_rows(PageImage(original.content))
@@ -115,7 +113,7 @@ async def test_that_what_was_lost_is_told_block_by_block(
 
 
 async def test_that_bytes_which_do_not_pass_the_examination_are_not_read(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await whole(tmp_db_dir, surroundings)
     asked: list[tuple[bytes | None, int]] = []
@@ -137,7 +135,7 @@ async def test_that_bytes_which_do_not_pass_the_examination_are_not_read(
         assert content == TextContent("".join(f"{number} " for number in range(105)))
         # It goes on from there, and its history still names who did what.
         await engine.edit("blk_folded", AppendText("more"), actor=HUMAN)
-        history = await engine.memory.history("blk_folded")
+        history = await engine.memory.versions.versions("blk_folded")
         assert [each.reason for each in history][-2] == "salvage"
         assert len(history) == 106 + 2
     finally:
@@ -145,9 +143,7 @@ async def test_that_bytes_which_do_not_pass_the_examination_are_not_read(
     assert problems_in(target) == ()
 
 
-async def test_that_what_was_salvaged_is_found_by_search(
-    tmp_db_dir: Path, surroundings: Surroundings
-) -> None:
+async def test_that_what_was_salvaged_is_found_by_search(tmp_db_dir: Path, surroundings: Environment) -> None:
     path = await whole(tmp_db_dir, surroundings)
     original = Original.of(path)
     damaged, target = tmp_db_dir / "damaged", tmp_db_dir / "salvaged.constellation"
@@ -163,7 +159,7 @@ async def test_that_what_was_salvaged_is_found_by_search(
 
 
 async def test_that_what_a_killed_writer_left_is_put_back_on_the_copy_alone(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await whole(tmp_db_dir, surroundings)
     original = Original.of(path)
@@ -190,7 +186,7 @@ os.kill(os.getpid(), 9)
 
 
 async def test_that_a_copy_of_the_damaged_file_is_put_aside_and_only_the_last_few_are_kept(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await whole(tmp_db_dir, surroundings)
     assert surroundings.data_folder is not None
@@ -204,7 +200,7 @@ async def test_that_a_copy_of_the_damaged_file_is_put_aside_and_only_the_last_fe
 
 
 async def test_that_what_cannot_be_salvaged_is_refused_and_leaves_nothing(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await whole(tmp_db_dir, surroundings)
     target = tmp_db_dir / "salvaged.constellation"
@@ -226,7 +222,7 @@ async def test_that_what_cannot_be_salvaged_is_refused_and_leaves_nothing(
 
 @pytest.mark.parametrize("seed", range(6))
 async def test_that_many_damaged_places_are_no_reason_to_give_up(
-    tmp_db_dir: Path, surroundings: Surroundings, seed: int
+    tmp_db_dir: Path, surroundings: Environment, seed: int
 ) -> None:
     path = await whole(tmp_db_dir, surroundings)
     chance = random.Random(seed)

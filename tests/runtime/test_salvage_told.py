@@ -8,28 +8,28 @@ from pathlib import Path
 
 import pytest
 
-from inspector.domain.health import Problem
+from inspector.domain.errors import Problem
 from inspector.domain.salvage import SalvageReport
+from inspector.runtime.environment import Environment
 from inspector.runtime.files import make_sample
 from inspector.runtime.salvage import salvage
-from inspector.runtime.surroundings import Surroundings
 from inspector.storage.salvage_columns import columns_of
 from inspector.storage.salvage_pages import PageImage
 from inspector.storage.salvage_rows import read_rows
 from inspector.storage.schema import CURRENT, SchemaVersion
-from tests.looking import problems_in
-from tests.runtime.damaged import read_in_this_process, rows_of
+from tests.file_checks import problems_in
+from tests.runtime.damaged_files import read_in_this_process, rows_of
 
 PAGE = 4096
 
 
-async def sample_in(folder: Path, surroundings: Surroundings) -> Path:
+async def sample_in(folder: Path, surroundings: Environment) -> Path:
     path = folder / "sample.constellation"
     await make_sample(path, surroundings)
     return path
 
 
-async def salvaged(path: Path, surroundings: Surroundings) -> SalvageReport:
+async def salvaged(path: Path, surroundings: Environment) -> SalvageReport:
     target = path.with_name("salvaged.constellation")
     return await salvage(path, target, surroundings, examine=read_in_this_process)
 
@@ -41,7 +41,7 @@ def problem(report: SalvageReport, code: str) -> Problem:
 
 @pytest.mark.parametrize("size", [25 * PAGE, 24 * PAGE + 1696])
 async def test_that_the_pages_that_a_cut_file_lacks_are_told(
-    tmp_db_dir: Path, surroundings: Surroundings, size: int
+    tmp_db_dir: Path, surroundings: Environment, size: int
 ) -> None:
     sample = await sample_in(tmp_db_dir, surroundings)
     content = sample.read_bytes()
@@ -57,7 +57,7 @@ async def test_that_the_pages_that_a_cut_file_lacks_are_told(
 
 
 async def test_that_a_whole_file_lacks_no_page_and_names_nothing_unknown(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     sample = await sample_in(tmp_db_dir, surroundings)
     report = await salvaged(sample, surroundings)
@@ -83,7 +83,7 @@ def test_that_less_than_a_header_says_nothing(size: int) -> None:
 
 
 async def test_that_what_a_newer_version_added_is_named_as_lost(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     sample = await sample_in(tmp_db_dir, surroundings)
     before = rows_of(sample)

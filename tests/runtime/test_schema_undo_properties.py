@@ -47,9 +47,10 @@ from inspector.domain.edits.items import (
 )
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import RefusedError
-from inspector.domain.findable import content_text
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.search_index import content_text
 from tests.memory.schema_changes import SCHEMAS, contents
+from tests.memory.world import HUMAN
 from tests.runtime.undo_world import BOB, Desk, block, new_desk
 
 IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -108,7 +109,10 @@ def test_that_each_undo_gives_back_what_the_change_of_schema_found(
                     await desk.undo(ref=target)
                 # The document is as it was too: to go back to that version changes nothing.
                 assert not (await desk.do(target, RestoreVersion(version))).changed
-                assert to_plain(await desk.world.memory.content_at(target.id, version)) == stood[0][1]
+                assert (
+                    to_plain((await desk.world.memory.versions.content_at(target.id, version)).content)
+                    == stood[0][1]
+                )
 
     asyncio.run(run())
 
@@ -178,20 +182,36 @@ TWO = CompositeSchema((SectionDef("s", TextSchema()), SectionDef("t", TextSchema
 ONE = CompositeSchema((SectionDef("t", TextSchema()),))
 
 
-async def test_that_a_section_comes_back_beside_what_others_wrote_in_the_other(tmp_db_dir: Path) -> None:
+async def test_that_what_was_written_since_stays_and_what_is_not_restored_is_named(tmp_db_dir: Path) -> None:
     async with new_desk(tmp_db_dir) as desk:
         content = CompositeContent({"s": TextContent("gone"), "t": TextContent("there")})
         target = block(await desk.world.make("b", content, TWO))
+        version = (await desk.world.state(target.id)).version
         await desk.do(target, SetSchema(ONE, accept_loss=True))
         await desk.do(target, InSection("t", SetText("changed")), BOB)
         done = await desk.undo()
-        assert done.skipped == ()
+        assert [each.part for each in done.skipped] == ["s"]
         assert await content_of(desk, target) == CompositeContent(
-            {"s": TextContent("gone"), "t": TextContent("changed")}
+            {"s": TextContent(""), "t": TextContent("changed")}
         )
-        # Bob's own step is his still, and now it is undone in what came back.
-        await desk.undo(BOB)
+        # What the section said is in the history.
+        assert (await desk.world.memory.versions.content_at(target.id, version)).content == content
+        await desk.do(target, RestoreVersion(version))
         assert await content_of(desk, target) == content
+
+
+async def test_that_the_actors_own_later_words_are_not_lost_by_an_undo_before_them(tmp_db_dir: Path) -> None:
+    async with new_desk(tmp_db_dir) as desk:
+        target = block(await desk.world.make("b", "one"))
+        await desk.do(target, SetSchema(MapSchema((F("a"),)), accept_loss=True))
+        change = (await desk.edits.undo_stack(HUMAN)).undo[0].seq
+        await desk.do(target, SetField("a", "more"))
+        await desk.do(target, SetSchema(MapSchema((F("a", T.NUMBER),)), accept_loss=True))
+        assert await desk.refusal("undo", change=change) == "refused.undo_overtaken"
+        await desk.undo()
+        assert await content_of(desk, target) == MapContent({"a": "more"})
+        await desk.undo(change=change)
+        assert await content_of(desk, target) == TextContent("a: more")
 
 
 async def test_that_a_field_that_was_written_since_stays_and_is_named(tmp_db_dir: Path) -> None:
@@ -204,9 +224,7 @@ async def test_that_a_field_that_was_written_since_stays_and_is_named(tmp_db_dir
         assert done.skipped == (Ref(RefKind.BLOCK, target.id, "a"),)
 
 
-async def test_that_objects_come_back_in_the_places_and_with_the_edits_of_their_texts(
-    tmp_db_dir: Path,
-) -> None:
+async def test_that_edited_texts_become_objects_again_in_their_places(tmp_db_dir: Path) -> None:
     fields = (F("a"), F("b"))
     values = [ListItem(name, {"a": name, "b": "B"}) for name in ("i", "j", "k")]
     async with new_desk(tmp_db_dir) as desk:
@@ -215,10 +233,10 @@ async def test_that_objects_come_back_in_the_places_and_with_the_edits_of_their_
         await desk.do(target, UpdateItem("j", "else"), BOB)
         await desk.do(target, RemoveItem("k"), BOB)
         done = await desk.undo()
-        items = (values[0], ListItem("j", {"a": "else", "b": "B"}))
+        items = (ListItem("i", {"a": "i (b: B)"}), ListItem("j", {"a": "else"}))
         assert await content_of(desk, target) == ListContent(items)
         # Of one that is gone, too, it is told that it is not again what it was.
-        assert [each.part for each in done.skipped] == ["j", "k"]
+        assert [each.part for each in done.skipped] == ["i", "j", "k"]
 
 
 async def test_that_a_version_of_before_can_be_restored_after_the_undo_and_later_edits(

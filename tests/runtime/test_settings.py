@@ -15,8 +15,8 @@ from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import InputError, NotFoundError, RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
+from inspector.runtime.environment import Environment, human_actor
 from inspector.runtime.settings import SETTINGS, Settings, require_fit
-from inspector.runtime.surroundings import Surroundings, human_actor
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_that_edits_carry_the_identity_that_is_set() -> None:
 
 
 async def test_that_the_identity_set_as_partner_may_write_a_partner_block(
-    surroundings: Surroundings, tmp_db_dir: Path
+    surroundings: Environment, tmp_db_dir: Path
 ) -> None:
     path = tmp_db_dir / "one.constellation"
     settings = Settings()

@@ -28,8 +28,8 @@ from inspector.domain.summaries import ChainEnd, PositionRange
 from inspector.domain.summarising import FoldOptions, SummaryDraft, SummarySource
 from inspector.runtime.engine import Engine
 from inspector.runtime.settings import EXTRACTIVE, SUMMARIES_TIMEOUT, SUMMARIES_WITHOUT_MODEL
-from tests.conversation.scripted import Scripted, state
-from tests.conversation.talk import ADA, do, people, stored, turns
+from tests.conversation.builders import ADA, do, people, stored, turns
+from tests.conversation.scripted_summariser import Scripted, state
 from tests.fixtures import NOOR, ROOT, OpenEngine
 
 KEEP_FOUR = FoldOptions(chunk_size=8, keep=4)

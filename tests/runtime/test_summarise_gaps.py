@@ -13,8 +13,8 @@ from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import RefKind
 from inspector.domain.summaries import PositionRange
 from inspector.domain.summarising import FoldOptions, SummaryDraft, SummarySource
-from tests.conversation.scripted import Scripted, state
-from tests.conversation.talk import ADA, do, people, turns
+from tests.conversation.builders import ADA, do, people, turns
+from tests.conversation.scripted_summariser import Scripted, state
 from tests.fixtures import NOOR, OpenEngine
 
 KEEP_FOUR = FoldOptions(chunk_size=8, keep=4)

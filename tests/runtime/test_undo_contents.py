@@ -445,8 +445,10 @@ async def test_that_undo_removes_no_version(tmp_db_dir: Path) -> None:
         await desk.undo()
         await desk.undo()
         await desk.redo()
-        versions = await desk.world.memory.history(made)
-        texts = [await desk.world.memory.content_at(made, each.version) for each in versions]
+        versions = await desk.world.memory.versions.versions(made)
+        texts = [
+            (await desk.world.memory.versions.content_at(made, each.version)).content for each in versions
+        ]
         assert texts == [
             TextContent(text) for text in ("one", "one two", "one two three", "one two", "one", "one two")
         ]

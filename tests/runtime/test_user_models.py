@@ -10,11 +10,11 @@ from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
+from inspector.runtime.environment import Environment
 from inspector.runtime.settings import Settings
-from inspector.runtime.surroundings import Surroundings
 
 
-async def opened(folder: Path, surroundings: Surroundings, models: str | None) -> Engine:
+async def opened(folder: Path, surroundings: Environment, models: str | None) -> Engine:
     if models is not None:
         (folder / "models.json").write_text(models)
     settings = Settings(folder / "settings.json")
@@ -30,7 +30,7 @@ async def window(engine: Engine) -> int:
     return (await engine.context.request(receipt.ref.id)).limits.max_tokens
 
 
-async def test_that_facts_of_one_s_own_are_built_with(tmp_db_dir: Path, surroundings: Surroundings) -> None:
+async def test_that_facts_of_one_s_own_are_built_with(tmp_db_dir: Path, surroundings: Environment) -> None:
     own = json.dumps({"models": [{"id": "gpt-4o", "context_window": 50_000, "max_input": 50_000}]})
     engine = await opened(tmp_db_dir, surroundings, own)
     try:
@@ -41,7 +41,7 @@ async def test_that_facts_of_one_s_own_are_built_with(tmp_db_dir: Path, surround
 
 
 async def test_that_a_file_that_cannot_be_read_is_told_and_the_shipped_facts_hold(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     engine = await opened(tmp_db_dir, surroundings, '{"models": [{"id": "gpt-4o", "max_input": -1}]}')
     try:

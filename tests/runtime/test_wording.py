@@ -64,3 +64,14 @@ def test_that_a_long_name_is_cut_in_a_sentence() -> None:
     assert "a … a" in told
     assert "ab," in told
     assert "39, … (+960)" in told
+
+
+@pytest.mark.parametrize(("count", "shown"), [(0, "0 findings"), (1, "1 finding"), (1234, "1,234 findings")])
+def test_that_one_and_many_have_their_own_words(count: int, shown: str) -> None:
+    assert word("told.lint_total", {"count": count, "tokens": 5}).startswith(f"{shown}.")
+
+
+def test_that_a_list_of_one_is_one() -> None:
+    assert word("not_found.message", {"name": "a"}, lambda _: "{name:is|are} {name}") == "are a"
+    assert word("not_found.message", {"name": ("a",)}, lambda _: "{name:is|are} {name}") == "is a"
+    assert word("not_found.message", {"name": ("a", "b")}, lambda _: "{name:is|are} {name}") == "are a, b"

@@ -9,15 +9,11 @@ from typing import Any
 
 import pytest
 
-from inspector.conversation.store import ConversationStore
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.undo import Undone, UndoWish
-from inspector.memory.asking import Asking
-from inspector.memory.consent import ConsentStore
-from inspector.runtime.edits import EditDoor
+from inspector.domain.undo import UndoneStep, UndoRequest
 from tests.memory.world import HUMAN, World, open_world
 
 BOB = Actor(ActorKind.HUMAN, "bob", "Bob")
@@ -28,12 +24,9 @@ class Desk:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.conversation = ConversationStore(world.database, world.clock, world.ids)
-        consent = ConsentStore(world.database, world.memory, world.clock, world.ids)
-        others = (world.agents, self.conversation, consent)
-        self.consent = consent
-        self.edits = EditDoor(world.database, world.ids, world.memory, others)
-        self.asking = Asking(world.database, world.ids, consent, self.edits, self.edits.undoer)
+        self.conversation = world.conversation
+        self.consent = world.consent
+        self.edits = world.edits
 
     async def do(self, target: Ref, operation: Operation, actor: Actor = HUMAN, **given: Any) -> Receipt:
         """Apply one intent."""
@@ -43,13 +36,13 @@ class Desk:
         """Apply several as one changeset."""
         return await self.edits.apply([Intent(Edit(*each), actor) for each in edits])
 
-    async def undo(self, actor: Actor = HUMAN, ref: Ref | None = None, **given: Any) -> Undone:
+    async def undo(self, actor: Actor = HUMAN, ref: Ref | None = None, **given: Any) -> UndoneStep:
         """Undo as an actor."""
-        return await self.edits.undo_wish(UndoWish(actor, ref, **given))
+        return await self.edits.undo_wish(UndoRequest(actor, ref, **given))
 
-    async def redo(self, actor: Actor = HUMAN, ref: Ref | None = None, **given: Any) -> Undone:
+    async def redo(self, actor: Actor = HUMAN, ref: Ref | None = None, **given: Any) -> UndoneStep:
         """Redo as an actor."""
-        return await self.edits.redo_wish(UndoWish(actor, ref, **given))
+        return await self.edits.redo_wish(UndoRequest(actor, ref, **given))
 
     async def refusal(self, attempt: str, actor: Actor = HUMAN, ref: Ref | None = None, **given: Any) -> str:
         """The code with which an undo or redo is refused; nothing may be stored."""

@@ -3,7 +3,7 @@ from xml.etree import ElementTree
 import pytest
 
 from inspector.domain.errors import NotFoundError
-from inspector.shipped.icon_files import APP_ICON, icon_names, load_icon
+from inspector.shipped.theme_files import APP_ICON, icon_names, load_icon
 
 NEEDED = {
     *(

@@ -25,7 +25,7 @@ from inspector.storage import copying
 from inspector.storage.backups import BackupFolder, all_in, restore
 from inspector.storage.copying import copy_database
 from tests.memory.world import HUMAN, new_world
-from tests.storage.files import MOMENT, alter, new_file, opened, set_fact
+from tests.storage.builders import MOMENT, alter, new_file, opened, set_fact
 
 
 def contents(path: Path) -> dict[str, list[tuple[object, ...]]]:
@@ -40,9 +40,9 @@ async def worked_on(folder: Path) -> Path:
     async with new_world(folder) as world:
         block = await world.make(content="one", char_limit=0)
         for number in range(110):
-            await world.memory.edit(block, AppendText(f" {number}"), actor=HUMAN)
+            await world.edit(block, AppendText(f" {number}"), actor=HUMAN)
         tasks = await world.make("tasks", None, TASK_LIST)
-        await world.memory.edit(tasks, InsertItem({"title": "water"}), actor=HUMAN)
+        await world.edit(tasks, InsertItem({"title": "water"}), actor=HUMAN)
         return world.database.path
 
 
@@ -202,7 +202,7 @@ async def test_that_a_file_that_is_always_written_and_too_large_for_one_step_is_
     tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = await worked_on(tmp_db_dir)
-    monkeypatch.setattr(copying, "HELD_SECONDS", 0)
+    monkeypatch.setattr(copying, "LOCKED_SECONDS", 0)
     monkeypatch.setattr(copying, "STEP_PAGES", 4)
 
     def write_between(_: float) -> None:
@@ -236,12 +236,12 @@ async def test_that_a_large_file_that_is_always_written_is_copied_while_the_writ
             connection.execute(sheets, (f"h{number}", " " * 30_000_000))
     assert path.stat().st_size > 256 << 20
     # How fast this machine is shall decide nothing here.
-    monkeypatch.setattr(copying, "HELD_SECONDS", 600)
-    monkeypatch.setattr(copying, "LONGEST_HELD_SECONDS", 600)
+    monkeypatch.setattr(copying, "LOCKED_SECONDS", 600)
+    monkeypatch.setattr(copying, "LONGEST_LOCKED_SECONDS", 600)
     written_between_all_steps(path, monkeypatch)
     refused = []
 
-    class Held(copying.Held):
+    class Held(copying.WriteLockNotice):
         def __call__(self, status: int, left: int, pages: int) -> None:
             with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as writer:
                 try:
@@ -250,7 +250,7 @@ async def test_that_a_large_file_that_is_always_written_is_copied_while_the_writ
                     refused.append(str(error))
             super().__call__(status, left, pages)
 
-    monkeypatch.setattr(copying, "Held", Held)
+    monkeypatch.setattr(copying, "WriteLockNotice", Held)
     copy_database(path, tmp_db_dir / "copy.constellation")
     assert set(refused) == {"database is locked"}
     assert (tmp_db_dir / "copy.constellation").stat().st_size == path.stat().st_size
@@ -262,7 +262,7 @@ async def test_that_a_copy_that_keeps_writers_waiting_for_too_long_is_given_up_a
 ) -> None:
     path = await worked_on(tmp_db_dir)
     monkeypatch.setattr(copying, "STEP_PAGES", 4)
-    monkeypatch.setattr(copying, "LONGEST_HELD_SECONDS", -1)
+    monkeypatch.setattr(copying, "LONGEST_LOCKED_SECONDS", -1)
     written_between_all_steps(path, monkeypatch)
     with pytest.raises(FileError) as caught:
         copy_database(path, tmp_db_dir / "copy.constellation")

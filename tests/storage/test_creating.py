@@ -11,7 +11,7 @@ import pytest
 
 from inspector.domain.errors import FileError
 from inspector.storage.database import Database
-from tests.storage.files import ACTOR, clock, new_file, opened, set_fact
+from tests.storage.builders import ACTOR, clock, new_file, opened, set_fact
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions of files are POSIX's")
 

@@ -17,7 +17,7 @@ from inspector.domain.changes import Change, FileMoved
 from inspector.domain.errors import FileError, MalformedError
 from inspector.storage import connection as connections
 from inspector.storage.database import Database
-from tests.storage.files import fact, hash_outside, new_file, opened, set_fact
+from tests.storage.builders import fact, hash_outside, new_file, opened, set_fact
 
 SLOW = """
     WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000000000) SELECT max(x) FROM n
@@ -39,7 +39,7 @@ async def write_a_broken_reference(database: Database) -> None:
     """Change something, then add a row of an agent that is not there: found at the commit."""
     async with database.write() as tx:
         await set_fact(tx, "lost")
-        await tx.execute("INSERT INTO wakeups VALUES ('w', 'nobody', '', '', NULL, 0)")
+        await tx.execute("INSERT INTO wakeups VALUES ('w', 'nobody', '', '', NULL, 0, '')")
 
 
 async def test_that_a_write_that_fails_leaves_nothing(tmp_db_dir: Path) -> None:

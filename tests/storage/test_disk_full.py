@@ -16,10 +16,10 @@ from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import FileError
 from inspector.storage.backups import BackupFolder
 from inspector.storage.copying import copy_database
-from tests.disk import watched_disk
-from tests.looking import problems_in
+from tests.faulty_disk import watched_disk
+from tests.file_checks import problems_in
 from tests.memory.world import HUMAN, World, new_world, open_world
-from tests.storage.files import MOMENT
+from tests.storage.builders import MOMENT
 
 PARAGRAPH = "x" * 6_000
 MOST_EDITS = 2_000
@@ -47,7 +47,7 @@ async def fill(world: World, block: str) -> tuple[list[str], FileError]:
     for number in range(MOST_EDITS):
         mark = f"<{number}>"
         try:
-            await world.memory.edit(block, AppendText(mark + PARAGRAPH), actor=HUMAN)
+            await world.edit(block, AppendText(mark + PARAGRAPH), actor=HUMAN)
         except FileError as error:
             return acknowledged, error
         acknowledged.append(mark)
@@ -59,7 +59,7 @@ async def require_all(world: World, block: str, acknowledged: list[str]) -> None
     text = await world.text(block)
     assert [mark for mark in acknowledged if text.count(mark) != 1] == []
     assert text.count("<") == len(acknowledged)
-    assert len(await world.memory.history(block)) == len(acknowledged) + 1
+    assert len(await world.memory.versions.versions(block)) == len(acknowledged) + 1
 
 
 async def test_that_a_full_disk_loses_nothing_and_the_next_edit_succeeds_once_there_is_room(
@@ -75,12 +75,12 @@ async def test_that_a_full_disk_loses_nothing_and_the_next_edit_succeeds_once_th
         await require_all(world, block, acknowledged)
         # Deleting inside the file needs room too: it cannot help, as the words of the error say.
         with pytest.raises(FileError) as caught:
-            await world.memory.edit(block, AppendText("again" + PARAGRAPH), actor=HUMAN)
+            await world.edit(block, AppendText("again" + PARAGRAPH), actor=HUMAN)
         assert caught.value.code == "file.disk_full"
         elsewhere.unlink()
         # It takes milliseconds; the promise is two seconds.
         async with asyncio.timeout(2):
-            await world.memory.edit(block, AppendText("<after>"), actor=HUMAN)
+            await world.edit(block, AppendText("<after>"), actor=HUMAN)
         await require_all(world, block, [*acknowledged, "<after>"])
         path = world.database.path
     assert problems_in(path) == ()
@@ -100,7 +100,7 @@ async def test_that_a_write_which_finds_no_room_is_no_other_error(tmp_db_dir: Pa
             assert error.code == "file.disk_full"
             await require_all(world, block, acknowledged)
             plan.quota = None
-            await world.memory.edit(block, AppendText("<after>"), actor=HUMAN)
+            await world.edit(block, AppendText("<after>"), actor=HUMAN)
             await require_all(world, block, [*acknowledged, "<after>"])
         finally:
             await world.close()
@@ -110,7 +110,7 @@ async def test_that_a_write_which_finds_no_room_is_no_other_error(tmp_db_dir: Pa
 async def test_that_a_copy_and_a_backup_without_room_leave_nothing_and_say_so(small_disk: Path) -> None:
     async with new_world(small_disk) as world:
         block = await world.make(content="", char_limit=0)
-        await world.memory.edit(block, AppendText(PARAGRAPH * 50), actor=HUMAN)
+        await world.edit(block, AppendText(PARAGRAPH * 50), actor=HUMAN)
         path = world.database.path
         before = sorted(each.name for each in small_disk.iterdir())
         (small_disk / "something else").write_bytes(bytes(2_500_000))
@@ -125,4 +125,4 @@ async def test_that_a_copy_and_a_backup_without_room_leave_nothing_and_say_so(sm
         (small_disk / "something else").unlink()
         left = sorted(each.name for each in small_disk.iterdir())
         assert [name for name in left if name != "backups"] == before
-        await world.memory.edit(block, AppendText("goes on"), actor=HUMAN)
+        await world.edit(block, AppendText("goes on"), actor=HUMAN)

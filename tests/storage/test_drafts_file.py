@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.domain.drafts import Draft
-from inspector.domain.edits.base import Edit, Version
+from inspector.domain.edits.base import Draft, Edit, Version
 from inspector.domain.edits.text import SetText, Splice, SpliceText
 from inspector.domain.errors import FileError
 from inspector.domain.ref import Ref, RefKind

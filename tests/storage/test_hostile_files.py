@@ -8,23 +8,23 @@ from pathlib import Path
 import pytest
 
 from inspector.domain.errors import FileError
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.environment import Environment
 from tests.bench.db_fuzz import FIRST, run
 from tests.fixtures import NOOR, HeldClock, counted_ids
-from tests.furnished import make_furnished, read_everything
-from tests.storage.crafted import CRAFTED, Crafted
-from tests.storage.files import hash_outside
+from tests.full_constellation import make_furnished, read_everything
+from tests.storage.builders import hash_outside
+from tests.storage.hostile_databases import CRAFTED, Crafted
 
 MUTANTS = 250
 
 
 @pytest.fixture
-def private(tmp_db_dir: Path) -> Surroundings:
+def private(tmp_db_dir: Path) -> Environment:
     """A held clock, and a private folder of the test's own."""
-    return Surroundings(HeldClock(), counted_ids(), NOOR, "test", tmp_db_dir / "state")
+    return Environment(HeldClock(), counted_ids(), NOOR, "test", tmp_db_dir / "state")
 
 
-async def verdict_of(path: Path, surroundings: Surroundings) -> str:
+async def verdict_of(path: Path, surroundings: Environment) -> str:
     try:
         problems = await read_everything(path, surroundings)
     except FileError as error:
@@ -35,7 +35,7 @@ async def verdict_of(path: Path, surroundings: Surroundings) -> str:
 @pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are POSIX's")
 @pytest.mark.parametrize("crafted", CRAFTED, ids=lambda crafted: crafted.name)
 async def test_that_a_file_made_to_do_harm_ends_as_it_should(
-    tmp_db_dir: Path, private: Surroundings, crafted: Crafted
+    tmp_db_dir: Path, private: Environment, crafted: Crafted
 ) -> None:
     path = await make_furnished(tmp_db_dir / "a.constellation", private)
     crafted.make(path)
@@ -45,7 +45,7 @@ async def test_that_a_file_made_to_do_harm_ends_as_it_should(
         assert hash_outside(path) == before
 
 
-async def test_that_the_untouched_file_is_just_opened(tmp_db_dir: Path, private: Surroundings) -> None:
+async def test_that_the_untouched_file_is_just_opened(tmp_db_dir: Path, private: Environment) -> None:
     path = await make_furnished(tmp_db_dir / "a.constellation", private)
     assert await verdict_of(path, private) == "opened"
 

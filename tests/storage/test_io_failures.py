@@ -22,10 +22,10 @@ from inspector.storage.backups import BackupFolder, restore
 from inspector.storage.database import Database
 from inspector.storage.migrations import migrate
 from inspector.storage.schema import CURRENT
-from tests.disk import Plan, watched_disk
-from tests.looking import problems_in
+from tests.faulty_disk import Plan, watched_disk
+from tests.file_checks import problems_in
 from tests.memory.world import HUMAN, World, new_world, open_world
-from tests.storage.files import ACTOR, MOMENT, clock
+from tests.storage.builders import ACTOR, MOMENT, clock
 from tests.storage.test_migrations import INVENTED, SECOND, THIRD, notes_of, version_of
 
 MOST_CALLS = 3000
@@ -39,7 +39,7 @@ async def a_file(folder: Path, edits: int = 3) -> tuple[Path, str]:
     async with new_world(folder, prefix="first") as world:
         block = await world.make(content="", char_limit=0)
         for number in range(edits):
-            await world.memory.edit(block, AppendText(f"<f{number}>"), actor=HUMAN)
+            await world.edit(block, AppendText(f"<f{number}>"), actor=HUMAN)
         return world.database.path, block
 
 
@@ -96,12 +96,12 @@ async def edit_thrice(path: Path, block: str, acknowledged: list[str]) -> None:
 async def edit_or_try_again(world: World, block: str, mark: str, acknowledged: list[str]) -> None:
     """An edit; what failed changed nothing, so trying again must not store it twice."""
     try:
-        await world.memory.edit(block, AppendText(mark), actor=HUMAN)
+        await world.edit(block, AppendText(mark), actor=HUMAN)
     except FileError:
         if mark in await world.text(block):
             # The commit was done, and only its end was not heard of.
             return
-        await world.memory.edit(block, AppendText(mark), actor=HUMAN)
+        await world.edit(block, AppendText(mark), actor=HUMAN)
     acknowledged.append(mark)
 
 

@@ -16,15 +16,15 @@ from inspector.domain.errors import FileError
 from inspector.storage.backups import BackupFolder
 from inspector.storage.database import Database
 from inspector.storage.migrations import migrate
-from inspector.storage.schema import CURRENT, STATEMENTS, Format, Migration, SchemaVersion
-from tests.storage.files import ACTOR, MOMENT, clock, fact, hash_outside, new_file, opened
+from inspector.storage.schema import CURRENT, STATEMENTS, FileFormat, Migration, SchemaVersion
+from tests.storage.builders import ACTOR, MOMENT, clock, fact, hash_outside, new_file, opened
 
 ROOT = Path(__file__).resolve().parents[2]
 _NOTES = "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT"
 _BY_TEXT = "CREATE INDEX notes_by_text ON notes (text)"
 # Versions that do not exist.
 SECOND, THIRD = SchemaVersion(1, 1), SchemaVersion(2, 0)
-INVENTED = Format(
+INVENTED = FileFormat(
     THIRD,
     (*STATEMENTS, _NOTES, _BY_TEXT),
     (
@@ -124,7 +124,10 @@ async def test_that_without_a_backup_there_is_no_migration(tmp_db_dir: Path) -> 
     ("broken", "version"),
     [
         (Migration(SECOND, (_NOTES, "NONSENSE")), CURRENT),
-        (Migration(SECOND, (_NOTES, "INSERT INTO wakeups VALUES ('w', 'nobody', '', '', NULL, 0)")), CURRENT),
+        (
+            Migration(SECOND, (_NOTES, "INSERT INTO wakeups VALUES ('w', 'nobody', '', '', NULL, 0, '')")),
+            CURRENT,
+        ),
         (Migration(THIRD, ("DELETE FROM notes", "NONSENSE")), SECOND),
     ],
 )
@@ -134,7 +137,7 @@ async def test_that_a_step_that_fails_is_not_taken(
     path = await new_file(tmp_db_dir)
     steps = tuple(broken if each.to == broken.to else each for each in INVENTED.migrations)
     with pytest.raises(FileError):
-        migrate(path, Format(THIRD, INVENTED.statements, steps))
+        migrate(path, FileFormat(THIRD, INVENTED.statements, steps))
     assert version_of(path) == version
     assert notes_of(path) == (None if version == CURRENT else [("first",)])
     migrate(path, INVENTED)
@@ -145,10 +148,10 @@ async def test_that_a_missing_step_and_a_newer_file_are_refused(tmp_db_dir: Path
     path = await new_file(tmp_db_dir)
     before = hash_outside(path)
     with pytest.raises(FileError) as caught:
-        migrate(path, Format(THIRD, INVENTED.statements, INVENTED.migrations[:1]))
+        migrate(path, FileFormat(THIRD, INVENTED.statements, INVENTED.migrations[:1]))
     assert caught.value.code == "file.no_migration"
     with pytest.raises(FileError) as caught:
-        migrate(path, Format(SchemaVersion(0, 9), STATEMENTS))
+        migrate(path, FileFormat(SchemaVersion(0, 9), STATEMENTS))
     assert caught.value.code == "file.newer_version"
     assert hash_outside(path) == before
 

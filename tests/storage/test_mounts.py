@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from inspector.domain.health import Severity
+from inspector.domain.errors import Severity
 from inspector.memory.checking import check
 from inspector.storage import mounts
 from inspector.storage.mounts import is_network, kind_of
-from tests.storage.files import new_file, opened, set_fact
+from tests.storage.builders import new_file, opened, set_fact
 
 LOCAL = "27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard\n"
 

@@ -14,7 +14,7 @@ import pytest
 
 from inspector.domain.errors import FileError
 from inspector.storage.schema import SchemaVersion
-from tests.storage.files import alter, fact, hash_outside, new_file, opened, set_fact
+from tests.storage.builders import alter, fact, hash_outside, new_file, opened, set_fact
 
 ROOT = Path(__file__).resolve().parents[2]
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions of files are POSIX's")
@@ -302,7 +302,7 @@ READ_AS_NOBODY = """
 import asyncio, os, sys
 from pathlib import Path
 from inspector.domain.errors import FileError
-from tests.storage.files import fact, opened
+from tests.storage.builders import fact, opened
 import concurrent.futures.thread, encodings.idna, tempfile
 
 async def main(path):

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from tests.memory.world import new_world, open_world
-from tests.storage.files import hash_outside
+from tests.storage.builders import hash_outside
 
 ROOT = Path(__file__).resolve().parents[2]
 NOBODY = 65_534
@@ -30,7 +30,7 @@ import asyncio, json, os, sys
 from pathlib import Path
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import FileError
-from tests.disk import watched_disk
+from tests.faulty_disk import watched_disk
 from tests.memory.world import HUMAN, open_world
 
 path, block, user = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
@@ -44,9 +44,9 @@ async def look():
         try:
             told = {"why": world.database.read_only and world.database.read_only.code}
             told["text"] = await world.text(block)
-            told["history"] = len(await world.memory.history(block))
+            told["history"] = len(await world.memory.versions.versions(block))
             try:
-                await world.memory.edit(block, AppendText("x"), actor=HUMAN)
+                await world.edit(block, AppendText("x"), actor=HUMAN)
             except FileError as error:
                 told["refused"] = [error.code, error.parameters.get("why")]
             await world.database.poll()

@@ -5,7 +5,7 @@ import gc
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import pytest
 import qasync
@@ -13,18 +13,17 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QSize
 from PySide6.QtWidgets import QApplication, QWidget
 
+from inspector.runtime.environment import Environment
 from inspector.runtime.resources import THEME_NAMES, load_icon, theme_mapping
-from inspector.runtime.surroundings import Surroundings
+from inspector.runtime.session import SessionFactory
 from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.bridge import Bridge
-from inspector.ui.doors import Opener
-from inspector.ui.engine_doors import EngineOpener
-from inspector.ui.furniture import Furniture, furnish
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import FIRST_SIZE, MainWindow
 from inspector.ui.panels import PANELS
 from inspector.ui.preferences import Preferences
 from inspector.ui.theme import Theme
+from inspector.ui.window_setup import WindowContents, populate
 from tests.ui.fake_engine import FakeOpener
 
 TEST_SECONDS = 20.0
@@ -131,7 +130,7 @@ def preferences(tmp_path: Path) -> Preferences:
     return Preferences(tmp_path / "preferences" / "window.json")
 
 
-AnyOpener = TypeVar("AnyOpener", bound=Opener)
+AnyOpener = TypeVar("AnyOpener")
 Look = tuple[Appearance, Icons, Preferences]
 
 
@@ -140,7 +139,7 @@ class Window(Generic[AnyOpener]):
     """A furnished window over an opener."""
 
     window: MainWindow
-    furniture: Furniture
+    contents: WindowContents
     bridge: Bridge
     opener: AnyOpener
 
@@ -154,17 +153,17 @@ def open_window(loop: asyncio.AbstractEventLoop, look: Look, opener: AnyOpener) 
     window = MainWindow(*look)
     bridge = Bridge(loop, window)
     AT_THE_END.append(bridge.close)
-    furniture = furnish(window, look, bridge, opener, rows=PANELS)
+    contents = populate(window, look, bridge, cast("SessionFactory", opener), rows=PANELS)
     # Without a screen, Qt takes a small one to be there.
     window.resize(*FIRST_SIZE)
     window.show()
-    return Window(window, furniture, bridge, opener)
+    return Window(window, contents, bridge, opener)
 
 
 def close_window(qapp: QApplication, loop: asyncio.AbstractEventLoop, made: Window[AnyOpener]) -> None:
     """Close a window in order."""
     loop.run_until_complete(made.bridge.close())
-    loop.run_until_complete(made.furniture.workspace.close())
+    loop.run_until_complete(made.contents.workspace.close())
     made.window.let_go()
     # Under a style sheet, Qt keeps pointers to docks and menu bars that are being destroyed.
     qapp.setStyleSheet("")
@@ -179,7 +178,7 @@ def studio(
     icons: Icons,
     preferences: Preferences,
 ) -> Iterator[Studio]:
-    """A furnished window with no file open; `studio.furniture.workspace.open(path)` opens the invented one."""
+    """A furnished window with no file open; `studio.contents.workspace.open(path)` opens the invented one."""
     made = open_window(qloop, (appearance, icons, preferences), FakeOpener())
     yield made
     close_window(qapp, qloop, made)
@@ -192,10 +191,10 @@ def real_window(
     appearance: Appearance,
     icons: Icons,
     preferences: Preferences,
-    surroundings: Surroundings,
-) -> Iterator[Window[EngineOpener]]:
+    surroundings: Environment,
+) -> Iterator[Window[SessionFactory]]:
     """A furnished window over the real engine, with no file open."""
-    made = open_window(qloop, (appearance, icons, preferences), EngineOpener(surroundings))
+    made = open_window(qloop, (appearance, icons, preferences), SessionFactory(surroundings))
     yield made
     close_window(qapp, qloop, made)
 
@@ -204,15 +203,15 @@ def real_window(
 class Scene:
     """A window over the real engine, with no file open, and a folder for its files."""
 
-    real: Window[EngineOpener]
+    real: Window[SessionFactory]
     until: Until
     folder: Path
-    surroundings: Surroundings
+    surroundings: Environment
 
 
 @pytest.fixture
 def scene(
-    real_window: Window[EngineOpener], until: Until, tmp_db_dir: Path, surroundings: Surroundings
+    real_window: Window[SessionFactory], until: Until, tmp_db_dir: Path, surroundings: Environment
 ) -> Scene:
     """What a test on the real engine's files stands on."""
     return Scene(real_window, until, tmp_db_dir, surroundings)

@@ -2,30 +2,40 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.domain.actor import Actor
 from inspector.domain.agents import Agent
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import Content
-from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
-from inspector.domain.errors import BudgetError, FileError, InspectorError
+from inspector.domain.edits.base import Edit, Intent, Operation, Receipt, Version
+from inspector.domain.errors import BudgetError, FileError, InspectorError, Problem, Severity
 from inspector.domain.exchange import ImportedAgent, ImportPlan
-from inspector.domain.health import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec
+from inspector.runtime.environment import Environment
 from inspector.runtime.jobs import Jobs
+from inspector.runtime.recovered_drafts import RestoredDraft
+from inspector.runtime.session import AgentContents
 from inspector.runtime.settings import Settings
-from inspector.ui.doors import EditOptions, Holdings, RestoredDraft
 from tests.ui import invented
 
 News = Change | FileMoved | Health
 
 
+@dataclass(frozen=True)
+class EditOptions:
+    """The circumstances of an edit."""
+
+    reason: str = ""
+    base: Version | None = None
+    unlock: bool = False
+
+
 class FakeDoors:
-    """One open file."""
+    """One open file: the session, its engine, and the engine's parts in one."""
 
     models: Sequence[str] = ("gpt-5-mini", "claude-sonnet-5")
     actor: Actor = invented.NOOR
@@ -48,14 +58,13 @@ class FakeDoors:
         self.gate.set()
         self.copies: list[Path] = []
         self.closed = False
+        self.engine = self.context = self.memory = self.drafts = self
+        self.surroundings = Environment(clock=lambda: invented.NOW)
         self._news: asyncio.Queue[News] = asyncio.Queue()
 
     def tell(self, news: News) -> None:
         """Let something have happened."""
         self._news.put_nowait(news)
-
-    def now(self) -> datetime:
-        return invented.NOW
 
     async def agents(self) -> Sequence[Agent]:
         return [invented.agent(id_) for id_ in self.agent_ids]
@@ -63,10 +72,10 @@ class FakeDoors:
     async def layouts(self) -> Sequence[str]:
         return self.layout_names
 
-    async def holdings(self, agent_id: str) -> Holdings:
+    async def contents(self, agent_id: str) -> AgentContents:
         own = [each for each in self.states.values() if each.block.owner == agent_id]
         shared = [invented.shared(id_) for id_ in invented.SHARED] if agent_id == invented.ADA else []
-        return Holdings(
+        return AgentContents(
             tuple(each for each in own if each.block.is_active),
             tuple(shared),
             tuple(each for each in own if not each.block.is_active),
@@ -92,20 +101,28 @@ class FakeDoors:
         assert content is not None
         return content
 
-    async def edit(self, block_id: str, operation: Operation, options: EditOptions) -> Receipt:
+    async def edit(
+        self,
+        block_id: str,
+        operation: Operation,
+        *,
+        reason: str = "",
+        base: Version | None = None,
+        unlock: bool = False,
+    ) -> Receipt:
         if self.fails is not None:
             raise self.fails
-        self.edits.append((block_id, operation, options))
+        self.edits.append((block_id, operation, EditOptions(reason, base, unlock)))
         return Receipt(Ref(RefKind.BLOCK, block_id), 1, None, True, self.actor, invented.NOW)
 
     async def apply(self, intents: Sequence[Intent]) -> Sequence[Receipt]:
         self.intents += intents
         return [Receipt(each.edit.target, 1, None, True, self.actor, invented.NOW) for each in intents]
 
-    async def drafts(self) -> Sequence[RestoredDraft]:
+    async def restore_drafts(self) -> Sequence[RestoredDraft]:
         return self.restored
 
-    async def keep_draft(self, edit: Edit) -> None:
+    async def keep(self, edit: Edit) -> None:
         self.kept[edit.target.id] = edit
 
     async def drop_draft(self, block_id: str) -> None:
@@ -114,7 +131,7 @@ class FakeDoors:
     async def save_copy(self, path: Path) -> None:
         self.copies.append(path)
 
-    async def changes(self) -> AsyncIterator[News]:
+    async def news(self) -> AsyncIterator[News]:
         while True:
             yield await self._news.get()
 

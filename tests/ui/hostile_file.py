@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from tests.exchange.agent_files import assistant, block, file_of, returns, tool, user, with_messages
+from tests.exchange.builders import assistant, block, file_of, returns, tool, user, with_messages
 
 # What no program of ours writes freely: ids, kinds, times, hashes, numbers in texts.
 _FIXED = frozenset(

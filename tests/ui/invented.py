@@ -28,11 +28,11 @@ from inspector.domain.content import (
 )
 from inspector.domain.counts import Method, Tokenizer
 from inspector.domain.edits.base import Version
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import Problem, Severity
 from inspector.domain.limits import Limits
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import render
-from inspector.domain.requests import Fix, LeftOut, Piece, Request, Run, Section, Source, SourceKind
+from inspector.domain.requests import Fix, LeftOut, Piece, Request, Section, Source, SourceKind, TextRun
 from inspector.domain.snapshot import BlockState, LastWrite, SharedBlock
 
 NOW = datetime(2026, 11, 20, 14, 2, 0, tzinfo=UTC)
@@ -187,7 +187,7 @@ def piece(block_id: str, content: Content | None = None) -> Piece:
         section,
         Source(SourceKind.BLOCK, block_id, spec.label, spec.owner),
         rule,
-        (Run(text, True, tokens, Method.EXACT),),
+        (TextRun(text, True, tokens, Method.EXACT),),
         parameters={"tokens": tokens, "available": 2306},
     )
 
@@ -201,7 +201,7 @@ def plain_piece(section: str, name: str, tokens: int, text: str, method: Method 
         section,
         Source(kind, name, None if kind is SourceKind.MESSAGE else name, ADA),
         "history_recent" if section == "messages" else "heading",
-        (Run(text, True, tokens, method),),
+        (TextRun(text, True, tokens, method),),
     )
 
 
@@ -286,7 +286,7 @@ def _left_out() -> tuple[LeftOut, ...]:
             "history_full",
             21804,
             Method.EXACT,
-            Fix("raise_history_tokens", Ref(RefKind.AGENT, ADA), 27000),
+            Fix("raise_history_tokens", Ref(RefKind.AGENT, ADA), 27000, {"value": 27000}),
             {"needed": 21804, "reach": 27004},
         ),
     )

@@ -6,20 +6,19 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from inspector.documents.document import Document, Stamp
+from inspector.documents.document import Document, EditStamp
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import TextSchema
 from inspector.domain.changes import Change
 from inspector.domain.content import Content, TextContent
-from inspector.domain.edits.base import Edit, Operation, Receipt
+from inspector.domain.edits.base import Edit, Operation, Receipt, Version
 from inspector.domain.edits.block_rows import RestoreBlock
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, LastWrite
-from inspector.ui.doors import EditOptions
 from tests.ui import invented
-from tests.ui.fake_engine import FakeDoors
+from tests.ui.fake_engine import EditOptions, FakeDoors
 
 GRACE = Actor(ActorKind.AGENT, invented.GRACE, "Grace")
 
@@ -65,7 +64,16 @@ class MergingDoors(FakeDoors):
         copy.apply(edit.operation, self._stamp(self.actor), edit.base)
         return copy.content()
 
-    async def edit(self, block_id: str, operation: Operation, options: EditOptions) -> Receipt:
+    async def edit(
+        self,
+        block_id: str,
+        operation: Operation,
+        *,
+        reason: str = "",
+        base: Version | None = None,
+        unlock: bool = False,
+    ) -> Receipt:
+        options = EditOptions(reason, base, unlock)
         self.edits.append((block_id, operation, options))
         await self.pass_.wait()
         refused, self.refuses = self.refuses, None
@@ -104,5 +112,5 @@ class MergingDoors(FakeDoors):
             self.tell(Change(seq, operation.op, ref, actor, "", at, own=actor == self.actor, owner=owner))
         return Receipt(ref, seq if changed else None, state.version, changed, actor, at)
 
-    def _stamp(self, actor: Actor) -> Stamp:
-        return Stamp(actor.name, invented.NOW, lambda: f"id{next(self._seq)}")
+    def _stamp(self, actor: Actor) -> EditStamp:
+        return EditStamp(actor.name, invented.NOW, lambda: f"id{next(self._seq)}")

@@ -14,29 +14,30 @@ PROGRAM = """
 import os, signal, subprocess, sys, threading
 from pathlib import Path
 from PySide6.QtCore import QTimer
-from inspector.ui.shell import Shell, Start
+from inspector.ui.startup import StartOptions, Startup
 
 file, preferences, how = sys.argv[1:]
-shell = Shell(Start(Path(file) if file else None, preferences=Path(preferences)))
+shell = Startup(StartOptions(Path(file) if file else None, preferences=Path(preferences)))
 shell.show()
 assert "inspector.runtime.engine" not in sys.modules, "the engine came before the first paint"
 assert "asyncio" not in sys.modules, "the loop came before the first paint"
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.app import run
-from inspector.ui.engine_doors import EngineOpener
-from inspector.ui.furniture import furnish
+from inspector.runtime.session import SessionFactory
+from inspector.ui.window_setup import populate
 from inspector.ui.panels import PANELS
+from inspector.ui.file_state import What
 
 made, copied = [], []
 
 def put(window, look, bridge, opener):
-    made.append(furnish(window, look, bridge, opener, PANELS))
+    made.append(populate(window, look, bridge, opener, PANELS))
     bridge.failed.connect(lambda failure: print("FAILED", failure.details))
     return made[0]
 
 def look():
     opens = file or shell.preferences.text("window.last_file")
-    ready = made and (made[0].workspace.request is not None or not opens)
+    ready = made and (made[0].workspace.file.request is not None or not opens)
     if not ready:
         return
     timer.stop()
@@ -50,7 +51,7 @@ def look():
         open_tabs()
     elif how == "copy":
         made[0].services.actions.run("request.copy")
-        copied.append(made[0].workspace.request.text)
+        copied.append(made[0].workspace.file.request.text)
         QTimer.singleShot(0, shell.window.close)
     elif how == "error":
         QTimer.singleShot(0, lambda: 1 / 0)
@@ -59,7 +60,7 @@ def look():
         os.kill(os.getpid(), getattr(signal, how))
 
 def open_tabs():
-    own = made[0].workspace.holdings(made[0].workspace.agent.id).own
+    own = made[0].workspace.file.contents.get(made[0].workspace.file.agent.id).own
     for state in own[:2]:
         made[0].services.selection.open(Ref(RefKind.BLOCK, state.block.id))
     shell.window.centre.tabBar().moveTab(2, 0)
@@ -73,22 +74,20 @@ def tell_tabs():
 def watch_for_an_edit():
     command = [sys.executable, "-m", "inspector", "edit", file, "--agent", "Ada", "--block", "scratchpad"]
     subprocess.Popen([*command, "--append", "written elsewhere"])
-    def note(change):
-        state = made[0].workspace.block(change.ref.id)
-        print("NEWS", change.own, state.block.label if state else "?")
-    def see(ids):
-        for id_ in ids:
-            state = made[0].workspace.block(id_)
+    def see(what):
+        file = made[0].workspace.file
+        if what & What.WRITTEN:
+            print("NEWS", file.last_written.own, file.label(file.last_written.ref.id))
+        for state in file.blocks.values() if what & What.BLOCKS else ():
             if state.block.label == "scratchpad" and state.content.text.endswith("written elsewhere"):
                 print("SEEN", state.block.label)
                 QTimer.singleShot(0, shell.window.close)
-    made[0].workspace.written.connect(note)
-    made[0].workspace.blocks_changed.connect(see)
+    made[0].workspace.changed.connect(see)
 
 timer = QTimer()
 timer.timeout.connect(look)
 timer.start(20)
-code = run(shell, load_engine=EngineOpener, load_furniture=put)
+code = run(shell, load_engine=SessionFactory, load_contents=put)
 if how == "copy":
     print("COPIED", [shell.application.clipboard().text()] == copied)
 names = {each.name for each in threading.enumerate()} - {threading.main_thread().name}

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from inspector.domain.changes import FileMoved
 from inspector.domain.errors import DocumentError, FileError, InputError, Refusal, RefusedError
 from inspector.ui.bridge import Bridge
-from inspector.ui.failures import Failure, failure_of
+from inspector.ui.failures import FailureText, failure_of
 from tests.ui.conftest import Until
 
 
@@ -41,7 +41,7 @@ async def test_that_a_result_comes_back_on_this_thread(
 async def test_that_an_error_takes_one_path(
     qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
 ) -> None:
-    told: list[Failure] = []
+    told: list[FailureText] = []
     bridge.failed.connect(told.append)
     bridge.spawn(fail(ValueError("odd")), name="counting")
     await until(lambda: told)
@@ -53,7 +53,7 @@ async def test_that_an_error_takes_one_path(
 async def test_that_whoever_deals_with_an_error_keeps_it_from_the_others(
     qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
 ) -> None:
-    told: list[Failure] = []
+    told: list[FailureText] = []
     seen: list[BaseException] = []
     bridge.failed.connect(told.append)
 
@@ -167,7 +167,7 @@ def test_that_a_failure_says_what_it_means_and_what_to_do(error: Exception, faul
 async def test_that_how_something_ends_that_was_given_up_is_no_news(
     qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
 ) -> None:
-    told: list[Failure] = []
+    told: list[FailureText] = []
     bridge.failed.connect(told.append)
 
     async def stubborn() -> None:

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDockWidget, QTabBar, QWidget
 
 from inspector.ui.appearance import Appearance
-from inspector.ui.dock_layout import Side, Standing, standing_for
+from inspector.ui.dock_layout import DockArrangement, DockSpec, standing_for
 from tests.ui.conftest import Studio, Until
 
 FILE = Path("harbor.constellation")
@@ -19,34 +19,34 @@ AREAS = Qt.DockWidgetArea
 @pytest.mark.parametrize(
     ("size", "scale", "standing"),
     [
-        ((1280, 800), 1.0, Standing.AROUND),
-        ((1440, 900), 1.0, Standing.AROUND),
-        ((1440, 900), 1.25, Standing.AROUND),
-        ((1440, 900), 1.5, Standing.NARROW),
-        ((1440, 900), 2.0, Standing.SMALL),
-        ((1920, 1080), 1.5, Standing.AROUND),
-        ((1920, 1080), 2.0, Standing.SMALL),
-        ((1024, 768), 1.0, Standing.NARROW),
-        ((1280, 500), 1.0, Standing.SMALL),
+        ((1280, 800), 1.0, DockArrangement.AROUND),
+        ((1440, 900), 1.0, DockArrangement.AROUND),
+        ((1440, 900), 1.25, DockArrangement.AROUND),
+        ((1440, 900), 1.5, DockArrangement.NARROW),
+        ((1440, 900), 2.0, DockArrangement.SMALL),
+        ((1920, 1080), 1.5, DockArrangement.AROUND),
+        ((1920, 1080), 2.0, DockArrangement.SMALL),
+        ((1024, 768), 1.0, DockArrangement.NARROW),
+        ((1280, 500), 1.0, DockArrangement.SMALL),
     ],
 )
 def test_that_docks_fold_where_there_is_no_room(
-    qapp: object, size: tuple[int, int], scale: float, standing: Standing
+    qapp: object, size: tuple[int, int], scale: float, standing: DockArrangement
 ) -> None:
     panel = QWidget()
     sides = [
-        Side("navigator", "", AREAS.LeftDockWidgetArea, panel, size=248),
-        Side("budget", "", AREAS.RightDockWidgetArea, panel, size=404),
-        Side("detail", "", AREAS.BottomDockWidgetArea, panel, size=172),
-        Side("problems", "", AREAS.BottomDockWidgetArea, panel, shown=False, size=172),
+        DockSpec("navigator", "", AREAS.LeftDockWidgetArea, panel, size=248),
+        DockSpec("budget", "", AREAS.RightDockWidgetArea, panel, size=404),
+        DockSpec("detail", "", AREAS.BottomDockWidgetArea, panel, size=172),
+        DockSpec("problems", "", AREAS.BottomDockWidgetArea, panel, shown=False, size=172),
     ]
     assert standing_for(sides, *size, scale) is standing
 
 
 async def opened(studio: Studio, until: Until, size: QSize) -> None:
     studio.window.resize(size)
-    studio.furniture.workspace.open(FILE)
-    await until(lambda: studio.furniture.workspace.request)
+    studio.contents.workspace.open(FILE)
+    await until(lambda: studio.contents.workspace.file.request)
     await asyncio.sleep(0.05)
 
 
@@ -111,7 +111,7 @@ async def test_that_each_way_of_standing_remembers_how_it_was_left(
     studio.window.resize(1440, 900)
     await until(lambda: not tabbed(studio))
     assert not studio.window.dock("detail").isVisible()
-    studio.furniture.services.actions.run("layout.reset")
+    studio.contents.services.actions.run("layout.reset")
     assert studio.window.dock("detail").isVisible()
 
 

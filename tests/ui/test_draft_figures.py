@@ -9,15 +9,15 @@ from inspector.domain.requests import Request
 from inspector.runtime.engine import Engine
 from tests.fixtures import NOOR
 from tests.ui.conftest import Scene
-from tests.ui.real_files import NOTES, calm, content_of, make_file, open_block, press, show
+from tests.ui.file_builders import NOTES, calm, content_of, make_file, open_block, press, show
 
 
 async def test_that_a_drafts_figures_hold_what_others_wrote_meanwhile(scene: Scene) -> None:
     path = await make_file(scene.folder / "a.constellation", scene.surroundings)
-    workspace = scene.real.furniture.workspace
+    workspace = scene.real.contents.workspace
 
     def sent() -> tuple[str, int]:
-        request = workspace.request
+        request = workspace.file.request
         assert isinstance(request, Request)
         pieces = [
             piece

@@ -3,8 +3,7 @@
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.actions import Action, Actions
-from inspector.ui.front_actions import FrontActions
+from inspector.ui.actions import Action, Actions, FrontActions
 from inspector.ui.icons import Icons
 
 

@@ -16,17 +16,18 @@ import pytest
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from inspector.exchange.formats import plan_import_of
+from inspector.runtime.environment import Environment
 from inspector.runtime.files import make_sample
-from inspector.runtime.surroundings import Surroundings
+from inspector.ui.file_state import What
 from inspector.ui.widgets.import_preview import ImportPreview
-from tests.exchange.agent_files import counted_ids
-from tests.hostile import HOSTILE_TEXTS, MARKUP_TEXTS, window_texts
+from tests.exchange.builders import counted_ids
+from tests.hostile_texts import HOSTILE_TEXTS, MARKUP_TEXTS, window_texts
 from tests.ui.conftest import Studio, Until
+from tests.ui.file_builders import Real
+from tests.ui.hostile_checks import faults, faults_of_rows, show_tips
 from tests.ui.hostile_file import agent_file, make_hostile
-from tests.ui.looking import faults, faults_of_rows, show_tips
-from tests.ui.real_files import Real
-from tests.ui.walking import Walk
-from tests.ui.watching import Watch, watching
+from tests.ui.untouched_resources import Watch, watching
+from tests.ui.window_walk import Walk
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [*MARKUP_TEXTS, *HOSTILE_TEXTS]
@@ -60,7 +61,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample constellation, made once."""
     folder = tmp_path_factory.mktemp("sample")
     path = folder / "sample.constellation"
-    asyncio.run(make_sample(path, Surroundings(state_folder=folder / "state")))
+    asyncio.run(make_sample(path, Environment(state_folder=folder / "state")))
     return path
 
 
@@ -70,12 +71,12 @@ class Places:
 
     sample: Path
     folder: Path
-    surroundings: Surroundings
+    surroundings: Environment
     own: tuple[Path, ...]
 
 
 @pytest.fixture
-def places(sample: Path, tmp_db_dir: Path, tmp_path: Path, surroundings: Surroundings) -> Places:
+def places(sample: Path, tmp_db_dir: Path, tmp_path: Path, surroundings: Environment) -> Places:
     """The places of one test."""
     return Places(sample, tmp_db_dir, surroundings, (tmp_db_dir, tmp_path, sample.parent))
 
@@ -169,29 +170,29 @@ async def test_that_texts_stay_texts_in_the_names_of_files_and_in_what_is_import
 
 async def open_it(studio: Studio, until: Until, path: Path, text: str) -> None:
     """A file with that name is open, and another cannot be opened."""
-    workspace = studio.furniture.workspace
+    workspace = studio.contents.workspace
     workspace.open(path)
-    await until(lambda: workspace.path == path and workspace.request)
+    await until(lambda: workspace.file.path == path and workspace.file.request)
     workspace.open(path.with_name(f"broken{path.name}"))
     await until(lambda: not [each for each in studio.bridge.running if each != "Following changes"])
-    studio.furniture.files.copy_to(path.with_name(f"copy of {path.name}"))
-    studio.furniture.services.actions.run("help.about")
+    studio.contents.files.copy_to(path.with_name(f"copy of {path.name}"))
+    studio.contents.services.actions.run("help.about")
     await asyncio.sleep(0.01)
 
 
 async def close_it(studio: Studio, until: Until, path: Path, text: str) -> None:
     """It is one of last time; another of last time is there no more."""
-    studio.furniture.services.preferences.remember(path.with_name(f"gone{path.name}"))
+    studio.contents.services.preferences.remember(path.with_name(f"gone{path.name}"))
     await asyncio.to_thread(path.touch)
-    studio.furniture.services.actions.run("file.close")
-    await until(lambda: studio.furniture.workspace.path is None)
-    studio.furniture.workspace.file_changed.emit()
+    studio.contents.services.actions.run("file.close")
+    await until(lambda: studio.contents.workspace.file.path is None)
+    studio.contents.workspace.changed.emit(What.FILE)
     studio.window.menu_bar.actions()[0].menu().aboutToShow.emit()  # type: ignore[attr-defined]
 
 
 async def find_it(studio: Studio, until: Until, path: Path, text: str) -> None:
     """It stands in the list of a file dialog."""
-    studio.furniture.services.actions.run("file.open")
+    studio.contents.services.actions.run("file.open")
     await until(lambda: any(each.isVisible() for each in studio.window.findChildren(QFileDialog)))
     await asyncio.sleep(0.05)
 
@@ -204,7 +205,7 @@ async def import_it(studio: Studio, until: Until, path: Path, text: str) -> None
 
 
 async def walked(
-    real: Real, until: Until, texts: Sequence[str], files: tuple[Path, Surroundings]
+    real: Real, until: Until, texts: Sequence[str], files: tuple[Path, Environment]
 ) -> dict[str, list[str]]:
     """What was wrong at each step of a whole walk."""
     found: dict[str, list[str]] = {}

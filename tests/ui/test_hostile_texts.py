@@ -15,11 +15,10 @@ from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.agents import Agent
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import TextContent
-from inspector.domain.errors import InputError
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import InputError, Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, LastWrite
-from inspector.ui.doors import Holdings
+from inspector.runtime.session import AgentContents
 from inspector.ui.safe_text import Question, safe_message
 from tests.ui import invented
 from tests.ui.conftest import Studio, Until
@@ -65,14 +64,14 @@ def hostile_doors(path: Path, text: str) -> FakeDoors:
     async def agents() -> list[Agent]:
         return [replace(invented.agent(id_), name=text, model=text) for id_ in doors.agent_ids]
 
-    honest = doors.holdings
+    honest = doors.contents
 
-    async def holdings(agent_id: str) -> Holdings:
+    async def contents(agent_id: str) -> AgentContents:
         shared = tuple(replace(each, owner_name=text) for each in (await honest(agent_id)).shared)
         return replace(await honest(agent_id), shared=shared, problems=(Problem(text, Severity.ERROR, text),))
 
     doors.agents = agents  # type: ignore[method-assign]
-    doors.holdings = holdings  # type: ignore[method-assign]
+    doors.contents = contents  # type: ignore[method-assign]
     return doors
 
 
@@ -126,9 +125,9 @@ async def test_that_a_hostile_text_stays_text_everywhere(
 
 
 async def look_everywhere(studio: Studio, until: Until, text: str) -> None:
-    services = studio.furniture.services
+    services = studio.contents.services
     services.workspace.open(Path("odd<b>[*]name.constellation"))
-    await until(lambda: services.workspace.request)
+    await until(lambda: services.workspace.file.request)
     for ref in (
         Ref(RefKind.BLOCK, "blk_notes"),
         Ref(RefKind.BLOCK, "blk_oncall"),

@@ -43,5 +43,5 @@ def test_that_an_unknown_icon_is_an_error(icons: Icons) -> None:
 
 def test_that_every_panel_and_action_names_an_icon_that_is_there(studio: Studio) -> None:
     wanted = {row.icon for row in PANELS if row.icon}
-    wanted |= {action.icon for action in studio.furniture.services.actions if action.icon}
+    wanted |= {action.icon for action in studio.contents.services.actions if action.icon}
     assert wanted <= set(icon_names())

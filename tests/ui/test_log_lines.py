@@ -3,7 +3,7 @@ import logging
 
 import pytest
 
-from inspector.ui.log_lines import log_to_standard_error
+from inspector.ui.app import log_to_standard_error
 
 
 def test_that_nothing_a_stranger_wrote_speaks_to_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,9 @@ from inspector.domain.content import TextContent
 from inspector.runtime.engine import Engine
 from inspector.storage.database import POLL_SECONDS
 from inspector.ui.panels.block import BlockPanel
-from tests.storage.files import hash_outside
+from tests.storage.builders import hash_outside
 from tests.ui.conftest import Scene, Until
-from tests.ui.real_files import (
+from tests.ui.file_builders import (
     NOTES,
     STORED,
     Real,
@@ -31,7 +31,7 @@ from tests.ui.real_files import (
 TYPED = "typed, not saved: "
 HAPPENINGS = ("replaced", "moved", "deleted")
 TOLD = {
-    "replaced": "Another file has taken this file's place.",
+    "replaced": "Another file has replaced this one.",
     "moved": "The file was moved or deleted while it was open.",
     "deleted": "The file was moved or deleted while it was open.",
 }
@@ -59,7 +59,7 @@ async def draft(real: Real, until: Until, path: Path) -> BlockPanel:
     panel.page.editor.select_range(0, 0)
     QTest.keyClicks(panel.page.editor, TYPED)
     await calm(real, until)
-    assert NOTES.id in real.furniture.workspace.drafts
+    assert NOTES.id in real.contents.workspace.file.drafts
     return panel
 
 
@@ -82,7 +82,7 @@ async def test_that_the_window_says_so_keeps_the_draft_and_writes_nowhere(
     await calm(scene.real, scene.until)
     assert [each.key for each in scene.real.window.banners.notices] == ["moved"]
     assert panel.page.editor.text == f"{TYPED}and more: {STORED}"
-    work = scene.real.furniture.workspace.drafts.get(NOTES.id)
+    work = scene.real.contents.workspace.file.drafts.get(NOTES.id)
     assert work is not None
     assert work.content == TextContent(f"{TYPED}and more: {STORED}")
     assert constellations(scene.folder) == left
@@ -107,8 +107,8 @@ async def test_that_a_copy_is_saved_of_what_was_open(scene: Scene, happening: st
     assert panel.page.editor.text == f"{TYPED}{STORED}"
     assert await content_of(copy, scene.surroundings) == TextContent(STORED)
     # The copy is the same constellation, so the draft goes with it.
-    press(scene.real.window.banners, "Go on in the copy")
-    await scene.until(lambda: scene.real.furniture.workspace.path == copy)
+    press(scene.real.window.banners, "Switch to the copy")
+    await scene.until(lambda: scene.real.contents.workspace.file.path == copy)
     await calm(scene.real, scene.until)
     assert "copied" not in [each.key for each in scene.real.window.banners.notices]
     panel = await open_block(scene.real, scene.until)
@@ -122,8 +122,8 @@ async def test_that_a_file_that_came_back_opens_again_with_the_draft(scene: Scen
     path.rename(away)
     await scene.until(lambda: TOLD["moved"] in banner_texts(scene.real))
     press(scene.real.window.banners, "Open again")
-    await scene.until(lambda: any("There is no file" in text for text in banner_texts(scene.real)))
-    assert NOTES.id in scene.real.furniture.workspace.drafts
+    await scene.until(lambda: any("doesn't exist" in text for text in banner_texts(scene.real)))
+    assert NOTES.id in scene.real.contents.workspace.file.drafts
     assert constellations(scene.folder) == {}
     away.rename(path)
     press(scene.real.window.banners, "Open again")
@@ -152,7 +152,7 @@ async def test_that_what_took_the_place_opens_as_it_is_and_the_draft_stays_for_t
     await calm(scene.real, scene.until)
     panel = await open_block(scene.real, scene.until)
     await scene.until(lambda: panel.page.editor.text == "another file")
-    assert len(scene.real.furniture.workspace.drafts) == 0
+    assert len(scene.real.contents.workspace.file.drafts) == 0
     assert constellations(scene.folder) == left
     engine = await Engine.open(kept, scene.surroundings)
     stored, problems = await engine.drafts.left()
@@ -166,5 +166,5 @@ async def test_that_a_file_lost_while_it_is_being_opened_is_told_of(scene: Scene
     doors = await scene.real.opener.open(path)
     path.unlink()
     await asyncio.sleep(3 * POLL_SECONDS)
-    scene.real.furniture.workspace.show(doors)
+    scene.real.contents.workspace.show(doors)
     await scene.until(lambda: TOLD["deleted"] in banner_texts(scene.real))

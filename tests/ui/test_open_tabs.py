@@ -40,8 +40,8 @@ def run_window(
     async def run(opener: FakeOpener | None = None, file: Path = FILE) -> Studio:
         preferences = Preferences(tmp_path / "window.json")
         made = open_window(qloop, (appearance, icons, preferences), opener or FakeOpener())
-        made.furniture.workspace.open(file)
-        await until(lambda: made.furniture.workspace.request)
+        made.contents.workspace.open(file)
+        await until(lambda: made.contents.workspace.file.request)
         return made
 
     return run
@@ -50,9 +50,9 @@ def run_window(
 async def end(made: Studio) -> None:
     """End a run as the program does."""
     made.window.close()
-    await made.furniture.workspace.settle()
+    await made.contents.workspace.settle()
     await made.bridge.close()
-    await made.furniture.workspace.close()
+    await made.contents.workspace.close()
     made.window.let_go()
 
 
@@ -63,7 +63,7 @@ def keys(made: Studio) -> list[object]:
 async def test_that_tabs_their_order_and_the_one_in_front_come_back(run_window: RunWindow) -> None:
     first = await run_window()
     for ref in (QUESTIONS, PERSONA, ONCALL):
-        first.furniture.services.selection.open(ref)
+        first.contents.services.selection.open(ref)
     bar = first.window.centre.tabBar()
     bar.moveTab(3, 1)
     first.window.centre.setCurrentIndex(2)
@@ -80,7 +80,7 @@ async def test_that_a_tab_that_was_dragged_stays_where_it_was_put(
     run_window: RunWindow, until: Until
 ) -> None:
     first = await run_window()
-    first.furniture.services.selection.open(QUESTIONS)
+    first.contents.services.selection.open(QUESTIONS)
     bar = first.window.centre.tabBar()
     start, to = bar.tabRect(1).center(), bar.tabRect(0).center()
     QTest.mousePress(bar, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, start)
@@ -98,7 +98,7 @@ async def test_that_a_tab_that_was_dragged_stays_where_it_was_put(
 async def test_that_a_closed_tab_stays_closed(run_window: RunWindow) -> None:
     first = await run_window()
     for ref in (QUESTIONS, PERSONA):
-        first.furniture.services.selection.open(ref)
+        first.contents.services.selection.open(ref)
     close = first.window.centre.tabBar().tabButton(1, QTabBar.ButtonPosition.RightSide)
     assert isinstance(close, QAbstractButton)
     QTest.mouseClick(close, Qt.MouseButton.LeftButton)
@@ -112,7 +112,7 @@ async def test_that_tabs_are_kept_before_the_end_so_that_a_crash_loses_none(
     run_window: RunWindow, until: Until, tmp_path: Path
 ) -> None:
     first = await run_window()
-    first.furniture.services.selection.open(QUESTIONS)
+    first.contents.services.selection.open(QUESTIONS)
     await until(
         lambda: (
             ["block", str(QUESTIONS), invented.ADA]
@@ -124,11 +124,11 @@ async def test_that_tabs_are_kept_before_the_end_so_that_a_crash_loses_none(
 
 async def test_that_the_agent_that_was_shown_is_shown_again(run_window: RunWindow, until: Until) -> None:
     first = await run_window()
-    first.furniture.workspace.show_agent(invented.LINUS)
-    await until(lambda: first.furniture.workspace.request)
+    first.contents.workspace.show_agent(invented.LINUS)
+    await until(lambda: first.contents.workspace.file.request)
     await end(first)
     second = await run_window()
-    agent = second.furniture.workspace.agent
+    agent = second.contents.workspace.file.agent
     assert agent is not None
     assert agent.id == invented.LINUS
     await end(second)
@@ -136,13 +136,13 @@ async def test_that_the_agent_that_was_shown_is_shown_again(run_window: RunWindo
 
 async def test_that_a_tab_on_another_agents_block_is_read_for_it(run_window: RunWindow, until: Until) -> None:
     first = await run_window()
-    workspace = first.furniture.workspace
+    workspace = first.contents.workspace
     workspace.load(invented.GRACE)
-    await until(lambda: workspace.holdings(invented.GRACE))
-    first.furniture.services.selection.open(ONCALL)
+    await until(lambda: workspace.file.contents.get(invented.GRACE))
+    first.contents.services.selection.open(ONCALL)
     await end(first)
     second = await run_window()
-    await until(lambda: second.furniture.workspace.holdings(invented.GRACE))
+    await until(lambda: second.contents.workspace.file.contents.get(invented.GRACE))
     assert ("block", ONCALL) in keys(second)
     await end(second)
 
@@ -150,7 +150,7 @@ async def test_that_a_tab_on_another_agents_block_is_read_for_it(run_window: Run
 async def test_that_a_tab_on_what_is_gone_does_not_come_back(run_window: RunWindow, until: Until) -> None:
     first = await run_window()
     for ref in (QUESTIONS, PERSONA):
-        first.furniture.services.selection.open(ref)
+        first.contents.services.selection.open(ref)
     await end(first)
 
     def prepare(path: Path) -> FakeDoors:
@@ -167,12 +167,12 @@ async def test_that_a_tab_on_what_is_gone_does_not_come_back(run_window: RunWind
 
 async def test_that_every_file_has_tabs_of_its_own(run_window: RunWindow, until: Until) -> None:
     first = await run_window()
-    first.furniture.services.selection.open(QUESTIONS)
-    first.furniture.workspace.open(Path("other.constellation"))
-    await until(lambda: first.furniture.workspace.path == Path("other.constellation"))
+    first.contents.services.selection.open(QUESTIONS)
+    first.contents.workspace.open(Path("other.constellation"))
+    await until(lambda: first.contents.workspace.file.path == Path("other.constellation"))
     assert keys(first) == [("request", None)]
-    first.furniture.workspace.open(FILE)
-    await until(lambda: first.furniture.workspace.path == FILE)
+    first.contents.workspace.open(FILE)
+    await until(lambda: first.contents.workspace.file.path == FILE)
     assert keys(first) == [("request", None), ("block", QUESTIONS)]
     await end(first)
 
@@ -196,14 +196,14 @@ async def test_that_what_is_stored_badly_gives_the_first_tabs(
 
 async def test_that_the_tab_in_front_is_what_is_selected(run_window: RunWindow, until: Until) -> None:
     made = await run_window()
-    selection, centre = made.furniture.services.selection, made.window.centre
+    selection, centre = made.contents.services.selection, made.window.centre
     for ref in (QUESTIONS, PERSONA):
         selection.open(ref)
     bar = centre.tabBar()
     QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(1).center())
     assert centre.current_key == ("block", QUESTIONS)
     assert selection.ref == QUESTIONS
-    request = made.furniture.workspace.request
+    request = made.contents.workspace.file.request
     assert request is not None
     selection.select(PERSONA)
     # What shows all of them leaves the selection as it is.
@@ -222,7 +222,7 @@ async def test_that_the_tab_in_front_is_what_is_selected(run_window: RunWindow, 
     await until(lambda: selection.ref == PERSONA)
     await end(made)
     again = await run_window()
-    await until(lambda: again.furniture.services.selection.ref == PERSONA)
+    await until(lambda: again.contents.services.selection.ref == PERSONA)
     await end(again)
 
 
@@ -230,11 +230,11 @@ async def test_that_a_tab_on_another_agents_block_says_whose_it_is(
     run_window: RunWindow, until: Until
 ) -> None:
     made = await run_window()
-    workspace, centre = made.furniture.workspace, made.window.centre
-    made.furniture.services.selection.open(PERSONA)
+    workspace, centre = made.contents.workspace, made.window.centre
+    made.contents.services.selection.open(PERSONA)
     assert centre.tabText(1) == "persona"
-    owner = workspace.agent
-    other = next(each for each in workspace.agents if owner is not None and each.id != owner.id)
+    owner = workspace.file.agent
+    other = next(each for each in workspace.file.agents if owner is not None and each.id != owner.id)
     workspace.show_agent(other.id)
     assert owner is not None
     await until(lambda: centre.tabText(1) == f"persona of {owner.name}")

@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.safe_text import (
-    Choice,
     ElidedLabel,
     PlainLabel,
     Question,
+    QuestionButton,
     breakable,
     count_hidden,
     few_lines,
@@ -142,7 +142,9 @@ def test_that_a_message_is_plain_and_stops_nothing(qtbot: QtBot, text: str) -> N
     answers: list[str] = []
     parent = QWidget()
     qtbot.addWidget(parent)
-    question = Question(text, text, text, text, (Choice("go", text, primary=True), Choice("no", "No")))
+    question = Question(
+        text, text, text, text, (QuestionButton("go", text, primary=True), QuestionButton("no", "No"))
+    )
     box = safe_message(parent, question, answers.append)
     assert box.isVisible()
     assert all(

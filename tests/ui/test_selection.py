@@ -1,16 +1,16 @@
 from inspector.domain.ref import Ref, RefKind
-from inspector.ui.selection import Selected, Selection, Span
+from inspector.ui.selection import SelectedSpan, Selection, SelectionState
 
 A, B, C = (Ref(RefKind.BLOCK, name) for name in "abc")
 
 
 def test_that_everybody_is_told_once_of_a_selection() -> None:
-    told: list[Selected] = []
+    told: list[SelectionState] = []
     selection = Selection()
     selection.changed.connect(told.append)
-    selection.select(A, Span(3, 5))
-    selection.select(A, Span(3, 5))
-    assert told == [Selected(A, Span(3, 5))]
+    selection.select(A, SelectedSpan(3, 5))
+    selection.select(A, SelectedSpan(3, 5))
+    assert told == [SelectionState(A, SelectedSpan(3, 5))]
 
 
 def test_that_back_and_forward_walk_through_what_was_selected() -> None:

@@ -17,7 +17,7 @@ from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetPinned
 from inspector.domain.edits.text import SetText
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.preferences import Preferences
@@ -26,7 +26,7 @@ from inspector.ui.widgets.import_preview import ImportPreview
 from tests.ui import invented
 from tests.ui.conftest import Studio, Until
 from tests.ui.fake_engine import FakeDoors
-from tests.ui.harbor import CHECKLIST, FILE, docks, open_file, texts
+from tests.ui.open_window import CHECKLIST, FILE, docks, open_file, texts
 
 
 async def test_that_without_a_file_there_is_the_welcome_page_alone(
@@ -44,14 +44,14 @@ async def test_that_an_open_file_shows_navigator_request_budget_and_detail(
     assert docks(studio) == ["dock_budget", "dock_detail", "dock_navigator"]
     assert studio.window.centre.keys[0] == ("request", None)
     assert "harbor.constellation" in studio.window.windowTitle()
-    assert studio.furniture.services.preferences.recent == (FILE,)
+    assert studio.contents.services.preferences.recent == (FILE,)
 
 
 async def test_that_closing_the_file_brings_the_welcome_page_back(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
     await open_file(studio, until)
-    assert studio.furniture.services.actions.run("file.close")
+    assert studio.contents.services.actions.run("file.close")
     await until(lambda: docks(studio) == [])
     assert studio.window.centre.count() == 0
     assert "harbor.constellation" in " ".join(
@@ -63,7 +63,7 @@ async def test_that_one_selection_is_the_same_everywhere(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
     await open_file(studio, until)
-    selection = studio.furniture.services.selection
+    selection = studio.contents.services.selection
     selection.select(CHECKLIST)
     detail = studio.window.panel("detail")
     assert isinstance(detail, DetailPanel)
@@ -87,8 +87,8 @@ async def test_that_a_closed_agent_is_read_when_it_is_expanded(
     assert model.index(0, 0, grace).data() == "Loading …"
     tree.expand(grace)  # type: ignore[attr-defined]
     await until(lambda: model.rowCount(grace) > 2)
-    assert studio.furniture.workspace.agent is not None
-    assert studio.furniture.workspace.agent.name == "Ada"
+    assert studio.contents.workspace.file.agent is not None
+    assert studio.contents.workspace.file.agent.name == "Ada"
 
 
 async def test_that_expansion_and_selection_outlive_a_live_change(
@@ -100,7 +100,7 @@ async def test_that_expansion_and_selection_outlive_a_live_change(
     ada = tree.model().index(0, 0)
     core = tree.model().index(0, 0, ada)
     tree.setExpanded(core, False)  # type: ignore[attr-defined]
-    studio.furniture.services.selection.select(CHECKLIST)
+    studio.contents.services.selection.select(CHECKLIST)
     doors = studio.opener.doors
     doors.states["blk_questions"] = invented.with_text("blk_questions", "theirs")
     worker = Actor(ActorKind.AGENT, "x", "grace-worker")
@@ -120,7 +120,7 @@ async def test_that_the_status_line_says_all_that_counts(
 ) -> None:
     await open_file(studio, until)
     edit = Edit(Ref(RefKind.BLOCK, "blk_questions"), SetText("x"))
-    studio.furniture.workspace.set_draft(edit, TextContent("x"))
+    studio.contents.workspace.set_draft(edit, TextContent("x"))
     line = studio.window.status_line
     buttons = line.findChildren(QAbstractButton)
     await until(lambda: any(each.text() == "1 draft" for each in buttons))
@@ -134,13 +134,13 @@ async def test_that_a_moved_file_has_a_banner_that_stays_and_keeps_the_drafts(
 ) -> None:
     await open_file(studio, until)
     edit = Edit(Ref(RefKind.BLOCK, "blk_questions"), SetText("x"))
-    studio.furniture.workspace.set_draft(edit, TextContent("x"))
+    studio.contents.workspace.set_draft(edit, TextContent("x"))
     studio.opener.doors.tell(FileMoved("replaced"))
     await until(lambda: studio.window.banners.notices)
     notice = studio.window.banners.notices[0]
     assert not notice.closable
     assert [label for label, _ in notice.choices] == ["Open again", "Save a copy …"]
-    assert "blk_questions" in studio.furniture.workspace.drafts
+    assert "blk_questions" in studio.contents.workspace.file.drafts
     notice.choices[0][1]()
     await until(lambda: not studio.window.banners.notices)
 
@@ -157,13 +157,13 @@ async def test_that_a_file_for_reading_only_says_why(
     await open_file(studio, until)
     assert [notice.key for notice in studio.window.banners.notices] == ["read_only"]
     for id_ in ("agent.new", "block.new"):
-        assert studio.furniture.services.actions.row(id_).why_not() == "the file is open for reading only"
+        assert studio.contents.services.actions.row(id_).why_not() == "the file is read-only"
 
 
 async def test_that_a_failure_is_a_banner_and_nothing_modal(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
-    studio.furniture.workspace.open(Path("broken.constellation"))
+    studio.contents.workspace.open(Path("broken.constellation"))
     await until(lambda: studio.window.banners.notices)
     assert "broken.constellation" in studio.window.banners.notices[0].text
     assert QApplication.activeModalWidget() is None
@@ -178,7 +178,7 @@ async def test_that_a_dropped_constellation_opens_and_a_foreign_file_is_previewe
         data.setUrls([QUrl.fromLocalFile(f"/somewhere/{name}")])
         keys, buttons = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
         studio.window.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys))
-    await until(lambda: studio.furniture.workspace.path and studio.window.findChildren(ImportPreview))
+    await until(lambda: studio.contents.workspace.file.path and studio.window.findChildren(ImportPreview))
     preview = studio.window.findChildren(ImportPreview)[0]
     assert "Noether" in texts(preview)
     assert not preview.do.isEnabled()
@@ -190,13 +190,13 @@ async def test_that_ctrl_k_finds_a_block_and_opens_what_is_chosen(
 ) -> None:
     await open_file(studio, until)
     studio.window.go_to()
-    palette = studio.furniture.palette
+    palette = studio.contents.palette
     field = palette.findChild(QLineEdit)
     assert field is not None
     field.setText("glossry")
     assert palette.shown[0].title == "harbor/glossary-of-terms"
     QTest.keyClick(field, Qt.Key.Key_Return)
-    assert studio.furniture.services.selection.ref == Ref(RefKind.BLOCK, "blk_glossary")
+    assert studio.contents.services.selection.ref == Ref(RefKind.BLOCK, "blk_glossary")
     assert not palette.isVisible()
 
 
@@ -204,8 +204,8 @@ async def test_that_the_palette_lists_every_action_with_shortcut_or_reason(
     qloop: asyncio.AbstractEventLoop, studio: Studio
 ) -> None:
     studio.window.go_to()
-    listed = {entry.id: entry for entry in studio.furniture.palette.shown}
-    visible = [action for action in studio.furniture.services.actions if not action.hidden]
+    listed = {entry.id: entry for entry in studio.contents.palette.shown}
+    visible = [action for action in studio.contents.services.actions if not action.hidden]
     assert {action.id for action in visible} <= listed.keys()
     assert listed["file.open"].shortcut == QKeySequence(QKeySequence.StandardKey.Open).toString()
     assert listed["file.close"].why_not == "no file is open"
@@ -219,7 +219,7 @@ async def test_that_escape_gives_the_keyboard_back(
     studio.window.go_to_panel("navigator")
     before = QApplication.focusWidget()
     studio.window.go_to()
-    field = studio.furniture.palette.findChild(QLineEdit)
+    field = studio.contents.palette.findChild(QLineEdit)
     assert field is not None
     QTest.keyClick(field, Qt.Key.Key_Escape)
     assert QApplication.focusWidget() is before
@@ -235,7 +235,7 @@ async def test_that_every_action_has_a_title_and_stands_in_a_menu(
         assert menu is not None
         menu.aboutToShow.emit()  # type: ignore[attr-defined]
         shown |= {each.objectName() for each in menu.actions()}  # type: ignore[attr-defined]
-    actions = studio.furniture.services.actions
+    actions = studio.contents.services.actions
     assert {action.id for action in actions} - shown == set()
     assert all(action.title for action in actions)
 
@@ -244,9 +244,9 @@ async def test_that_pinning_travels_as_an_edit(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
     await open_file(studio, until)
-    studio.furniture.services.selection.select(Ref(RefKind.BLOCK, "blk_notes"))
-    assert studio.furniture.services.actions.run("block.pin")
-    assert not studio.furniture.services.actions.run("block.unpin")
+    studio.contents.services.selection.select(Ref(RefKind.BLOCK, "blk_notes"))
+    assert studio.contents.services.actions.run("block.pin")
+    assert not studio.contents.services.actions.run("block.unpin")
     await until(lambda: studio.opener.doors.edits)
     assert studio.opener.doors.edits[0][:2] == ("blk_notes", SetPinned(True))
 
@@ -257,10 +257,10 @@ async def test_that_a_layout_comes_back_and_can_be_reset(
     await open_file(studio, until)
     studio.window.dock("budget").hide()
     studio.window.store_layout()
-    await studio.furniture.workspace.close()
+    await studio.contents.workspace.close()
     await open_file(studio, until)
     assert "dock_budget" not in docks(studio)
-    studio.furniture.services.actions.run("layout.reset")
+    studio.contents.services.actions.run("layout.reset")
     assert "dock_budget" in docks(studio)
 
 
@@ -270,7 +270,7 @@ async def test_that_a_damaged_layout_gives_the_first_one(
     await open_file(studio, until)
     studio.window.dock("budget").hide()
     studio.window.store_layout()
-    await studio.furniture.workspace.close()
+    await studio.contents.workspace.close()
     layouts = preferences._data["layouts"]  # noqa: SLF001 - what a damaged file would hold
     for stored in layouts.values():
         stored["data"] = stored["data"][:-8] + "AAAAAAA="

@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.appearance import Appearance, ThemeChoice
-from inspector.ui.known import WhatIf
+from inspector.ui.file_state import WhatIf
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
 from inspector.ui.widgets.banner import Notice
-from inspector.ui.widgets.prompt import Prompt
+from inspector.ui.widgets.prompt import FormDialog
 from tests.ui.conftest import Studio, Until
-from tests.ui.harbor import CHECKLIST, open_file
+from tests.ui.open_window import CHECKLIST, open_file
 
 FOCUSABLE = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit, QComboBox, QTabBar)
 
@@ -48,7 +48,7 @@ async def test_that_whatever_takes_the_keyboard_has_a_name(
 ) -> None:
     assert nameless(studio.window) == []
     await open_file(studio, until)
-    studio.furniture.services.selection.select(CHECKLIST)
+    studio.contents.services.selection.select(CHECKLIST)
     studio.window.go_to_panel("problems")
     await asyncio.sleep(0.05)
     assert nameless(studio.window) == []
@@ -103,7 +103,7 @@ async def test_that_no_text_is_cut_off(
     await asyncio.sleep(0.05)
     assert cut_off(studio.window) == []
     await open_file(studio, until)
-    studio.furniture.services.selection.select(CHECKLIST)
+    studio.contents.services.selection.select(CHECKLIST)
     await asyncio.sleep(0.1)
     assert cut_off(studio.window) == []
     assert studio.window.width() == size.width()
@@ -133,7 +133,7 @@ async def test_that_a_tab_keeps_its_button_through_themes_and_sizes_of_text(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance
 ) -> None:
     await open_file(studio, until)
-    studio.furniture.services.selection.open(CHECKLIST)
+    studio.contents.services.selection.open(CHECKLIST)
     bar = studio.window.centre.tabBar()
     for choice, scale in ((ThemeChoice.LIGHT, 1.0), (ThemeChoice.DARK, 2.0), (ThemeChoice.LIGHT, 1.0)):
         appearance.apply(choice, scale)
@@ -162,7 +162,7 @@ async def test_that_closed_views_and_dialogs_leave_nothing_that_a_new_theme_coul
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance
 ) -> None:
     await open_file(studio, until)
-    actions, selection = studio.furniture.services.actions, studio.furniture.services.selection
+    actions, selection = studio.contents.services.actions, studio.contents.services.selection
     for number in range(6):
         for block_id in ("blk_persona", "blk_questions", "blk_oncall"):
             selection.open(Ref(RefKind.BLOCK, block_id))
@@ -171,7 +171,7 @@ async def test_that_closed_views_and_dialogs_leave_nothing_that_a_new_theme_coul
             Notice("n", "text", "remark", details="d", choices=(("Do", lambda: None),))
         )
         await asyncio.sleep(0.02)
-        for prompt in studio.window.findChildren(Prompt):
+        for prompt in studio.window.findChildren(FormDialog):
             prompt.reject()
         studio.window.banners.close_notice("n")
         for key in studio.window.centre.keys[1:]:
@@ -186,10 +186,10 @@ async def test_that_closed_views_and_dialogs_leave_nothing_that_a_new_theme_coul
 async def test_that_nothing_moves_down_when_something_is_tried(
     studio: Studio, until: Until, scale: float
 ) -> None:
-    studio.furniture.services.appearance.set_scale(scale)
-    workspace, bar = studio.furniture.workspace, studio.window.top_bar
+    studio.contents.services.appearance.set_scale(scale)
+    workspace, bar = studio.contents.workspace, studio.window.top_bar
     workspace.open(Path("harbor.constellation"))
-    await until(lambda: workspace.request)
+    await until(lambda: workspace.file.request)
     await asyncio.sleep(0.05)
     before = bar.height()
     workspace.try_out(WhatIf(model="claude-sonnet-5"))

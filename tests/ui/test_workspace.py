@@ -9,18 +9,17 @@ import pytest
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import TextContent
-from inspector.domain.drafts import Draft
-from inspector.domain.edits.base import Edit
+from inspector.domain.edits.base import Draft, Edit
 from inspector.domain.edits.block_rows import SetPinned
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import BudgetError, Refusal, RefusedError
 from inspector.domain.ref import Ref, RefKind
-from inspector.ui.doors import EditOptions, RestoredDraft
-from inspector.ui.known import WhatIf
+from inspector.runtime.recovered_drafts import RestoredDraft
+from inspector.ui.file_state import What, WhatIf
 from tests.ui import invented
 from tests.ui.conftest import Until
-from tests.ui.fake_engine import FakeDoors
-from tests.ui.workspace_desk import DRAFT, FILE, QUESTIONS, Desk
+from tests.ui.fake_engine import EditOptions, FakeDoors
+from tests.ui.workspace_builders import DRAFT, FILE, QUESTIONS, Desk
 
 WORKER = Actor(ActorKind.AGENT, "agt_worker", "grace-worker")
 
@@ -41,17 +40,19 @@ async def test_that_a_draft_is_counted_at_once_and_kept(
 ) -> None:
     await desk.open(until)
     workspace = desk.workspace
-    saved = workspace.request
+    saved = workspace.file.request
     assert saved is not None
     workspace.set_draft(DRAFT, TextContent("many words " * 100))
-    await until(lambda: workspace.request is not saved)
-    assert workspace.request is not None
-    assert workspace.request.tokens > saved.tokens
-    assert workspace.saved_request is saved
+    await until(lambda: workspace.file.request is not saved)
+    assert workspace.file.request is not None
+    assert workspace.file.request.tokens > saved.tokens
+    assert workspace.file.saved_request is saved
     assert desk.doors.kept == {"blk_questions": DRAFT}
     workspace.drop_draft("blk_questions")
     await until(
-        lambda: workspace.request and workspace.request.tokens == saved.tokens and not desk.doors.kept
+        lambda: (
+            workspace.file.request and workspace.file.request.tokens == saved.tokens and not desk.doors.kept
+        )
     )
     await desk.bridge.close()
 
@@ -60,15 +61,15 @@ async def test_that_what_is_saved_keeps_its_figures_while_a_draft_is_too_large(
     qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
 ) -> None:
     await desk.open(until)
-    workspace, saved = desk.workspace, desk.workspace.request
+    workspace, saved = desk.workspace, desk.workspace.file.request
     desk.doors.too_large = {"blk_questions"}
     workspace.set_draft(DRAFT, TextContent("far too much"))
-    await until(lambda: workspace.request_problem is not None)
-    assert workspace.request is None
-    assert workspace.saved_request is saved
+    await until(lambda: workspace.file.request_problem is not None)
+    assert workspace.file.request is None
+    assert workspace.file.saved_request is saved
     workspace.drop_draft("blk_questions")
-    await until(lambda: workspace.request is not None)
-    assert workspace.request_problem is None
+    await until(lambda: workspace.file.request is not None)
+    assert workspace.file.request_problem is None
     await desk.bridge.close()
 
 
@@ -79,13 +80,13 @@ async def test_that_a_draft_that_fits_has_figures_though_what_is_saved_is_too_la
     opener = desk.opener
     opener.prepare = lambda _: desk.doors  # type: ignore[assignment]
     desk.workspace.open(FILE)
-    await until(lambda: desk.workspace.request_problem is not None)
+    await until(lambda: desk.workspace.file.request_problem is not None)
     workspace = desk.workspace
-    assert workspace.saved_request is None
+    assert workspace.file.saved_request is None
     workspace.set_draft(DRAFT, TextContent("less"))
-    await until(lambda: workspace.request is not None)
-    assert workspace.request_problem is None
-    assert workspace.saved_request is None
+    await until(lambda: workspace.file.request is not None)
+    assert workspace.file.request_problem is None
+    assert workspace.file.saved_request is None
     await desk.bridge.close()
 
 
@@ -112,7 +113,7 @@ async def test_that_the_figures_come_though_typing_never_pauses(
 ) -> None:
     await desk.open(until)
     told: list[object] = []
-    desk.workspace.request_changed.connect(told.append)
+    desk.workspace.changed.connect(lambda what: told.append(what) if what & What.REQUEST else None)
     for number in range(200):
         desk.workspace.set_draft(DRAFT, TextContent("a" * number))
         await asyncio.sleep(0.001)
@@ -124,18 +125,18 @@ async def test_that_a_change_from_elsewhere_is_read_and_marked_unseen(
     qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
 ) -> None:
     await desk.open(until)
-    changed: list[tuple[str, ...]] = []
-    desk.workspace.blocks_changed.connect(changed.append)
+    changed: list[What] = []
+    desk.workspace.changed.connect(lambda what: changed.append(what) if what & What.BLOCKS else None)
     desk.doors.states["blk_questions"] = invented.with_text("blk_questions", "theirs")
     desk.doors.tell(change(QUESTIONS))
     await until(lambda: changed)
-    state = desk.workspace.block("blk_questions")
+    state = desk.workspace.file.blocks.get("blk_questions")
     assert state is not None
     assert state.content == TextContent("theirs")
-    assert desk.workspace.unseen == {"blk_questions"}
-    assert desk.workspace.last_written is not None
+    assert desk.workspace.file.unseen == {"blk_questions"}
+    assert desk.workspace.file.last_written is not None
     desk.workspace.saw("blk_questions")
-    assert desk.workspace.unseen == frozenset()
+    assert desk.workspace.file.unseen == frozenset()
     await desk.bridge.close()
 
 
@@ -144,8 +145,8 @@ async def test_that_ones_own_change_is_not_news(
 ) -> None:
     await desk.open(until)
     desk.doors.tell(change(QUESTIONS, own=True, actor=invented.NOOR))
-    await until(lambda: desk.workspace.last_written)
-    assert desk.workspace.unseen == frozenset()
+    await until(lambda: desk.workspace.file.last_written)
+    assert desk.workspace.file.unseen == frozenset()
     await desk.bridge.close()
 
 
@@ -155,12 +156,12 @@ async def test_that_another_agent_is_shown_with_its_own_request(
     await desk.open(until)
     desk.workspace.try_out(WhatIf(model="claude-sonnet-5"))
     desk.workspace.show_agent(invented.LINUS)
-    assert desk.workspace.request is None
-    await until(lambda: desk.workspace.request)
-    assert desk.workspace.request is not None
-    assert desk.workspace.request.agent_id == invented.LINUS
-    assert desk.workspace.what_if == WhatIf()
-    assert [each.code for each in desk.workspace.problems] == ["unknown_model"]
+    assert desk.workspace.file.request is None
+    await until(lambda: desk.workspace.file.request)
+    assert desk.workspace.file.request is not None
+    assert desk.workspace.file.request.agent_id == invented.LINUS
+    assert desk.workspace.file.what_if == WhatIf()
+    assert [each.code for each in desk.workspace.file.problems] == ["unknown_model"]
     await desk.bridge.close()
 
 
@@ -179,15 +180,15 @@ async def test_that_a_layout_of_ones_own_can_be_chosen_as_soon_as_it_is_stored(
     qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
 ) -> None:
     await desk.open(until)
-    assert list(desk.workspace.layouts) == ["standard", "xml", "minimal"]
+    assert list(desk.workspace.file.layouts) == ["standard", "xml", "minimal"]
     desk.doors.layout_names.append("mine")
     desk.doors.tell(change(Ref(RefKind.LAYOUT, "mine")))
-    await until(lambda: "mine" in desk.workspace.layouts)
+    await until(lambda: "mine" in desk.workspace.file.layouts)
     desk.doors.layout_names.remove("mine")
     desk.doors.tell(change(Ref(RefKind.LAYOUT, "mine")))
-    await until(lambda: "mine" not in desk.workspace.layouts)
+    await until(lambda: "mine" not in desk.workspace.file.layouts)
     await desk.workspace.close()
-    assert tuple(desk.workspace.layouts) == ()
+    assert tuple(desk.workspace.file.layouts) == ()
     await desk.bridge.close()
 
 
@@ -197,13 +198,13 @@ async def test_that_a_request_that_cannot_be_built_is_a_problem_not_a_failure(
     await desk.open(until)
     desk.doors.fails = BudgetError("budget.too_large", piece="persona", needed=99, available=9)
     desk.workspace.rebuild()
-    await until(lambda: desk.workspace.request is None)
-    assert [each.code for each in desk.workspace.problems] == ["budget.too_large"]
+    await until(lambda: desk.workspace.file.request is None)
+    assert [each.code for each in desk.workspace.file.problems] == ["budget.too_large"]
     assert not desk.failures
     desk.doors.fails = None
     desk.workspace.rebuild()
-    await until(lambda: desk.workspace.request)
-    assert desk.workspace.problems == ()
+    await until(lambda: desk.workspace.file.request)
+    assert desk.workspace.file.problems == ()
     await desk.bridge.close()
 
 
@@ -211,11 +212,11 @@ async def test_that_an_edit_carries_its_circumstances(
     qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
 ) -> None:
     await desk.open(until)
-    options = EditOptions("because", unlock=True)
-    desk.workspace.edit("blk_questions", SetText("y"), options)
+    edit = Edit(QUESTIONS, SetText("y"))
+    desk.workspace.save(edit, lambda _: None, lambda _: False, reason="because", unlock=True)
     desk.workspace.apply([Edit(QUESTIONS, SetPinned(True))], "tidy")
     await until(lambda: desk.doors.edits and desk.doors.intents)
-    assert desk.doors.edits == [("blk_questions", SetText("y"), options)]
+    assert desk.doors.edits == [("blk_questions", SetText("y"), EditOptions("because", None, unlock=True))]
     assert (desk.doors.intents[0].actor, desk.doors.intents[0].reason) == (invented.NOOR, "tidy")
     await desk.bridge.close()
 
@@ -241,7 +242,7 @@ async def test_that_drafts_of_last_time_come_back(
 
     desk.opener.prepare = prepare  # type: ignore[assignment]
     await desk.open(until)
-    work = desk.workspace.drafts.get("blk_questions")
+    work = desk.workspace.file.drafts.get("blk_questions")
     assert work is not None
     assert work.restored
     assert desk.doors.builds[-1][2] == {"blk_questions": TextContent("x")}
@@ -252,14 +253,12 @@ async def test_that_health_comes_and_goes_and_a_moved_file_is_told(
     qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
 ) -> None:
     await desk.open(until)
-    moved: list[FileMoved] = []
-    desk.workspace.moved.connect(moved.append)
     desk.doors.tell(Health("health.pending_updates", QUESTIONS, (("count", "2"),)))
-    await until(lambda: desk.workspace.problems)
-    assert desk.workspace.problems[0].where == "block:blk_questions"
+    await until(lambda: desk.workspace.file.problems)
+    assert desk.workspace.file.problems[0].where == "block:blk_questions"
     desk.doors.tell(Health("health.pending_updates", QUESTIONS, resolved=True))
     desk.doors.tell(FileMoved("deleted"))
-    await until(lambda: moved and not desk.workspace.problems)
+    await until(lambda: desk.workspace.file.moved and not desk.workspace.file.problems)
     await desk.bridge.close()
 
 
@@ -269,8 +268,8 @@ async def test_that_agents_are_read_again_when_one_is_made(
     await desk.open(until)
     desk.doors.agent_ids.remove(invented.ADA)
     desk.doors.tell(change(Ref(RefKind.AGENT, invented.ADA)))
-    await until(lambda: desk.workspace.agent and desk.workspace.agent.id == invented.GRACE)
-    assert len(desk.workspace.agents) == 2
+    await until(lambda: desk.workspace.file.agent and desk.workspace.file.agent.id == invented.GRACE)
+    assert len(desk.workspace.file.agents) == 2
     await desk.bridge.close()
 
 
@@ -279,14 +278,14 @@ async def test_that_every_state_of_a_draft_is_written_in_order_and_settled_at_th
 ) -> None:
     await desk.open(until)
     written: list[object] = []
-    honest = desk.doors.keep_draft
+    honest = desk.doors.keep
 
     async def slowly(edit: Edit) -> None:
         await asyncio.sleep(0.01)
         written.append(edit.operation)
         await honest(edit)
 
-    desk.doors.keep_draft = slowly  # type: ignore[method-assign]
+    desk.doors.keep = slowly  # type: ignore[method-assign]
     for number in range(100):
         desk.workspace.set_draft(Edit(QUESTIONS, SetText(str(number))), TextContent(str(number)))
         await asyncio.sleep(0.001)
@@ -312,15 +311,15 @@ async def test_that_other_agents_get_their_figures_when_nothing_else_is_wanted(
     qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
 ) -> None:
     await desk.open(until)
-    assert desk.workspace.count_of(invented.GRACE) is None
+    assert desk.workspace.file.counts.get(invented.GRACE) is None
     await until(lambda: "Building the Request" not in desk.bridge.running)
     desk.workspace.count_others()
-    await until(lambda: desk.workspace.count_of(invented.LINUS))
-    assert desk.workspace.count_of(invented.GRACE)
+    await until(lambda: desk.workspace.file.counts.get(invented.LINUS))
+    assert desk.workspace.file.counts.get(invented.GRACE)
     built = len(desk.doors.builds)
     desk.workspace.count_others()
     await asyncio.sleep(0.02)
     assert len(desk.doors.builds) == built
     desk.doors.tell(change(Ref(RefKind.BLOCK, "blk_oncall"), owner=invented.GRACE))
-    await until(lambda: desk.workspace.count_of(invented.GRACE) is None)
+    await until(lambda: desk.workspace.file.counts.get(invented.GRACE) is None)
     await desk.bridge.close()

@@ -10,11 +10,11 @@ from inspector.domain.content import TextContent
 from inspector.domain.counts import Count
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import FileError
-from inspector.ui.doors import Holdings
+from inspector.runtime.session import AgentContents
 from tests.ui import invented
 from tests.ui.conftest import Until
 from tests.ui.fake_engine import FakeDoors
-from tests.ui.workspace_desk import DRAFT, FILE, Desk
+from tests.ui.workspace_builders import DRAFT, FILE, Desk
 
 
 @pytest.fixture
@@ -27,16 +27,16 @@ async def test_that_opening_a_file_shows_its_first_agent(
 ) -> None:
     await desk.open(until)
     workspace = desk.workspace
-    assert workspace.path == FILE
-    assert workspace.agent is not None
-    assert workspace.agent.name == "Ada"
-    request = workspace.request
+    assert workspace.file.path == FILE
+    assert workspace.file.agent is not None
+    assert workspace.file.agent.name == "Ada"
+    request = workspace.file.request
     assert request is not None
-    assert workspace.count_of(invented.ADA) == Count(request.tokens, request.method)
-    holdings = workspace.holdings(invented.ADA)
+    assert workspace.file.counts.get(invented.ADA) == Count(request.tokens, request.method)
+    holdings = workspace.file.contents.get(invented.ADA)
     assert holdings is not None
     assert [state.block.label for state in holdings.deleted] == ["friday_plan"]
-    assert workspace.shared("blk_oncall") is not None
+    assert workspace.file.shared("blk_oncall") is not None
     await desk.bridge.close()
 
 
@@ -46,7 +46,7 @@ async def test_that_a_file_that_cannot_be_opened_leaves_the_open_one(
     await desk.open(until)
     desk.workspace.open(Path("broken.constellation"))
     await until(lambda: desk.failures)
-    assert desk.workspace.path == FILE
+    assert desk.workspace.file.path == FILE
     assert not desk.doors.closed
     await desk.bridge.close()
 
@@ -58,9 +58,11 @@ async def test_that_another_file_closes_the_first(
     first = desk.doors
     desk.workspace.set_draft(DRAFT, TextContent("x"))
     desk.workspace.open(Path("other.constellation"))
-    await until(lambda: desk.workspace.path == Path("other.constellation") and desk.workspace.request)
+    await until(
+        lambda: desk.workspace.file.path == Path("other.constellation") and desk.workspace.file.request
+    )
     assert first.closed
-    assert len(desk.workspace.drafts) == 0
+    assert len(desk.workspace.file.drafts) == 0
     assert not desk.failures
     await desk.bridge.close()
 
@@ -69,9 +71,9 @@ async def test_that_closing_shows_nothing(qloop: asyncio.AbstractEventLoop, desk
     await desk.open(until)
     await desk.workspace.close()
     assert desk.doors.closed
-    assert desk.workspace.path is None
-    assert desk.workspace.request is None
-    assert desk.workspace.agents == ()
+    assert desk.workspace.file.path is None
+    assert desk.workspace.file.request is None
+    assert desk.workspace.file.agents == ()
     desk.workspace.edit("blk_questions", SetText("y"))
     desk.workspace.rebuild()
     await desk.bridge.close()
@@ -98,7 +100,7 @@ async def test_that_a_file_whose_agents_cannot_be_read_is_closed_again(
     await until(lambda: desk.failures)
     assert desk.doors.closed
     assert not first.closed
-    assert desk.workspace.path == FILE
+    assert desk.workspace.file.path == FILE
     await desk.bridge.close()
 
 
@@ -108,7 +110,7 @@ async def test_that_what_was_still_read_of_a_file_that_is_left_is_no_fault(
     """As a connection does it: what waits in it fails when it is closed, whether cancelled or not."""
 
     class Slow(FakeDoors):
-        async def holdings(self, agent_id: str) -> Holdings:
+        async def contents(self, agent_id: str) -> AgentContents:
             if agent_id == invented.GRACE:
                 try:
                     await asyncio.Event().wait()
@@ -116,7 +118,7 @@ async def test_that_what_was_still_read_of_a_file_that_is_left_is_no_fault(
                     while not self.closed:  # noqa: ASYNC110 - the close is what it waits for
                         await asyncio.sleep(0)
                     raise ValueError("Connection closed") from None
-            return await super().holdings(agent_id)
+            return await super().contents(agent_id)
 
     desk.opener.prepare = Slow
     await desk.open(until)
@@ -124,7 +126,9 @@ async def test_that_what_was_still_read_of_a_file_that_is_left_is_no_fault(
     await asyncio.sleep(0)
     desk.opener.prepare = FakeDoors
     desk.workspace.open(Path("other.constellation"))
-    await until(lambda: desk.workspace.path == Path("other.constellation") and desk.workspace.request)
+    await until(
+        lambda: desk.workspace.file.path == Path("other.constellation") and desk.workspace.file.request
+    )
     await until(lambda: "Reading an agent" not in desk.bridge.running)
     assert desk.failures == []
     await desk.bridge.close()
@@ -135,7 +139,7 @@ async def test_that_the_other_file_is_shown_before_the_one_that_is_left_is_close
 ) -> None:
     workspace = desk.workspace
     workspace.open(Path("first.constellation"))
-    await until(lambda: workspace.request)
+    await until(lambda: workspace.file.request)
     first = desk.opener.doors
     assert first is not None
     held = asyncio.Event()
@@ -147,10 +151,10 @@ async def test_that_the_other_file_is_shown_before_the_one_that_is_left_is_close
 
     first.close = slowly  # type: ignore[method-assign]
     workspace.open(Path("second.constellation"))
-    await until(lambda: workspace.path == Path("second.constellation"))
+    await until(lambda: workspace.file.path == Path("second.constellation"))
     assert not first.closed
     workspace.open(Path("third.constellation"))
-    await until(lambda: workspace.path == Path("third.constellation"))
+    await until(lambda: workspace.file.path == Path("third.constellation"))
     held.set()
     await until(lambda: first.closed)
-    await until(lambda: workspace.request)
+    await until(lambda: workspace.file.request)

@@ -1,4 +1,4 @@
-"""The provider's prompt cache, worked out here: its rules, where a Request is marked, what is read and written.
+"""Works out what a provider's prompt cache makes of a Request.
 
 Nothing is asked of a provider. Of one whose rules are not known nothing is claimed.
 """

@@ -1,14 +1,14 @@
-"""What a Request reads of the cache that the last one left, what it writes, what is lost and why, and its price."""
+"""Computes what a Request reads from and writes to the prompt cache, why it misses, and its price."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from inspector.context.caching.planning import LASTING, MESSAGES, TOOLS, plan, stops_of
-from inspector.context.rebuilding import common_length, first_difference
+from inspector.context.request_rebuild import common_length, first_difference
 from inspector.domain.caching import CacheAccount, CachePlan, CacheRules, Miss, MissKind
 from inspector.domain.codec import read_time
+from inspector.domain.dataclass import dataclass
 from inspector.domain.models import ModelFacts, PriceTier
 from inspector.domain.requests import Request
 

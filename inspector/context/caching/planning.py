@@ -1,14 +1,14 @@
-"""Where a Request is cut into stretches that change together, and where the cache is told to keep it."""
+"""Cuts a Request into segments that change together and places its prompt cache breakpoints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from inspector.context.caching.rules import rules_for
 from inspector.domain.caching import Breakpoint, CachePlan, CacheRules, CacheSegment
-from inspector.domain.health import Problem, Severity
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import Problem, Severity
 from inspector.domain.models import ModelFacts
 from inspector.domain.requests import Piece, Request, Section
 
@@ -30,7 +30,7 @@ _UNSENT_BLOCKS = ("=== image ", "=== redacted ")
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class CacheStop:
     """A piece with what everything up to its end takes."""
 
     piece: Piece
@@ -52,10 +52,10 @@ def plan(request: Request, facts: ModelFacts | None, last: Request | None = None
     segments = tuple(_segments(stops))
     rules = rules_for(facts)
     if rules is None:
-        told = Problem(
+        reported = Problem(
             "cache.rules_unknown", Severity.INFO, f"model:{request.model}", {"model": request.model}
         )
-        return CachePlan(None, segments, (), (told,))
+        return CachePlan(None, segments, (), (reported,))
     problems: list[Problem] = []
     if rules.minimum is None:
         problems.append(
@@ -66,12 +66,12 @@ def plan(request: Request, facts: ModelFacts | None, last: Request | None = None
     marked = _marked(stops, rules, last)
     enough = [each for each in marked if each.tokens >= (rules.minimum or 0)]
     if rules.breakpoints and marked and not enough:
-        facts_told = {"tokens": marked[-1].tokens, "minimum": rules.minimum}
-        problems.append(Problem("cache.below_minimum", Severity.INFO, "request", facts_told))
+        minimum_facts = {"tokens": marked[-1].tokens, "minimum": rules.minimum}
+        problems.append(Problem("cache.below_minimum", Severity.INFO, "request", minimum_facts))
     return CachePlan(rules, segments, _at_most(enough, rules.breakpoints), tuple(problems))
 
 
-def stops_of(request: Request) -> Iterator[Stop]:
+def stops_of(request: Request) -> Iterator[CacheStop]:
     """All pieces but the reply's in order, each with what the prefix up to its end takes."""
     end = tokens = blocks = 0
     tail = frozenset(request.tail_sections)
@@ -87,7 +87,7 @@ def stops_of(request: Request) -> Iterator[Stop]:
             end += piece.length
             tokens += piece.tokens
             blocks += 0 if is_system else _wire_blocks(piece)
-            yield Stop(piece, name, end, tokens, blocks)
+            yield CacheStop(piece, name, end, tokens, blocks)
 
 
 def _segment(section: Section, *, stable: bool) -> str:
@@ -104,7 +104,7 @@ def _wire_blocks(piece: Piece) -> int:
     return sum(run.sent or run.text.startswith(_UNSENT_BLOCKS) for run in piece.runs)
 
 
-def _segments(stops: Sequence[Stop]) -> Iterator[CacheSegment]:
+def _segments(stops: Sequence[CacheStop]) -> Iterator[CacheSegment]:
     start = tokens = 0
     for name, group in groupby(stops, key=lambda stop: stop.segment):
         last = list(group)[-1]
@@ -112,7 +112,7 @@ def _segments(stops: Sequence[Stop]) -> Iterator[CacheSegment]:
         start, tokens = last.end, last.tokens
 
 
-def _marked(stops: Sequence[Stop], rules: CacheRules, last: Request | None) -> list[Breakpoint]:
+def _marked(stops: Sequence[CacheStop], rules: CacheRules, last: Request | None) -> list[Breakpoint]:
     """The places worth marking, in order, none twice."""
     found: dict[int, Breakpoint] = {}
     by_segment = {
@@ -132,11 +132,11 @@ def _marked(stops: Sequence[Stop], rules: CacheRules, last: Request | None) -> l
     return [found[end] for end in sorted(found)]
 
 
-def _lasting(stops: Sequence[Stop]) -> Iterator[Stop]:
+def _lasting(stops: Sequence[CacheStop]) -> Iterator[CacheStop]:
     return (stop for stop in stops if stop.segment in LASTING)
 
 
-def _anchor(stops: Sequence[Stop], rules: CacheRules, last: Request | None) -> Stop | None:
+def _anchor(stops: Sequence[CacheStop], rules: CacheRules, last: Request | None) -> CacheStop | None:
     """Where the last Request's messages ended, if the end of this one's is too far behind it to be found."""
     if last is None or not rules.look_back:
         return None
@@ -148,7 +148,7 @@ def _anchor(stops: Sequence[Stop], rules: CacheRules, last: Request | None) -> S
     return here if here is not None and own[-1].blocks - here.blocks >= rules.look_back else None
 
 
-def _mark(found: dict[int, Breakpoint], label: str, stop: Stop) -> None:
+def _mark(found: dict[int, Breakpoint], label: str, stop: CacheStop) -> None:
     found.setdefault(stop.end, Breakpoint(label, stop.piece.id, stop.end, stop.tokens, stop.blocks))
 
 

@@ -1,4 +1,4 @@
-"""What providers do with prefixes that they have seen before."""
+"""The rules by which each provider caches prefixes of a Request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cutting a text where counts add up, so that an edit costs its own stretch and no other.
+"""Cuts a text into chunks whose token counts add up, so that an edit recounts only its own chunk.
 
 Two kinds of place never change a count, for ``cl100k_base``, ``o200k_base`` and the estimators' features
 alike: after a newline before a character that is neither white space nor a solidus, and between an ASCII
@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import chain
+
+from inspector.domain.dataclass import dataclass
 
 CHUNK_SIZE = 2048
 """Characters from which on a chunk ends at the next place where it may."""
@@ -27,14 +28,13 @@ Measure = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Chunks:
+class TextChunks:
     """A text cut into chunks, with the measure of each. Joined, `texts` are the text."""
 
     texts: tuple[str, ...]
     measures: tuple[Measure, ...]
 
     def total(self, width: int) -> Measure:
-        """The measure of the whole text, `width` numbers."""
         if len(self.measures) == 1:
             return self.measures[0]
         return tuple(map(sum, zip(*self.measures, strict=True))) or (0,) * width
@@ -49,23 +49,22 @@ class MeasureCache:
     def __init__(self, measure: Callable[[str], Measure], capacity: int = 16_000_000) -> None:
         self._measure = measure
         self._half = capacity // 2
-        self._held = 0
+        self._size = 0
         self._young: dict[str, Measure] = {}
         self._old: dict[str, Measure] = {}
         self._lock = threading.Lock()
 
     def __call__(self, text: str) -> Measure:
-        """The measure of `text`."""
-        known = self._young.get(text)
-        if known is not None:
-            return known
+        cached = self._young.get(text)
+        if cached is not None:
+            return cached
         found = self._old.get(text) or self._measure(text)
         with self._lock:
             if text not in self._young:
                 self._young[text] = found
-                self._held += len(text)
-            if self._held > self._half:
-                self._old, self._young, self._held = self._young, {}, 0
+                self._size += len(text)
+            if self._size > self._half:
+                self._old, self._young, self._size = self._young, {}, 0
         return found
 
 
@@ -89,7 +88,9 @@ def cut(text: str) -> list[str]:
     return found
 
 
-def measure_chunks(text: str, measure: Callable[[str], Measure], previous: Chunks | None = None) -> Chunks:
+def measure_chunks(
+    text: str, measure: Callable[[str], Measure], previous: TextChunks | None = None
+) -> TextChunks:
     """Cut and measure a text; the chunks at both ends that stand in `previous` too are taken over.
 
     Args:
@@ -99,12 +100,12 @@ def measure_chunks(text: str, measure: Callable[[str], Measure], previous: Chunk
     """
     if previous is None or len(previous.texts) > 4 * (len(text) // CHUNK_SIZE + 4):
         texts = cut(text)
-        return Chunks(tuple(texts), tuple(map(measure, texts)))
+        return TextChunks(tuple(texts), tuple(map(measure, texts)))
     head, start = _common_head(text, previous.texts)
     tail, end = _common_tail(text, previous.texts[head:], start)
     texts = cut(text[start:end])
     kept = len(previous.texts) - tail
-    return Chunks(
+    return TextChunks(
         tuple(chain(previous.texts[:head], texts, previous.texts[kept:])),
         tuple(chain(previous.measures[:head], map(measure, texts), previous.measures[kept:])),
     )

@@ -1,11 +1,11 @@
-"""What all counters are: a tokenizer's name and method, and counts by chunks."""
+"""The protocol of all token counters: a tokenizer's name, its method, and counts by chunk."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from inspector.context.counting.chunks import Chunks, Measure, MeasureCache, measure_chunks
+from inspector.context.counting.chunks import Measure, MeasureCache, TextChunks, measure_chunks
 from inspector.domain.counts import Count, Method, Tokenizer
 from inspector.domain.estimation import FEATURE_NAMES, features, round_tokens, weigh
 
@@ -14,15 +14,11 @@ class Counter(Protocol):
     """Counts the tokens of texts for one model family."""
 
     @property
-    def tokenizer(self) -> Tokenizer:
-        """What counts."""
-        ...
+    def tokenizer(self) -> Tokenizer: ...
 
-    def count(self, text: str) -> Count:
-        """The tokens of one text."""
-        ...
+    def count(self, text: str) -> Count: ...
 
-    def count_chunks(self, text: str, previous: Chunks | None = None) -> tuple[Count, Chunks]:
+    def count_chunks(self, text: str, previous: TextChunks | None = None) -> tuple[Count, TextChunks]:
         """The same count, and its chunks; what stands in `previous` too is not counted again."""
         ...
 
@@ -41,10 +37,9 @@ class EstimateCounter:
         return self._tokenizer
 
     def count(self, text: str) -> Count:
-        """The estimated tokens of one text."""
         return self.count_chunks(text)[0]
 
-    def count_chunks(self, text: str, previous: Chunks | None = None) -> tuple[Count, Chunks]:
+    def count_chunks(self, text: str, previous: TextChunks | None = None) -> tuple[Count, TextChunks]:
         """The same count, and its chunks. The features add up, so that chunks change no estimate."""
         chunks = measure_chunks(text, self._measure, previous)
         return self._count(chunks.total(len(FEATURE_NAMES))), chunks

@@ -1,5 +1,6 @@
-"""Exact counts with a model's own vocabulary, through tiktoken and without its download code.
+"""Counts tokens exactly with the model's own vocabulary, through tiktoken without its download code.
 
+The first texts are counted word by word, to the same result, so that nobody waits for tiktoken to take all of it in.
 ``Encoding`` is built by its constructor from shipped files: no code that could open a connection is reached.
 """
 
@@ -11,7 +12,8 @@ from base64 import b64decode
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from inspector.context.counting.chunks import UNCUT, Chunks, Measure, MeasureCache, measure_chunks
+from inspector.context.counting.chunks import UNCUT, Measure, MeasureCache, TextChunks, measure_chunks
+from inspector.context.counting.word_counts import WordCounter
 from inspector.domain.counts import Count, Method, Tokenizer
 
 if TYPE_CHECKING:
@@ -25,9 +27,7 @@ class Vocabulary(Protocol):
     """A byte-pair vocabulary as it is shipped."""
 
     @property
-    def name(self) -> str:
-        """Its name, which counts are labelled with."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def pattern(self) -> str:
@@ -43,13 +43,15 @@ class Vocabulary(Protocol):
         """The ranks: a line a token, its bytes in base 64, a space and its rank."""
         ...
 
+    def verified_index(self) -> bytes | None:
+        """Where each token stands among them, if that is known."""
+        ...
+
 
 class Fallback(Protocol):
     """Estimates what the tokenizer refuses."""
 
-    def count(self, text: str) -> Count:
-        """The tokens of one text."""
-        ...
+    def count(self, text: str) -> Count: ...
 
 
 class ExactCounter:
@@ -59,12 +61,12 @@ class ExactCounter:
         self._vocabulary = vocabulary
         self._fallback = fallback
         self._encoding: Encoding | None = None
+        self._words: WordCounter | None = None
         self._lock = threading.Lock()
         self._measure = MeasureCache(self._measure_chunk)
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """The vocabulary's name; exact, without a band."""
         return Tokenizer(self._vocabulary.name, Method.EXACT)
 
     def count(self, text: str) -> Count:
@@ -74,7 +76,7 @@ class ExactCounter:
         tokens, estimated = self._measure(text)
         return Count(tokens, Method.ESTIMATE if estimated else Method.EXACT)
 
-    def count_chunks(self, text: str, previous: Chunks | None = None) -> tuple[Count, Chunks]:
+    def count_chunks(self, text: str, previous: TextChunks | None = None) -> tuple[Count, TextChunks]:
         """The same count, and its chunks. A stretch that the tokenizer refuses makes it an estimate."""
         chunks = measure_chunks(text, self._measure, previous)
         tokens, estimated = chunks.total(2)
@@ -84,6 +86,9 @@ class ExactCounter:
         """Tokens, and 1 if they had to be estimated."""
         if len(text) >= 900_000 and _SPACES_THAT_PANIC.search(text):
             return self._fallback.count(text).tokens, 1
+        tokens = None if self._encoding else self._count_words(text)
+        if tokens is not None:
+            return tokens, 0
         try:
             return len((self._encoding or self._encoder()).encode_ordinary(text)), 0
         except ValueError:
@@ -93,6 +98,12 @@ class ExactCounter:
             if type(panic).__name__ != "PanicException":
                 raise
             return self._fallback.count(text).tokens, 1
+
+    def _count_words(self, text: str) -> int | None:
+        with self._lock:
+            if self._words is None:
+                self._words = WordCounter(self._vocabulary)
+        return self._words.count(text)
 
     def _encoder(self) -> Encoding:
         with self._lock:

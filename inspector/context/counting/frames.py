@@ -1,15 +1,15 @@
-"""What stands around the strings costs: roles, calls, images, tool definitions."""
+"""Counts the tokens around the text: roles, tool calls, images and tool definitions."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from inspector.context.counting.counter import Counter
 from inspector.context.counting.images import image_tokens, most_image_tokens
 from inspector.domain.counts import Count, Method, joint_method
+from inspector.domain.dataclass import dataclass
 from inspector.domain.messages import ImagePart, RedactedThinkingPart
 from inspector.domain.models import ImageRule, Overheads, ToolOverheads
 
@@ -29,7 +29,6 @@ class FrameCosts:
         return Count(costs.message + costs.role + (costs.name if named else 0), costs.method)
 
     def call(self, name: str) -> Count:
-        """A tool call's frame with the call's name."""
         counted = self.counter.count(name)
         method = joint_method((self.overheads.call_method, counted.method))
         return Count(self.overheads.call + counted.tokens, method)
@@ -78,8 +77,8 @@ class FrameCosts:
             tokens += costs.enum
             tokens += sum(costs.enum_item + self.counter.count(str(choice)).tokens for choice in choices)
         description = value.get("description", "")
-        told = description.removesuffix(".") if isinstance(description, str) else _compact(description)
-        tokens += self.counter.count(f"{key}:{value.get('type', '')}:{told}").tokens
+        reported = description.removesuffix(".") if isinstance(description, str) else _compact(description)
+        tokens += self.counter.count(f"{key}:{value.get('type', '')}:{reported}").tokens
         rest = {name: each for name, each in value.items() if name not in ("enum", "description", "type")}
         return tokens + (self.counter.count(_compact(rest)).tokens if rest else 0)
 

@@ -1,4 +1,4 @@
-"""What an image costs: each provider's published rule, from its width and height in pixels."""
+"""Counts an image's tokens by the provider's published rule, from its width and height in pixels."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""The counters of a process: one a family, made when first asked for, shared by all builds."""
+"""The token counters of a process: one per tokenizer, made on first use and shared by all builds."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 from inspector.context.counting.counter import Counter, EstimateCounter
 from inspector.context.counting.exact import ExactCounter, Vocabulary
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.counting.reconstruction import MessageCount, ReconstructedCounter, find_package
+from inspector.domain.dataclass import dataclass
 from inspector.domain.models import ImageRule, ModelFacts, Reconstruction
 from inspector.shipped.estimators import GENERIC, EstimatorTable, load_estimators
 from inspector.shipped.image_rules import ImageRuleTable, load_image_rules
@@ -22,9 +22,7 @@ from inspector.shipped.tokenizer_files import encoding_files
 class ModelSource(Protocol):
     """Where facts about models come from."""
 
-    def resolve(self, model_id: str) -> ModelFacts | None:
-        """What is known of a model, or None."""
-        ...
+    def resolve(self, model_id: str) -> ModelFacts | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +94,12 @@ class CounterPool:
         return self._exact[vocabulary.name]
 
     def _reconstruction(self, family: str) -> ReconstructedCounter | None:
-        known = self._reconstructing.families.get(family) if self._reconstructing else None
-        if known is None or self._reconstructing is None:
+        existing = self._reconstructing.families.get(family) if self._reconstructing else None
+        if existing is None or self._reconstructing is None:
             return None
         if family not in self._reconstructed:
             count, fallback = self._reconstructing.count, self._estimate(family)
-            self._reconstructed[family] = ReconstructedCounter(known, count, fallback)
+            self._reconstructed[family] = ReconstructedCounter(existing, count, fallback)
         return self._reconstructed[family]
 
     def _estimate(self, family: str) -> EstimateCounter:

@@ -1,4 +1,4 @@
-"""Claude's tokens by ``ctok``, an optional package that reconstructs them for Python 3.12 and newer.
+"""Counts Claude's tokens with ``ctok``, an optional package for Python 3.12 and newer.
 
 It counts whole messages. What it says of a stretch inside a text is found between two words, so that stretches
 cut where `chunks` cuts add up, as the other counters' do.
@@ -9,13 +9,13 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Protocol
 
-from inspector.context.counting.chunks import Chunks, Measure, MeasureCache, measure_chunks
+from inspector.context.counting.chunks import Measure, MeasureCache, TextChunks, measure_chunks
 from inspector.domain.counts import Count, Method, Tokenizer
+from inspector.domain.dataclass import dataclass
 from inspector.domain.models import Reconstruction
 
 PACKAGE = "ctok"
@@ -36,12 +36,10 @@ _REFUSALS = (
 """What a package that walks any text may fail with. Such a stretch becomes a labelled estimate."""
 
 
-class Fallback(Protocol):
+class ReconstructionFallback(Protocol):
     """Estimates what cannot be counted."""
 
-    def count(self, text: str) -> Count:
-        """The tokens of one text."""
-        ...
+    def count(self, text: str) -> Count: ...
 
 
 def find_package(python: tuple[int, int] = sys.version_info[:2]) -> MessageCount | None:
@@ -74,7 +72,7 @@ class _Bounds:
 class ReconstructedCounter:
     """Counts with a reconstruction of the model's tokenizer, which may be a token off here and there."""
 
-    def __init__(self, facts: Reconstruction, count: MessageCount, fallback: Fallback) -> None:
+    def __init__(self, facts: Reconstruction, count: MessageCount, fallback: ReconstructionFallback) -> None:
         self._facts = facts
         self._message = count
         self._fallback = fallback
@@ -85,21 +83,18 @@ class ReconstructedCounter:
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """The family, its method and its band."""
         return self._tokenizer
 
     def count(self, text: str) -> Count:
-        """The tokens of one text."""
         return self.count_chunks(text)[0]
 
-    def count_chunks(self, text: str, previous: Chunks | None = None) -> tuple[Count, Chunks]:
+    def count_chunks(self, text: str, previous: TextChunks | None = None) -> tuple[Count, TextChunks]:
         """The same count, and its chunks. A stretch that the package refuses makes it an estimate."""
         chunks = measure_chunks(text, self._measure, previous)
         tokens, estimated = chunks.total(2)
         return Count(tokens, Method.ESTIMATE if estimated else Method.RECONSTRUCTED), chunks
 
     def _measure_chunk(self, text: str) -> Measure:
-        """Tokens, and 1 if they had to be estimated."""
         try:
             return self._stretch(text), 0
         except _REFUSALS:

@@ -1,17 +1,18 @@
-"""Batches with what their messages cost."""
+"""The batches of a history with the tokens of their messages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.history.elision import Elidable, elidable_results
-from inspector.context.history.framing import MessageWriter
+from inspector.context.history.framing import MessageFramer
 from inspector.context.history.importance import importance
 from inspector.domain.counts import Method, joint_method
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters
 from inspector.domain.messages import (
     Batch,
@@ -67,22 +68,18 @@ class BatchView:
 
     @cached_property
     def sent(self) -> tuple[SentMessage, ...]:
-        """Its messages as they are stored."""
         return tuple(SentMessage(message.id) for message in self.sendable)
 
     @cached_property
     def positions(self) -> tuple[int, ...]:
-        """Where its messages stand."""
         return tuple(message.position for message in self.sendable)
 
     @cached_property
     def tokens(self) -> int:
-        """All of its messages."""
         return sum(piece.tokens for piece in self.pieces)
 
     @cached_property
     def method(self) -> Method:
-        """How they were counted."""
         return joint_method(piece.method for piece in self.pieces)
 
     @cached_property
@@ -100,12 +97,10 @@ class BatchView:
 
     @property
     def position(self) -> int:
-        """Where its first message to be sent stands."""
         return self.sendable[0].position
 
     @cached_property
     def last_at(self) -> datetime:
-        """When the latest of its messages was written."""
         return max(message.created_at for message in self.sendable)
 
     @cached_property
@@ -115,12 +110,10 @@ class BatchView:
 
     @cached_property
     def savings(self) -> int:
-        """What eliding all of them saves."""
         return sum(each.saved for each in self.elidable)
 
     @cached_property
     def importance(self) -> float:
-        """Its score, whatever stands around it."""
         return importance(self.sendable)
 
     def changed_pieces(self, contents: Contents, gap: str | None = None) -> tuple[Piece, ...]:
@@ -148,18 +141,17 @@ class BatchView:
         return tuple(self._unsendable())
 
     def row(self, rule: OutRule, fix: Fix | None, facts: Parameters) -> LeftOut:
-        """The batch as something that is left out."""
-        told = {**facts, "needed": self.tokens, "label": self.source.label}
-        return LeftOut(self.source, SECTION, rule.value, self.tokens, self.method, fix, told)
+        parameters = {**facts, "needed": self.tokens, "label": self.source.label}
+        return LeftOut(self.source, SECTION, rule.value, self.tokens, self.method, fix, parameters)
 
     def _piece(
         self, message: Message, content: tuple[Part, ...] | None = None, gap: str | None = None
     ) -> Piece:
         sent = message if content is None else replace(message, content=content)
-        runs, marks = MessageWriter(sent, self.costs, has_gap=gap is not None).write()
+        runs, marks = MessageFramer(sent, self.costs, has_gap=gap is not None).write()
         source = Source(SourceKind.MESSAGE, message.id, str(message.role), message.agent_id)
-        told: Parameters = {"batch": message.batch_id}
-        return Piece(f"message:{message.id}", SECTION, source, _RECENT, runs, marks, told)
+        parameters: Parameters = {"batch": message.batch_id}
+        return Piece(f"message:{message.id}", SECTION, source, _RECENT, runs, marks, parameters)
 
     def _unsendable(self) -> Iterator[LeftOut]:
         if len(self.sendable) == len(self.batch.messages):
@@ -173,8 +165,10 @@ class BatchView:
             rule = _never_rule(message)
             if rule is not None:
                 single = BatchView(self.batch, (message,), self.costs).pieces[0]
-                told = {"needed": single.tokens, "label": single.source.label, "why": message.problem}
-                yield LeftOut(single.source, SECTION, rule.value, single.tokens, single.method, None, told)
+                parameters = {"needed": single.tokens, "label": single.source.label, "why": message.problem}
+                yield LeftOut(
+                    single.source, SECTION, rule.value, single.tokens, single.method, None, parameters
+                )
 
 
 def sendable_messages(batch: Batch) -> tuple[Message, ...]:

@@ -1,8 +1,7 @@
-"""What a strategy is given and what it gives back."""
+"""What a history strategy is given and what it returns."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from typing import Protocol, TypeVar
@@ -10,9 +9,20 @@ from typing import Protocol, TypeVar
 from inspector.context.history.elision import ResultKey
 from inspector.context.history.index import HistoryIndex
 from inspector.context.history.limits import AtMost, Bound
-from inspector.domain.compaction import HistoryState
-from inspector.domain.limits import Strategy
+from inspector.domain.dataclass import dataclass
+from inspector.domain.limits import HistoryState, Strategy
 from inspector.domain.rules import InRule
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What some messages are together; the tokens are estimated where nobody has read them."""
+
+    messages: int = 0
+    tokens: int = 0
+
+
+NO_FIGURES = Figures()
 
 
 class SummaryUse(Enum):
@@ -23,7 +33,7 @@ class SummaryUse(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class HistoryBudget:
     """What the history may take beside the active batch, whatever the strategy.
 
     Attributes:
@@ -34,6 +44,7 @@ class Room:
         now: The moment of the build.
         state: How far the history was shortened before, None if nothing is known of that.
         limits: The digest of all that it is shortened under.
+        older: What stands before the batches of the index.
     """
 
     cap: AtMost
@@ -43,6 +54,7 @@ class Room:
     now: datetime
     state: HistoryState | None
     limits: str
+    older: Figures = NO_FIGURES
 
     @property
     def bounds(self) -> tuple[AtMost, ...]:
@@ -51,12 +63,11 @@ class Room:
 
     @property
     def tokens(self) -> int:
-        """How many tokens both limits leave."""
         return min(self.window.most, self.window.most if self.budget is None else self.budget.most)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class HistoryChoice:
     """What goes in: the run from batch `first` to now, and before it single batches with gaps between.
 
     Attributes:
@@ -88,6 +99,6 @@ Settings = TypeVar("Settings", bound=Strategy, contravariant=True)
 class Choosing(Protocol[Settings]):
     """A strategy: from its settings, a history and the room for it, what goes in."""
 
-    def __call__(self, settings: Settings, index: HistoryIndex, room: Room) -> Choice:
+    def __call__(self, settings: Settings, index: HistoryIndex, room: HistoryBudget) -> HistoryChoice:
         """Choose. What is chosen takes no more than the room's messages and tokens."""
         ...

@@ -1,17 +1,17 @@
-"""Results that are elided in one history: which, and what that saves from a batch on."""
+"""The elided tool results of one history, and the tokens saved from each batch on."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from operator import attrgetter
 
 from inspector.context.history.elision import ResultKey
 from inspector.context.history.index import HistoryIndex
-from inspector.domain.compaction import ElidedResult
+from inspector.domain.dataclass import dataclass
+from inspector.domain.limits import ElidedResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,58 +27,49 @@ _AT = attrgetter("at")
 
 
 @dataclass(frozen=True)
-class Elided:
+class ElidedResults:
     """Elided results in the order in which they stand, and the same as a state tells them."""
 
     results: tuple[ElidedAt, ...] = ()
-    told: tuple[ElidedResult, ...] = ()
+    recorded: tuple[ElidedResult, ...] = ()
 
     @classmethod
-    def of(cls, results: Iterable[ElidedAt]) -> Elided:
-        """From some in order."""
+    def of(cls, results: Iterable[ElidedAt]) -> ElidedResults:
         found = tuple(results)
         return cls(found, tuple(ElidedResult(*each.which) for each in found))
 
     @cached_property
     def keys(self) -> frozenset[ResultKey]:
-        """Which they are."""
         return frozenset(each.which for each in self.results)
 
     def saved_from(self, first: int) -> int:
-        """What they save of the batches from one on."""
         return self._sums[-1] - self._sums[bisect_left(self.results, first, key=_AT)]
 
-    def behind(self, first: int) -> Elided:
-        """Those in the batches from one on."""
+    def behind(self, first: int) -> ElidedResults:
         at = bisect_left(self.results, first, key=_AT)
-        return Elided.of(self.results[at:]) if at else self
+        return ElidedResults.of(self.results[at:]) if at else self
 
-    def joined(self, more: Iterable[ElidedAt], index: HistoryIndex) -> Elided:
-        """These and others of the same history."""
+    def joined(self, more: Iterable[ElidedAt], index: HistoryIndex) -> ElidedResults:
         keys = self.keys | {each.which for each in more}
         ats = sorted({each.at for each in (*self.results, *more)})
-        return Elided.of(_within(index, ats, keys))
+        return ElidedResults.of(_within(index, ats, keys))
 
     @cached_property
     def _sums(self) -> list[int]:
         return list(accumulate((each.saved for each in self.results), initial=0))
 
 
-NOTHING_ELIDED = Elided()
+NOTHING_ELIDED = ElidedResults()
 
 
-def elided_of(told: tuple[ElidedResult, ...], index: HistoryIndex, first: int) -> Elided:
+def elided_of(recorded: tuple[ElidedResult, ...], index: HistoryIndex, first: int) -> ElidedResults:
     """What was told, as far as it is there from a batch on."""
-    if not told:
+    if not recorded:
         return NOTHING_ELIDED
-
-    def find() -> Elided:
-        keys = frozenset((each.message, each.call) for each in told)
-        found = Elided.of(_within(index, range(first, index.count), keys))
-        # As it was told, where it is all there: the next Request's state is the same value, and known without a look.
-        return Elided(found.results, told) if found.keys == keys else found
-
-    return index.remembered(told, first, find, lambda each: each.told is told).behind(first)
+    keys = frozenset((each.message, each.call) for each in recorded)
+    found = ElidedResults.of(_within(index, range(first, index.count), keys))
+    # As it was told, where it is all there: then the next Request's state is the same value.
+    return ElidedResults(found.results, recorded) if found.keys == keys else found
 
 
 def _within(index: HistoryIndex, ats: Iterable[int], keys: frozenset[ResultKey]) -> Iterable[ElidedAt]:

@@ -1,4 +1,4 @@
-"""Old tool results: the stub that stands for one, and what it saves.
+"""Replaces an old tool result with a stub and computes the tokens that saves.
 
 Call and id stay, so that no result is parted from its call.
 """
@@ -6,10 +6,10 @@ Call and id stay, so that no result is parted from its call.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from inspector.context.counting.counter import Counter
-from inspector.domain.messages import Message, Part, ToolCallPart, ToolResultPart
+from inspector.domain.dataclass import dataclass
+from inspector.domain.messages import Message, Part, ToolResultPart, call_names
 
 ResultKey = tuple[str, str]
 """A result: the id of the message that holds it, and that of its call."""
@@ -61,16 +61,6 @@ def elided_contents(
         message.id: tuple(_elided(part, message.id, stubs) for part in message.content)
         for message in messages
         if message.id in holders
-    }
-
-
-def call_names(messages: Iterable[Message]) -> Mapping[str, str]:
-    """The names of the tools that were called, by call id."""
-    return {
-        part.id: part.name
-        for message in messages
-        for part in message.content
-        if isinstance(part, ToolCallPart)
     }
 
 

@@ -1,4 +1,4 @@
-"""Shortening only now and then: past a high mark, down to a low one.
+"""Shortens a history only when it passes a high mark, then down to a low mark, so that Requests stay cacheable.
 
 Between the marks the beginning of the history stays the same from Request to Request. Past the high mark old tool
 results are elided first, the largest saving first; then the oldest batches are folded, which summaries stand for.
@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-from inspector.context.history.choice import Choice, Room
-from inspector.context.history.elided import NOTHING_ELIDED, Elided, ElidedAt, elided_of
+from inspector.context.history.choice import Figures, HistoryBudget, HistoryChoice
+from inspector.context.history.elided import NOTHING_ELIDED, ElidedAt, ElidedResults, elided_of
 from inspector.context.history.index import HistoryIndex
 from inspector.context.history.limits import from_user, raising
-from inspector.domain.compaction import HistoryState
+from inspector.domain.dataclass import dataclass
+from inspector.domain.limits import HistoryState
 from inspector.domain.ref import Ref
 from inspector.domain.requests import Fix
 from inspector.domain.rules import OutRule
@@ -55,28 +55,27 @@ class UserStarts:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class FoldThresholds:
     """Shares of the room: past `high` it is shortened, to at most `low`; 0 to 1, and `low` not above `high`."""
 
     high: float
     low: float
 
     @classmethod
-    def of(cls, high: float, low: float) -> Marks:
-        """From settings, whatever they say."""
+    def of(cls, high: float, low: float) -> FoldThresholds:
         upper = min(1.0, max(0.0, high))
         return cls(upper, min(upper, max(0.0, low)))
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class FoldedHistory:
     """A history from batch `first` on, with some results elided."""
 
     first: int
-    elided: Elided = NOTHING_ELIDED
+    elided: ElidedResults = NOTHING_ELIDED
 
 
-class Folder:
+class HistoryFolding:
     """Folds one history under one room.
 
     Args:
@@ -86,7 +85,9 @@ class Folder:
         starts: Where it may begin then.
     """
 
-    def __init__(self, index: HistoryIndex, room: Room, marks: Marks, starts: Starts) -> None:
+    def __init__(
+        self, index: HistoryIndex, room: HistoryBudget, marks: FoldThresholds, starts: Starts
+    ) -> None:
         self._index = index
         self._room = room
         self._marks = marks
@@ -96,37 +97,35 @@ class Folder:
         self._low = share_of(room.tokens, marks.low)
         self._few = share_of(room.cap.most, marks.low)
 
-    def choose(self) -> Choice:
+    def choose(self) -> HistoryChoice:
         """What goes in, and the state that says so."""
         kept = self._before()
         if not self._is_within(kept):
             kept = self._fold(kept)
             if not self._is_within(kept, hard=True):
-                kept = Kept(self._index.count)
+                kept = FoldedHistory(self._index.count)
         # Where not even the newest batch fits as it is, the next build tries it first.
         first = min(kept.first, self._index.count - 1)
         position = self._index.view(first).position if first > 0 else 0
-        state = HistoryState(self._room.limits, position, kept.elided.told)
+        state = HistoryState(self._room.limits, position, kept.elided.recorded)
         bound = FoldBound(kept.first, self._room, self._marks, self._starts)
-        return Choice(kept.first, (bound,), is_folding=True, elided=kept.elided.keys, state=state)
+        return HistoryChoice(kept.first, (bound,), is_folding=True, elided=kept.elided.keys, state=state)
 
-    def _before(self) -> Kept:
-        """What the state says, as far as it counts."""
+    def _before(self) -> FoldedHistory:
         state = self._room.state
         if state is None or state.limits != self._room.limits:
-            return Kept(0)
+            return FoldedHistory(0)
         first = from_user(self._index, self._index.at_position(state.first))
-        return Kept(first, elided_of(state.elided, self._index, first))
+        return FoldedHistory(first, elided_of(state.elided, self._index, first))
 
-    def _is_within(self, kept: Kept, *, hard: bool = False) -> bool:
+    def _is_within(self, kept: FoldedHistory, *, hard: bool = False) -> bool:
         """Whether nothing need be shortened; with `hard`, whether it may be sent at all."""
         most = self._room.tokens if hard else self._high
         if self._index.messages_from(kept.first) > max(0, self._room.cap.most):
             return False
         return self._index.tokens_from(kept.first) - kept.elided.saved_from(kept.first) <= max(0, most)
 
-    def _fold(self, kept: Kept) -> Kept:
-        """Elide, then fold, down to the low mark."""
+    def _fold(self, kept: FoldedHistory) -> FoldedHistory:
         old = kept.elided.saved_from(kept.first)
         savings = self._index.savings_between(kept.first, max(kept.first, self._protected))
         may_elide = savings - old >= CLEAR_AT_LEAST
@@ -134,9 +133,9 @@ class Folder:
         elided = kept.elided.behind(first)
         if may_elide:
             elided = self._elide(first, elided)
-        return Kept(first, elided)
+        return FoldedHistory(first, elided)
 
-    def _start(self, kept: Kept, *, may_elide: bool) -> int:
+    def _start(self, kept: FoldedHistory, *, may_elide: bool) -> int:
         """The oldest batch from which on, with all elided that may be, the low mark is kept."""
         index = self._index
         least = _Least(index, kept, self._protected if may_elide else 0)
@@ -152,7 +151,7 @@ class Folder:
             at = newest if least.of(newest) <= self._room.tokens else None
         return index.count if at is None else at
 
-    def _elide(self, first: int, elided: Elided) -> Elided:
+    def _elide(self, first: int, elided: ElidedResults) -> ElidedResults:
         """Elide the largest savings first until the low mark is kept."""
         views = self._index.views(first, max(first, self._protected))
         found = [
@@ -175,13 +174,12 @@ class Folder:
 class _Least:
     """The least that the run from a batch to now can take: with all results elided that may be."""
 
-    def __init__(self, index: HistoryIndex, kept: Kept, protected: int) -> None:
+    def __init__(self, index: HistoryIndex, kept: FoldedHistory, protected: int) -> None:
         self._index = index
         self._protected = protected
         self._elided = kept.elided
 
     def of(self, first: int) -> int:
-        """In tokens."""
         protected = max(first, self._protected)
         saved = self._index.savings_between(first, protected) if self._protected else 0
         return self._index.tokens_from(first) - saved - self._elided.saved_from(protected)
@@ -204,36 +202,38 @@ class FoldBound:
     """
 
     start: int
-    room: Room
-    marks: Marks
+    room: HistoryBudget
+    marks: FoldThresholds
     starts: Starts
     rule: OutRule = OutRule.SUMMARY_DUE
     action: str = "raise_history_tokens"
 
     def first(self, index: HistoryIndex) -> int:
-        """The first batch that is kept."""
         return self.start
 
     def needed(self, index: HistoryIndex, at: int) -> int:
         """The tokens of room that leave a batch in, whether or not others fit too."""
         start = self.starts.until(index, at)
         least = _room_for(index.tokens_from(start), self.marks.low)
-        return min(least, _room_for(index.tokens_from(0), self.marks.high))
+        return min(least, _room_for(self._whole(index).tokens, self.marks.high))
 
     def figures(self) -> Hashable:
-        """What `needed` depends on beside the index."""
         room = self.room
-        return (self.rule, self.start, self.marks, self.starts, room.tokens, room.cap.most)
+        return (self.rule, self.start, self.marks, self.starts, room.tokens, room.cap.most, room.older)
 
     def fix(self, index: HistoryIndex, at: int, agent: Ref) -> Fix:
-        """The limits that would leave a batch in."""
         messages = _room_for(index.messages_from(self.starts.until(index, at)), self.marks.low)
-        return self._raise(self.needed(index, at), min(messages, index.messages_from(0)), agent)
+        return self._raise(self.needed(index, at), min(messages, self._whole(index).messages), agent)
 
     def whole_fix(self, index: HistoryIndex, first: int, agent: Ref) -> Fix:
         """The limits that would leave the run from a batch to now as it is stored."""
-        tokens = _room_for(index.tokens_from(first), self.marks.high)
-        return self._raise(tokens, index.messages_from(first), agent)
+        found = Figures(index.messages_from(first), index.tokens_from(first)) if first else self._whole(index)
+        return self._raise(_room_for(found.tokens, self.marks.high), found.messages, agent)
+
+    def _whole(self, index: HistoryIndex) -> Figures:
+        """All that may be sent, with what stands before the index."""
+        older = self.room.older
+        return Figures(index.messages_from(0) + older.messages, index.tokens_from(0) + older.tokens)
 
     def _raise(self, tokens: int, messages: int, agent: Ref) -> Fix:
         """The limits that make room for so many tokens and messages."""

@@ -1,4 +1,4 @@
-"""Messages in the text form: frames, strings and what they cost."""
+"""Writes messages in the Request's text form, with the tokens of each frame and string."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from inspector.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from inspector.domain.requests import Mark, Run
+from inspector.domain.requests import Mark, TextRun
 
-_LINE_END = Run("\n", sent=False, tokens=0, method=Method.EXACT)
+_LINE_END = TextRun("\n", sent=False, tokens=0, method=Method.EXACT)
 
 
-class MessageWriter:
+class MessageFramer:
     """Writes one message as runs. Nothing here splits a string: each is one run.
 
     Args:
@@ -33,11 +33,11 @@ class MessageWriter:
         self._message = message
         self._costs = costs
         self._has_gap = has_gap
-        self._runs: list[Run] = []
+        self._runs: list[TextRun] = []
         self._marks: list[Mark] = []
         self._length = 0
 
-    def write(self) -> tuple[tuple[Run, ...], tuple[Mark, ...]]:
+    def write(self) -> tuple[tuple[TextRun, ...], tuple[Mark, ...]]:
         """The runs and the marks of the parts."""
         is_result = self._message.role is Role.TOOL and self._begins_with_result()
         if not is_result:
@@ -82,11 +82,11 @@ class MessageWriter:
                 return "tool_result", part.call_id
 
     def _frame(self, text: str, cost: Count) -> None:
-        self._runs.append(Run(text, False, cost.tokens, cost.method))
+        self._runs.append(TextRun(text, False, cost.tokens, cost.method))
         self._length += len(text)
 
     def _string(self, text: str) -> None:
         if text:
             count = self._costs.counter.count(text)
-            self._runs += (Run(text, True, count.tokens, count.method), _LINE_END)
+            self._runs += (TextRun(text, True, count.tokens, count.method), _LINE_END)
             self._length += len(text) + 1

@@ -1,4 +1,4 @@
-"""How important a message is: a pure score of what is seen of it, without asking a model."""
+"""Scores the importance of a message from its text and role, without asking a model."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Single older batches before the run, with a mark at each gap."""
+"""Picks single older batches before the newest messages, with a mark at each gap."""
 
 from __future__ import annotations
 
 from bisect import insort
 from itertools import pairwise
 
-from inspector.context.history.choice import Room
-from inspector.context.history.gaps import gap_text
+from inspector.context.history.choice import HistoryBudget
 from inspector.context.history.index import HistoryIndex
+from inspector.domain.messages import Message, Part, TextPart
 
 
 class IslandRoom:
@@ -21,7 +21,7 @@ class IslandRoom:
         first: The first batch of the run.
     """
 
-    def __init__(self, index: HistoryIndex, room: Room, first: int) -> None:
+    def __init__(self, index: HistoryIndex, room: HistoryBudget, first: int) -> None:
         self._index = index
         self._first = first
         self._messages = room.cap.most - index.messages_from(first)
@@ -32,7 +32,6 @@ class IslandRoom:
 
     @property
     def has_room(self) -> bool:
-        """Whether anything could still go in."""
         has_tokens = self._tokens > 0 and self._tokens >= self._index.fewest_tokens
         return self._is_open and self._messages > 0 and has_tokens
 
@@ -56,14 +55,22 @@ class IslandRoom:
         return True
 
     def taken(self) -> tuple[int, ...]:
-        """The batches, in order."""
         return tuple(self._taken)
 
     def _marks(self, taken: list[int]) -> int:
-        """What the marks at the gaps cost."""
         kept = [*taken, self._first] if self._first < self._index.count else taken
         gaps = (
             self._index.messages_between(one + 1, other) for one, other in pairwise(kept) if other > one + 1
         )
         counter = self._index.view(0).costs.counter
         return sum(counter.count(gap_text(messages)).tokens for messages in gaps)
+
+
+def gap_text(messages: int) -> str:
+    """What a model reads where messages are left out."""
+    return f"[{messages} {'message' if messages == 1 else 'messages'} left out here]"
+
+
+def with_gap(message: Message, gap: str) -> tuple[Part, ...]:
+    """The message's parts with the mark before them."""
+    return (TextPart(gap), *message.content)

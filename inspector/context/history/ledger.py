@@ -1,17 +1,17 @@
-"""What is said of the batches, messages and parts that are not in."""
+"""Reports the batches, messages and parts that were left out of the history."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from inspector.context.history.batches import SECTION, BatchView
-from inspector.context.history.choice import Choice
+from inspector.context.history.choice import HistoryChoice
 from inspector.context.history.folding import FoldBound
 from inspector.context.history.index import HistoryIndex
 from inspector.context.history.limits import Bound, raising
 from inspector.context.identity import IdentityCache
 from inspector.domain.coverage import Ranges, holds
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Piece
@@ -19,7 +19,7 @@ from inspector.domain.rules import OutRule
 
 
 @dataclass(frozen=True, slots=True)
-class Partly:
+class ShortenedMessage:
     """A message that is in with other parts than its own: the whole piece, and the one that is sent."""
 
     is_active: bool
@@ -28,7 +28,7 @@ class Partly:
     rule: OutRule
 
 
-class Ledger:
+class HistoryLedger:
     """Writes what is left out of a history; rows whose figures did not change are taken over."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Ledger:
         self._never: IdentityCache[tuple[LeftOut, ...]] = IdentityCache(4)
 
     def trimmed(
-        self, index: HistoryIndex, choice: Choice, agent_id: str, covered: Ranges
+        self, index: HistoryIndex, choice: HistoryChoice, agent_id: str, covered: Ranges
     ) -> tuple[LeftOut, ...]:
         """The batches that could have been sent and are not, oldest first.
 
@@ -52,13 +52,11 @@ class Ledger:
         return self._trimmed.get(index, key, lambda: tuple(rows.write()))
 
     def never(self, index: HistoryIndex) -> tuple[LeftOut, ...]:
-        """Incomplete batches, and archived, compiled and unreadable messages."""
         return self._never.get(index, None, index.never)
 
     def parts(
-        self, index: HistoryIndex, choice: Choice, agent_id: str, partly: Sequence[Partly]
+        self, index: HistoryIndex, choice: HistoryChoice, agent_id: str, partly: Sequence[ShortenedMessage]
     ) -> tuple[LeftOut, ...]:
-        """What is missing of messages that are in."""
         agent = Ref(RefKind.AGENT, agent_id)
         return tuple(_part_row(index, choice, agent, each) for each in partly)
 
@@ -66,7 +64,7 @@ class Ledger:
 @dataclass(frozen=True)
 class _Rows:
     index: HistoryIndex
-    choice: Choice
+    choice: HistoryChoice
     agent: Ref
     covered: Ranges
 
@@ -103,16 +101,16 @@ class _Rows:
         return _raising(index, at, broken, self.agent)
 
 
-def _part_row(index: HistoryIndex, choice: Choice, agent: Ref, partly: Partly) -> LeftOut:
+def _part_row(index: HistoryIndex, choice: HistoryChoice, agent: Ref, partly: ShortenedMessage) -> LeftOut:
     whole, sent = partly.whole, partly.sent
     saved = max(0, whole.tokens - sent.tokens)
-    told: Parameters = {"label": whole.source.label, "needed": whole.tokens, "shown": sent.tokens}
+    parameters: Parameters = {"label": whole.source.label, "needed": whole.tokens, "shown": sent.tokens}
     # A batch in progress is shortened for the window, which every other part of the Request shares.
     fix = None if partly.is_active else _whole_fix(index, choice, agent)
-    return LeftOut(whole.source, SECTION, partly.rule.value, saved, whole.method, fix, told)
+    return LeftOut(whole.source, SECTION, partly.rule.value, saved, whole.method, fix, parameters)
 
 
-def _whole_fix(index: HistoryIndex, choice: Choice, agent: Ref) -> Fix | None:
+def _whole_fix(index: HistoryIndex, choice: HistoryChoice, agent: Ref) -> Fix | None:
     """The limits under which what is elided or shortened would be sent as it is stored."""
     at = index.count - 1
     fold = next((bound for bound in choice.bounds if isinstance(bound, FoldBound)), None)
@@ -129,7 +127,7 @@ def _raising(index: HistoryIndex, at: int, bounds: Sequence[Bound], agent: Ref) 
     return raising([(bound, bound.needed(index, at)) for bound in bounds], agent, facts)
 
 
-def _figures(bound: Bound, index: HistoryIndex, choice: Choice) -> tuple[object, ...]:
+def _figures(bound: Bound, index: HistoryIndex, choice: HistoryChoice) -> tuple[object, ...]:
     """What of a bound the rows depend on.
 
     The room that the window leaves changes with every keystroke; as long as other bounds keep out all that it

@@ -1,16 +1,16 @@
-"""What bounds a history: the first batch that each allows, and what would have to be raised for another."""
+"""The limits on a history: the first batch each one allows, and how far to raise it for one more."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Protocol
 
 from inspector.context.history.index import HistoryIndex
-from inspector.context.window import Window
+from inspector.context.window import ContextWindow
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters
 from inspector.domain.ref import Ref
 from inspector.domain.requests import Fix, FixStep
@@ -26,9 +26,7 @@ class Bound(Protocol):
         ...
 
     @property
-    def action(self) -> str:
-        """What a person can raise."""
-        ...
+    def action(self) -> str: ...
 
     def first(self, index: HistoryIndex) -> int:
         """The oldest batch from which on the run to now is within the bound."""
@@ -38,13 +36,11 @@ class Bound(Protocol):
         """What the setting must be for the run from a batch to now."""
         ...
 
-    def figures(self) -> Hashable:
-        """What `needed` depends on beside the index."""
-        ...
+    def figures(self) -> Hashable: ...
 
 
-class Measured(Enum):
-    """What a bound counts."""
+class BoundMeasure(Enum):
+    """What a limit on the history counts."""
 
     MESSAGES = "messages"
     TOKENS = "tokens"
@@ -67,21 +63,21 @@ class AtMost:
 
     rule: OutRule
     action: str
-    measured: Measured
+    measured: BoundMeasure
     most: int
     offset: int
-    window: Window | None = None
+    window: ContextWindow | None = None
     spares_newest: bool = False
 
     def first(self, index: HistoryIndex) -> int:
         """The oldest batch from which on the run to now is within the bound."""
-        by_messages = self.measured is Measured.MESSAGES
+        by_messages = self.measured is BoundMeasure.MESSAGES
         first = index.first_of_messages(self.most) if by_messages else index.first_of_tokens(self.most)
         return max(0, min(first, index.count - 1)) if self.spares_newest else first
 
     def needed(self, index: HistoryIndex, at: int) -> int:
         """What the setting must be for the run from a batch to now."""
-        by_messages = self.measured is Measured.MESSAGES
+        by_messages = self.measured is BoundMeasure.MESSAGES
         return self.setting(index.messages_from(at) if by_messages else index.tokens_from(at))
 
     def setting(self, most: int) -> int:
@@ -90,18 +86,17 @@ class AtMost:
         return needed if self.window is None else self.window.needed(needed)
 
     def figures(self) -> Hashable:
-        """What `needed` depends on beside the index."""
         return (self.rule, self.most, self.offset, self.window, self.spares_newest)
 
 
 def newest_messages(rule: OutRule, action: str, wanted: int, active: int) -> AtMost:
     """At most so many messages, the active batch's among them; where any are wanted, the newest batch is in whole."""
     more = wanted - active
-    return AtMost(rule, action, Measured.MESSAGES, more, active, spares_newest=more > 0)
+    return AtMost(rule, action, BoundMeasure.MESSAGES, more, active, spares_newest=more > 0)
 
 
 @dataclass(frozen=True, slots=True)
-class NotOlder:
+class AgeBound:
     """Batches last written at most some hours before `now`, and the newest of at least `floor` messages."""
 
     now: datetime
@@ -111,8 +106,10 @@ class NotOlder:
     action: str = "raise_compress_after_hours"
 
     def is_young(self, index: HistoryIndex, at: int) -> bool:
-        """Whether a batch is young enough to stay."""
-        return self.now - index.view(at).last_at <= _hours(self.hours)
+        return self.holds(index.view(at).last_at)
+
+    def holds(self, moment: datetime) -> bool:
+        return self.now - moment <= _hours(self.hours)
 
     def oldest(self, index: HistoryIndex) -> int:
         """The batch before which none is young enough."""
@@ -134,7 +131,6 @@ class NotOlder:
         return max(0, math.ceil((self.now - index.oldest_from(at)) / timedelta(hours=1)))
 
     def figures(self) -> Hashable:
-        """What `needed` depends on beside the index."""
         return (self.rule, self.now, self.hours, self.floor)
 
 

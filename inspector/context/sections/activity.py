@@ -1,21 +1,20 @@
-"""Recent activity: which events, in which lines."""
+"""The recent activity section: which events are shown, one line each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.markup import close_proof, one_line, starts_legally
-from inspector.context.parts import LINE, Part, literal
-from inspector.context.plan import Plan
+from inspector.context.parts import LINE, PromptPart, literal
+from inspector.context.plan import BuildPlan
 from inspector.domain.activity import Event, Importance
 from inspector.domain.agents import ActivitySettings
-from inspector.domain.errors import MalformedError, Parameters
-from inspector.domain.health import Problem, Severity
-from inspector.domain.recent_activity import EventBar, Passed, recent_events
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import MalformedError, Parameters, Problem, Severity
+from inspector.domain.recent_activity import EventBar, HiddenEvent, recent_events
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.activity import date_line, event_line, event_text, unreadable_text
 from inspector.domain.requests import Fix, LeftOut, Source, SourceKind
@@ -32,7 +31,7 @@ class EventChoice:
     others: tuple[tuple[Event, OutRule, Fix | None], ...]
 
 
-def choose_events(events: Sequence[Event], plan: Plan) -> EventChoice:
+def choose_events(events: Sequence[Event], plan: BuildPlan) -> EventChoice:
     """The newest events that the settings allow; see `recent_events`."""
     agent = Ref(RefKind.AGENT, plan.agent.id)
     found = recent_events(events, plan.activity, plan.agent.id, plan.spec.now)
@@ -40,7 +39,7 @@ def choose_events(events: Sequence[Event], plan: Plan) -> EventChoice:
     return EventChoice(found.shown, tuple(others))
 
 
-def _fix(passed: Passed, agent: Ref) -> Fix | None:
+def _fix(passed: HiddenEvent, agent: Ref) -> Fix | None:
     action = _FIXES.get(passed.bar)
     if action is None or not passed.is_last:
         return None
@@ -57,23 +56,22 @@ class EventLine:
     settings: ActivitySettings
     element: str
     day: str
-    part: Part
+    part: PromptPart
     problem: Problem | None
 
     @property
-    def lead(self) -> tuple[Part, ...]:
-        """What stands before the first of them."""
+    def lead(self) -> tuple[PromptPart, ...]:
         return lead_parts(self.settings, self.element)
 
 
 def event_lines(
-    choice: EventChoice, plan: Plan, names: dict[str, str], element: str
+    choice: EventChoice, plan: BuildPlan, names: dict[str, str], element: str
 ) -> tuple[EventLine, ...]:
     """The chosen events' parts, in time order."""
     return tuple(_line(event, plan, names, element) for event in choice.chosen)
 
 
-def with_days(lines: Sequence[EventLine]) -> Iterator[Part]:
+def with_days(lines: Sequence[EventLine]) -> Iterator[PromptPart]:
     """The lead line, then the lines, with a date where the day changes; as the settings have it."""
     if not lines:
         return
@@ -88,7 +86,7 @@ def with_days(lines: Sequence[EventLine]) -> Iterator[Part]:
 
 
 @lru_cache(maxsize=64)
-def lead_parts(settings: ActivitySettings, element: str) -> tuple[Part, ...]:
+def lead_parts(settings: ActivitySettings, element: str) -> tuple[PromptPart, ...]:
     """What stands before the events: one line, or nothing. It cannot close the section's element."""
     line = one_line(settings.lead_line)
     if not line:
@@ -101,13 +99,13 @@ def lead_parts(settings: ActivitySettings, element: str) -> tuple[Part, ...]:
 
 
 @lru_cache(maxsize=512)
-def day_part(day: str) -> Part:
+def day_part(day: str) -> PromptPart:
     """The line where the day changes."""
     return literal(SECTION, f"activity/day/{day.strip('- ')}", day, InRule.DATE_LINE, before=LINE)
 
 
 def left_out_event(
-    event: Event, rule: OutRule, fix: Fix | None, plan: Plan, names: dict[str, str]
+    event: Event, rule: OutRule, fix: Fix | None, plan: BuildPlan, names: dict[str, str]
 ) -> LeftOut:
     """An event that is not in."""
     text, _ = _text(event)
@@ -129,15 +127,15 @@ def event_source(event: Event) -> Source:
     return Source(SourceKind.EVENT, event.id, event.kind, event.agent_id)
 
 
-def _line(event: Event, plan: Plan, names: dict[str, str], element: str) -> EventLine:
+def _line(event: Event, plan: BuildPlan, names: dict[str, str], element: str) -> EventLine:
     local: datetime = plan.local(event.timestamp)
     text, problem = _text(event)
     line = event_line(event, text, local, plan.agent.id, names)
     if element:
         line = close_proof(line, [element]).text
-    told: Parameters = {"importance": event.importance.label}
+    parameters: Parameters = {"importance": event.importance.label}
     source = event_source(event)
-    part = Part(f"event:{event.id}", SECTION, source, InRule.EVENT, line, LINE, parameters=told)
+    part = PromptPart(f"event:{event.id}", SECTION, source, InRule.EVENT, line, LINE, parameters=parameters)
     return EventLine(event, plan.activity, element, date_line(local), part, problem)
 
 

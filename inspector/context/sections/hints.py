@@ -1,4 +1,4 @@
-"""Block-type hints: what each block is and how it may be edited, one line a block."""
+"""The block hints section: one line for each block on what it is and how to edit it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from inspector.context.blocks import BlockView
 from inspector.context.markup import close_proof, one_line
-from inspector.context.parts import LINE, Part
+from inspector.context.parts import LINE, PromptPart
 from inspector.domain.blocks import (
     CompositeSchema,
     FieldDef,
@@ -21,7 +21,7 @@ from inspector.domain.blocks import (
     UnreadableSchema,
 )
 from inspector.domain.edits import fields, items, text
-from inspector.domain.edits.access import OPERATION_ACCESS, PERMISSION_TABLE, Verdict
+from inspector.domain.edits.access import OPERATION_ACCESS, PERMISSION_TABLE, AccessVerdict
 from inspector.domain.edits.base import Operation
 from inspector.domain.layout_rules import HINTS
 from inspector.domain.requests import Source, SourceKind
@@ -60,7 +60,7 @@ _NAMES: dict[type, str] = {
 }
 
 
-def hint_parts(views: Iterable[BlockView], element: str) -> Iterator[Part]:
+def hint_parts(views: Iterable[BlockView], element: str) -> Iterator[PromptPart]:
     """One part for each block whose schema is known."""
     for view in views:
         block = view.block
@@ -70,14 +70,18 @@ def hint_parts(views: Iterable[BlockView], element: str) -> Iterator[Part]:
 
 
 @lru_cache(maxsize=16_384)
-def _hint(block_id: str, label: str, owner: str, schema: Schema, level: Permission, element: str) -> Part:
-    told = [f"{_NAMES[type(schema)]}", *_shape(schema)]
+def _hint(
+    block_id: str, label: str, owner: str, schema: Schema, level: Permission, element: str
+) -> PromptPart:
+    lines = [f"{_NAMES[type(schema)]}", *_shape(schema)]
     operations = ", ".join(_allowed(schema, level)) or "none, read-only"
-    line = f"- `{one_line(label)}`: {'; '.join(told)}; operations: {operations}"
+    line = f"- `{one_line(label)}`: {'; '.join(lines)}; operations: {operations}"
     if element:
         line = close_proof(line, [element]).text
     source = Source(SourceKind.BLOCK, block_id, label, owner)
-    return Part(f"hint:{block_id}", SECTION, source, InRule.HINT, line, LINE, parameters={"label": label})
+    return PromptPart(
+        f"hint:{block_id}", SECTION, source, InRule.HINT, line, LINE, parameters={"label": label}
+    )
 
 
 def _shape(schema: Schema) -> Iterator[str]:
@@ -108,12 +112,12 @@ def _shape(schema: Schema) -> Iterator[str]:
 
 
 def _fields(defined: tuple[FieldDef, ...]) -> str:
-    told = (
+    reported = (
         f"{one_line(each.name)} ({each.field_type.value}"
         f"{', required' if each.required else ''}{', read-only' if each.read_only else ''})"
         for each in defined
     )
-    return ", ".join(told) or "none"
+    return ", ".join(reported) or "none"
 
 
 def _allowed(schema: Schema, level: Permission) -> Iterator[str]:
@@ -123,7 +127,7 @@ def _allowed(schema: Schema, level: Permission) -> Iterator[str]:
         return
     for operation in _OPERATIONS[type(schema)]:
         verdict = PERMISSION_TABLE[level][OPERATION_ACCESS[operation]]
-        if verdict is Verdict.ALLOW:
+        if verdict is AccessVerdict.ALLOW:
             yield operation.op
-        elif verdict is not Verdict.DENY:
+        elif verdict is not AccessVerdict.DENY:
             yield f"{operation.op} (asks)"

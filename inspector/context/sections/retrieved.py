@@ -1,4 +1,4 @@
-"""Retrieved memories: archival entries that the caller passes."""
+"""The retrieved memories section: archival entries that the caller passes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from functools import partial
 from inspector.context.blocks import Adapted
 from inspector.context.identity import IdentityCache
 from inspector.context.markup import attribute, close_proof
-from inspector.context.parts import Part
-from inspector.domain.archival import ArchivalEntry
-from inspector.domain.errors import Parameters
-from inspector.domain.health import Problem, Severity
+from inspector.context.parts import PromptPart
+from inspector.domain.blocks import ArchivalEntry
+from inspector.domain.errors import Parameters, Problem, Severity
 from inspector.domain.requests import Source, SourceKind
 from inspector.domain.rules import InRule
 
@@ -46,5 +45,5 @@ def _made(entry: ArchivalEntry, element: str) -> Adapted:
     if escaped.places:
         facts: Parameters = {"label": entry.id, "count": len(escaped.places)}
         adaptations = (Problem("closing_tag_escaped", Severity.WARNING, where, facts),)
-    part = Part(where, SECTION, retrieved_source(entry), InRule.RETRIEVED, text)
+    part = PromptPart(where, SECTION, retrieved_source(entry), InRule.RETRIEVED, text)
     return Adapted(part, adaptations)

@@ -1,20 +1,19 @@
-"""Summaries: which of them stand for what is left out, and their parts."""
+"""The summaries section: the summaries that stand for messages left out."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
 from inspector.context.blocks import Adapted
 from inspector.context.markup import close_proof, frame_proof
-from inspector.context.parts import Part
-from inspector.context.plan import Plan
+from inspector.context.parts import PromptPart
+from inspector.context.plan import BuildPlan
 from inspector.domain.coverage import Ranges, covered_ranges, fewest, latest_of
-from inspector.domain.errors import Parameters
-from inspector.domain.health import Problem, Severity
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import Parameters, Problem, Severity
 from inspector.domain.messages import Message
 from inspector.domain.rendering.summary import summary_text
 from inspector.domain.requests import Source, SourceKind
@@ -25,17 +24,16 @@ SECTION = "summary"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptMessages:
     """The messages that go in: their positions in order, and when the first of them was written."""
 
     positions: tuple[int, ...]
     since: datetime | None
 
     @classmethod
-    def of(cls, messages: Iterable[Message]) -> Kept:
-        """From the messages, in any order."""
-        held = sorted(messages, key=lambda message: message.position)
-        return cls(tuple(message.position for message in held), held[0].created_at if held else None)
+    def of(cls, messages: Iterable[Message]) -> KeptMessages:
+        stored = sorted(messages, key=lambda message: message.position)
+        return cls(tuple(message.position for message in stored), stored[0].created_at if stored else None)
 
     def touches(self, ranges: Ranges) -> bool:
         """Whether a message that goes in lies in one of the ranges."""
@@ -54,7 +52,7 @@ class SummaryChoice:
     others: tuple[tuple[Summary, OutRule], ...]
 
 
-def choose_covering(summaries: Sequence[Summary], kept: Kept) -> SummaryChoice:
+def choose_covering(summaries: Sequence[Summary], kept: KeptMessages) -> SummaryChoice:
     """The fewest, deepest summaries that speak of what is not in; none of a message that is.
 
     Deleted ones are never chosen, but say what those that were made of them speak of.
@@ -73,7 +71,7 @@ def choose_covering(summaries: Sequence[Summary], kept: Kept) -> SummaryChoice:
     return SummaryChoice(tuple(chosen), tuple(others))
 
 
-def choose_latest(summaries: Sequence[Summary], kept: Kept, *, is_whole: bool) -> SummaryChoice:
+def choose_latest(summaries: Sequence[Summary], kept: KeptMessages, *, is_whole: bool) -> SummaryChoice:
     """The one that speaks of the latest messages, none where the whole conversation is in."""
     ranges = covered_ranges(summaries)
     usable, others = _usable(summaries, ranges, kept)
@@ -83,7 +81,7 @@ def choose_latest(summaries: Sequence[Summary], kept: Kept, *, is_whole: bool) -
 
 
 def _usable(
-    summaries: Sequence[Summary], ranges: Mapping[str, Ranges], kept: Kept
+    summaries: Sequence[Summary], ranges: Mapping[str, Ranges], kept: KeptMessages
 ) -> tuple[list[Summary], list[tuple[Summary, OutRule]]]:
     """Those that speak of nothing that is in, and the others."""
     usable: list[Summary] = []
@@ -99,7 +97,7 @@ def _usable(
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class SummaryFrame:
     """What stands around a summary: its section's element, or the lines that part the sections where it has none."""
 
     element: str = ""
@@ -115,19 +113,19 @@ class Around:
 
 
 @lru_cache(maxsize=1024)
-def summary_part(summary: Summary, text: str, around: Around) -> Adapted:
+def summary_part(summary: Summary, text: str, around: SummaryFrame) -> Adapted:
     """A summary's part; `text` is its rendering."""
     body, code, count = around.proof(text.rstrip("\n"))
     facts: Parameters = {"label": summary.id, "count": count}
     changed = Problem(code, Severity.WARNING, f"summary:{summary.id}", facts)
     adaptations = (changed,) if count else ()
-    told: Parameters = {"depth": summary.depth, "messages": summary.message_count}
+    parameters: Parameters = {"depth": summary.depth, "messages": summary.message_count}
     source = summary_source(summary)
-    part = Part(f"summary:{summary.id}", SECTION, source, InRule.SUMMARY, body, parameters=told)
+    part = PromptPart(f"summary:{summary.id}", SECTION, source, InRule.SUMMARY, body, parameters=parameters)
     return Adapted(part, adaptations)
 
 
-def summary_adapted(summary: Summary, plan: Plan, around: Around) -> Adapted:
+def summary_adapted(summary: Summary, plan: BuildPlan, around: SummaryFrame) -> Adapted:
     """A summary's part in the plan's zone."""
     return summary_part(summary, summary_text(summary, plan.zone), around)
 
@@ -138,7 +136,7 @@ def summary_source(summary: Summary) -> Source:
     return Source(SourceKind.SUMMARY, summary.id, label, summary.agent_id)
 
 
-def _speaks_of(summary: Summary, ranges: Ranges, kept: Kept) -> bool:
+def _speaks_of(summary: Summary, ranges: Ranges, kept: KeptMessages) -> bool:
     """Whether it speaks of a kept message. One without ranges is judged by its period."""
     if ranges:
         return kept.touches(ranges)

@@ -1,4 +1,4 @@
-"""Literal texts: persona, instructions, a layout's own sections, what the caller adds."""
+"""Sections of literal text: persona, instructions, a layout's own sections and the caller's."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from functools import lru_cache
 from inspector.context.blocks import Adapted
 from inspector.context.markup import close_proof, starts_legally
 from inspector.context.parts import literal
-from inspector.context.plan import Plan
-from inspector.domain.errors import Parameters
-from inspector.domain.health import Problem, Severity
+from inspector.context.plan import BuildPlan
+from inspector.domain.errors import Parameters, Problem, Severity
 from inspector.domain.layout_rules import ADDITIONAL, INSTRUCTIONS
 from inspector.domain.layouts import SectionLayout
 from inspector.domain.rules import InRule
@@ -71,8 +70,8 @@ def _label(place: str) -> str:
     return name if last == "text" else place
 
 
-def persona(plan: Plan, entry: SectionLayout) -> Iterator[Adapted]:
-    """Who the agent is."""
+def persona(plan: BuildPlan, entry: SectionLayout) -> Iterator[Adapted]:
+    """Yield the text of who the agent is."""
     agent = plan.agent
     made = text_part(
         "persona",
@@ -86,7 +85,7 @@ def persona(plan: Plan, entry: SectionLayout) -> Iterator[Adapted]:
         yield made
 
 
-def instructions(plan: Plan, entry: SectionLayout) -> Iterator[Adapted]:
+def instructions(plan: BuildPlan, entry: SectionLayout) -> Iterator[Adapted]:
     """The agent's instructions, one part each."""
     for number, text in enumerate(plan.agent.instructions):
         made = text_part(
@@ -101,7 +100,7 @@ def instructions(plan: Plan, entry: SectionLayout) -> Iterator[Adapted]:
             yield made
 
 
-def additional(plan: Plan, entry: SectionLayout) -> Iterator[Adapted]:
+def additional(plan: BuildPlan, entry: SectionLayout) -> Iterator[Adapted]:
     """The instructions of this build's caller."""
     for number, text in enumerate(plan.spec.extra_instructions):
         place = f"additional/{number}"

@@ -1,20 +1,20 @@
-"""Tools: their definitions before the system string, their rules and examples in it."""
+"""The tool sections: definitions before the system string, rules and examples inside it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.markup import close_proof, one_line
-from inspector.context.parts import END_OF_STRING, Part
-from inspector.context.plan import Plan
+from inspector.context.parts import END_OF_STRING, PromptPart
+from inspector.context.plan import BuildPlan
 from inspector.domain.agents import Tool, ToolRule
-from inspector.domain.health import Problem, Severity
-from inspector.domain.requests import Piece, Run, Source, SourceKind
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import Problem, Severity
+from inspector.domain.requests import Piece, Source, SourceKind, TextRun
 from inspector.domain.rules import InRule
 from inspector.domain.snapshot import Snapshot
 
@@ -23,23 +23,23 @@ RULES_SECTION = "tool_rules"
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class OfferedToolset:
     """The tools that a Request offers, in order, and what is wrong with others."""
 
     tools: tuple[Tool, ...]
     problems: tuple[Problem, ...]
 
 
-def offered_tools(snapshot: Snapshot, plan: Plan) -> Offered:
+def offered_tools(snapshot: Snapshot, plan: BuildPlan) -> OfferedToolset:
     """The agent's tools in its own order, then the caller's; none twice, none silently skipped."""
-    known = {tool.name: tool for tool in snapshot.tools}
+    existing = {tool.name: tool for tool in snapshot.tools}
     found: dict[str, Tool] = {}
     problems: list[Problem] = []
     for name in plan.agent.tools:
-        if name not in known:
+        if name not in existing:
             problems.append(Problem("tool_missing", Severity.WARNING, f"tool:{name}", {"name": name}))
         else:
-            found.setdefault(name, known[name])
+            found.setdefault(name, existing[name])
     for tool in plan.spec.extra_tools:
         if found.setdefault(tool.name, tool) is not tool:
             facts = {"name": tool.name}
@@ -48,15 +48,15 @@ def offered_tools(snapshot: Snapshot, plan: Plan) -> Offered:
         if tool_parameters(tool) is None:
             facts = {"name": tool.name}
             problems.append(Problem("tool_parameters_unreadable", Severity.ERROR, f"tool:{tool.name}", facts))
-    return Offered(tuple(found.values()), tuple(problems))
+    return OfferedToolset(tuple(found.values()), tuple(problems))
 
 
-def definition_pieces(tools: Sequence[Tool], plan: Plan) -> tuple[Piece, ...]:
+def definition_pieces(tools: Sequence[Tool], plan: BuildPlan) -> tuple[Piece, ...]:
     """The frame before all definitions and one piece for each."""
     if not tools:
         return ()
     cost = plan.costs.tools_end()
-    frame = Run("=== tools ===\n", sent=False, tokens=cost.tokens, method=cost.method)
+    frame = TextRun("=== tools ===\n", sent=False, tokens=cost.tokens, method=cost.method)
     source = Source(SourceKind.LITERAL, "tools/frame", "frame")
     lead = Piece("literal:tools/frame", SECTION, source, InRule.FRAME.value, (frame,))
     return (lead, *(_definition(tool, plan.agent.id, plan.costs) for tool in tools))
@@ -68,7 +68,7 @@ def _definition(tool: Tool, owner: str, costs: FrameCosts) -> Piece:
     plain = {"description": tool.description, "name": tool.name, "parameters": parameters or {}}
     text = json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     count = costs.tool(tool.name, tool.description, parameters or {})
-    run = Run(text, sent=True, tokens=count.tokens, method=count.method)
+    run = TextRun(text, sent=True, tokens=count.tokens, method=count.method)
     source = Source(SourceKind.TOOL, tool.name, tool.name, owner)
     return Piece(f"tool:{tool.name}", SECTION, source, InRule.TOOL.value, (run, END_OF_STRING))
 
@@ -85,7 +85,7 @@ def tool_parameters(tool: Tool) -> dict[str, Any] | None:
 
 def rule_parts(
     tools: Sequence[Tool], rules: Sequence[ToolRule], element: str, *, described: bool = False
-) -> Iterator[Part]:
+) -> Iterator[PromptPart]:
     """One part for each tool with rules or examples; nothing where there are none.
 
     Args:
@@ -104,21 +104,21 @@ def rule_parts(
 
 
 @lru_cache(maxsize=2048)
-def _rule_part(tool: Tool, lines: tuple[str, ...], element: str, described: bool) -> Part:
+def _rule_part(tool: Tool, lines: tuple[str, ...], element: str, described: bool) -> PromptPart:
     name, examples = tool.name, tool.examples
     paragraphs = [f"## {one_line(name)}"]
     if described:
         paragraphs += _description(tool)
     if lines:
         paragraphs.append("\n".join(("**Rules:**", *(f"- {line}" for line in lines))))
-    told = [example.strip("\n") for example in examples if example.strip()]
-    if told:
-        paragraphs.append("\n".join(("**Examples:**", *(f"- {example}" for example in told))))
+    parts = [example.strip("\n") for example in examples if example.strip()]
+    if parts:
+        paragraphs.append("\n".join(("**Examples:**", *(f"- {example}" for example in parts))))
     text = "\n\n".join(paragraphs)
     if element:
         text = close_proof(text, [element]).text
     source = Source(SourceKind.TOOL, name, name)
-    return Part(f"tool_rules:{name}", RULES_SECTION, source, InRule.TOOL_RULE, text)
+    return PromptPart(f"tool_rules:{name}", RULES_SECTION, source, InRule.TOOL_RULE, text)
 
 
 def _description(tool: Tool) -> Iterator[str]:
@@ -132,8 +132,8 @@ def _description(tool: Tool) -> Iterator[str]:
     needed = required if isinstance(required, list) else []
     lines = ["**Parameters:**"]
     for key, value in properties.items():
-        told = value.get("description") or value.get("type") if isinstance(value, dict) else None
-        words = f": {one_line(str(told))}" if told else ""
+        reported = value.get("description") or value.get("type") if isinstance(value, dict) else None
+        words = f": {one_line(str(reported))}" if reported else ""
         lines.append(f"- `{one_line(key)}`{words}{' (required)' if key in needed else ''}")
     yield "\n".join(lines)
 
@@ -165,8 +165,8 @@ class _RuleFacts(dict[str, str]):
         super().__init__()
         for name, keys in self._KEYS.items():
             value = next((detail[key] for key in keys if key in detail), None)
-            told = ", ".join(map(str, value)) if isinstance(value, list) else value
-            self[name] = "?" if told is None else str(told)
+            reported = ", ".join(map(str, value)) if isinstance(value, list) else value
+            self[name] = "?" if reported is None else str(reported)
 
 
 def _detail(rule: ToolRule) -> Mapping[str, Any]:

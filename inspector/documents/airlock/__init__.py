@@ -1,4 +1,4 @@
-"""The airlock: where bytes from elsewhere are parsed first, in a process that may die of it.
+"""The airlock parses documents from elsewhere in a process of its own, which may die of it.
 
 A Loro blob with a right checksum can ask for more memory than there is, or nest so deep that the stack ends;
 either kills the process that reads it, and nothing in it can be caught. So whatever this process did not write

@@ -1,4 +1,4 @@
-"""The near side of the airlock: hands blobs to the worker, waits within limits, and says what came of it.
+"""Hands documents to the airlock's worker, waits within limits, and reports the result.
 
 Where the limits come from: on Linux the system keeps all of them. macOS keeps the processor's, not that of
 memory; Windows keeps neither for a single process without a job object. There the worker's use is looked at while
@@ -16,30 +16,31 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO
 
 import loro
 
-from inspector.documents.airlock.watch import Excess, Gauge, Watch
+from inspector.documents.airlock.watch import Gauge, LimitExceeded, WorkerWatch
 from inspector.documents.airlock.wire import (
     LIMITS,
     READY,
-    Limits,
-    Outcome,
-    Report,
-    Task,
+    WorkerLimits,
+    WorkerOutcome,
+    WorkerReport,
+    WorkerTask,
     read_report,
     send_task,
 )
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import DocumentError, Parameters
 
 if sys.platform == "linux":
     GAUGE: Gauge | None = None
     """What tells a worker's use; None where the system keeps the limits by itself."""
 else:
-    from inspector.documents.airlock.gauge import usage_of
+    from inspector.documents.airlock.watch import usage_of
 
     GAUGE = usage_of
 
@@ -55,17 +56,17 @@ NO_ANSWER = "document.no_answer"
 _KILLED = getattr(signal, "SIGKILL", 9)
 _OUT_OF_TIME = getattr(signal, "SIGXCPU", 24)
 _CODES = {
-    Outcome.UNREADABLE: "document.unreadable",
-    Outcome.DAMAGED: "document.damaged",
-    Outcome.NEWER: "document.newer",
-    Outcome.TOO_DEEP: "document.too_deep",
-    Outcome.TOO_LARGE: "document.too_large",
-    Outcome.WITHOUT_BEGINNING: "document.without_beginning",
+    WorkerOutcome.UNREADABLE: "document.unreadable",
+    WorkerOutcome.DAMAGED: "document.damaged",
+    WorkerOutcome.NEWER: "document.newer",
+    WorkerOutcome.TOO_DEEP: "document.too_deep",
+    WorkerOutcome.TOO_LARGE: "document.too_large",
+    WorkerOutcome.WITHOUT_BEGINNING: "document.without_beginning",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class VettingResult:
     """What came of a look at a document. `code` is empty when it may be read here.
 
     `token` names the worker's copy, for `Airlock.look_further`.
@@ -77,7 +78,6 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether the document may be read in this process."""
         return not self.code
 
     def require(self) -> None:
@@ -96,7 +96,7 @@ class Airlock:
     Every call blocks until the worker has answered or its time is over: never call it in the thread of a window.
     """
 
-    def __init__(self, limits: Limits = LIMITS, gauge: Gauge | None = GAUGE) -> None:
+    def __init__(self, limits: WorkerLimits = LIMITS, gauge: Gauge | None = GAUGE) -> None:
         self._limits = limits
         self._gauge = gauge
         self._lock = threading.Lock()
@@ -104,7 +104,7 @@ class Airlock:
         self._tokens = itertools.count(1)
         self._closed = False
 
-    def look(self, snapshot: bytes | None, updates: Sequence[bytes]) -> Verdict:
+    def look(self, snapshot: bytes | None, updates: Sequence[bytes]) -> VettingResult:
         """Whether a document may be read here: all of it, given from its beginning.
 
         Raises:
@@ -112,9 +112,13 @@ class Airlock:
         """
         blobs = tuple(updates) if snapshot is None else (snapshot, *updates)
         found = self._too_large(snapshot, updates)
-        return found or self._ask(Task(0, next(self._tokens), blobs)) or Verdict("document.lethal")
+        return (
+            found or self._ask(WorkerTask(0, next(self._tokens), blobs)) or VettingResult("document.lethal")
+        )
 
-    def look_at_all(self, documents: Iterable[tuple[bytes | None, Sequence[bytes]]]) -> Iterator[Verdict]:
+    def look_at_all(
+        self, documents: Iterable[tuple[bytes | None, Sequence[bytes]]]
+    ) -> Iterator[VettingResult]:
         """The verdict of each document, in order: one that kills the worker does not keep others from passing.
 
         Raises:
@@ -123,13 +127,15 @@ class Airlock:
         for snapshot, updates in documents:
             yield self.look(snapshot, updates)
 
-    def look_further(self, token: int, updates: Sequence[bytes]) -> Verdict | None:
+    def look_further(self, token: int, updates: Sequence[bytes]) -> VettingResult | None:
         """Whether updates may be read into a document that passed; None when the worker has let it go.
 
         Raises:
             DocumentError: as `look`.
         """
-        return self._too_large(None, updates) or self._ask(Task(token, next(self._tokens), tuple(updates)))
+        return self._too_large(None, updates) or self._ask(
+            WorkerTask(token, next(self._tokens), tuple(updates))
+        )
 
     def warm_up(self) -> None:
         """Start the worker before it is needed.
@@ -150,7 +156,7 @@ class Airlock:
         with self._lock:
             self._end()
 
-    def _too_large(self, snapshot: bytes | None, updates: Sequence[bytes]) -> Verdict | None:
+    def _too_large(self, snapshot: bytes | None, updates: Sequence[bytes]) -> VettingResult | None:
         limits, first = self._limits, len(snapshot or b"")
         longest = max(map(len, updates), default=0)
         together = first + sum(map(len, updates))
@@ -160,10 +166,10 @@ class Airlock:
             (together, limits.together),
         ):
             if size > most:
-                return Verdict("document.too_large", {"size": size, "limit": most})
+                return VettingResult("document.too_large", {"size": size, "limit": most})
         return None
 
-    def _ask(self, task: Task) -> Verdict | None:
+    def _ask(self, task: WorkerTask) -> VettingResult | None:
         with self._lock:
             worker = self._present()
             report = worker.ask(task)
@@ -175,19 +181,19 @@ class Airlock:
                 self._replace()
             return self._verdict(report, task.token)
 
-    def _verdict(self, report: Report, token: int) -> Verdict | None:
+    def _verdict(self, report: WorkerReport, token: int) -> VettingResult | None:
         match report.outcome:
-            case Outcome.PASSED:
-                return Verdict(token=token)
-            case Outcome.FORGOTTEN:
+            case WorkerOutcome.PASSED:
+                return VettingResult(token=token)
+            case WorkerOutcome.FORGOTTEN:
                 return None
-            case Outcome.TOO_DEEP:
-                told: Parameters = {"depth": report.depth, "limit": self._limits.depth}
-            case Outcome.TOO_LARGE:
-                told = {"size": report.size or report.peak, "limit": self._limits.decoded}
+            case WorkerOutcome.TOO_DEEP:
+                parameters: Parameters = {"depth": report.depth, "limit": self._limits.depth}
+            case WorkerOutcome.TOO_LARGE:
+                parameters = {"size": report.size or report.peak, "limit": self._limits.decoded}
             case _:
-                told = {}
-        return Verdict(_CODES[report.outcome], told)
+                parameters = {}
+        return VettingResult(_CODES[report.outcome], parameters)
 
     def _present(self) -> _Worker:
         if self._worker is None or not self._worker.is_alive:
@@ -211,7 +217,7 @@ class Airlock:
 class _Worker:
     """The other process. It is trusted with nothing and may be ended at any time."""
 
-    def __init__(self, limits: Limits, gauge: Gauge | None) -> None:
+    def __init__(self, limits: WorkerLimits, gauge: Gauge | None) -> None:
         self._limits = limits
         self._gauge = gauge
         try:
@@ -226,16 +232,15 @@ class _Worker:
         except OSError as error:
             raise DocumentError("document.no_airlock", why=error.strerror or str(error)) from error
         self._ready = False
-        self._excess: Excess | None = None
+        self._excess: LimitExceeded | None = None
         self.peak = 0
         """The most memory that it was seen with, where its use is looked at."""
 
     @property
     def is_alive(self) -> bool:
-        """Whether it still runs."""
         return self._process.poll() is None
 
-    def ask(self, task: Task) -> Report | None:
+    def ask(self, task: WorkerTask) -> WorkerReport | None:
         """What it says about a task, None when it died or took too much.
 
         Raises:
@@ -243,7 +248,7 @@ class _Worker:
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        watch = Watch(self._process.pid, self._limits, self._gauge, self.stop)
+        watch = WorkerWatch(self._process.pid, self._limits, self._gauge, self.stop)
         try:
             with watch:
                 return self._answer(self._process.stdin, self._process.stdout, task)
@@ -252,7 +257,7 @@ class _Worker:
         finally:
             self._excess, self.peak = watch.excess, max(self.peak, watch.peak)
 
-    def _answer(self, tasks: IO[bytes], reports: IO[bytes], task: Task) -> Report | None:
+    def _answer(self, tasks: IO[bytes], reports: IO[bytes], task: WorkerTask) -> WorkerReport | None:
         if not self._ready and reports.read(1) != READY:
             self.end()
             raise DocumentError("document.no_airlock", why=f"ended with {self._process.returncode}")
@@ -260,21 +265,20 @@ class _Worker:
         send_task(tasks, task)
         return read_report(reports)
 
-    def cause_of_death(self) -> Verdict:
+    def cause_of_death(self) -> VettingResult:
         """What it died of: of what it read, or of something else."""
         code = self._process.wait()
-        if self._excess is Excess.MEMORY:
-            return Verdict("document.too_large", {"size": self.peak, "limit": self._limits.memory})
-        if self._excess is Excess.CPU:
-            return Verdict("document.too_slow")
-        if self._excess is Excess.WALL or code == -_KILLED:
-            return Verdict(NO_ANSWER)
+        if self._excess is LimitExceeded.MEMORY:
+            return VettingResult("document.too_large", {"size": self.peak, "limit": self._limits.memory})
+        if self._excess is LimitExceeded.CPU:
+            return VettingResult("document.too_slow")
+        if self._excess is LimitExceeded.WALL or code == -_KILLED:
+            return VettingResult(NO_ANSWER)
         if code == -_OUT_OF_TIME:
-            return Verdict("document.too_slow")
-        return Verdict("document.lethal", {"exit": code})
+            return VettingResult("document.too_slow")
+        return VettingResult("document.lethal", {"exit": code})
 
     def stop(self) -> None:
-        """Make it end now."""
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
 

@@ -1,4 +1,4 @@
-"""What the two sides of the airlock say to each other, and the limits that both keep.
+"""The messages between the airlock and its worker, and the limits on a document that both keep.
 
 Standard library only, and little of it: the worker starts with this.
 """
@@ -6,15 +6,16 @@ Standard library only, and little of it: the worker starts with this.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import IO
+
+from inspector.domain.dataclass import dataclass
 
 _MEGABYTE = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class WorkerLimits:
     """What a document may take. The figures are those of the reliability table, rows T7 and T8.
 
     A snapshot holds a whole history and may be as large as a row of the file can be.
@@ -30,13 +31,13 @@ class Limits:
     wall_seconds: float = 15.0
 
 
-LIMITS = Limits()
+LIMITS = WorkerLimits()
 
 READY = b"\x01"
 """The worker's first byte: all that it needs is imported and its limits are set."""
 
 
-class Outcome(IntEnum):
+class WorkerOutcome(IntEnum):
     """How the worker's look at a document ended, when the worker lived to tell."""
 
     PASSED = 0
@@ -50,7 +51,7 @@ class Outcome(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class WorkerTask:
     """Blobs to read one after the other: into a new document, or (`base` > 0) into the one kept under `base`.
 
     What passes is kept under `token`.
@@ -62,10 +63,10 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class WorkerReport:
     """What the worker found. `depth` and `size` are the value's; `peak` is the most memory it ever had."""
 
-    outcome: Outcome
+    outcome: WorkerOutcome
     depth: int = 0
     size: int = 0
     peak: int = 0
@@ -76,8 +77,8 @@ _LENGTH = struct.Struct("<Q")
 _REPORT = struct.Struct("<BQQQ")
 
 
-def send_task(stream: IO[bytes], task: Task) -> None:
-    """Write a task."""
+def send_task(stream: IO[bytes], task: WorkerTask) -> None:
+    """Write one task to the worker's stream."""
     stream.write(_TASK.pack(task.base, task.token, len(task.blobs)))
     for blob in task.blobs:
         stream.write(_LENGTH.pack(len(blob)))
@@ -85,28 +86,28 @@ def send_task(stream: IO[bytes], task: Task) -> None:
     stream.flush()
 
 
-def read_task(stream: IO[bytes]) -> Task | None:
+def read_task(stream: IO[bytes]) -> WorkerTask | None:
     """The next task, None when the other side has closed."""
     head = stream.read(_TASK.size)
     if len(head) < _TASK.size:
         return None
     base, token, count = _TASK.unpack(head)
-    return Task(base, token, tuple(_read_blob(stream) for _ in range(count)))
+    return WorkerTask(base, token, tuple(_read_blob(stream) for _ in range(count)))
 
 
-def send_report(stream: IO[bytes], report: Report) -> None:
-    """Write a report."""
+def send_report(stream: IO[bytes], report: WorkerReport) -> None:
+    """Write one report to the gate's stream."""
     stream.write(_REPORT.pack(report.outcome, report.depth, report.size, report.peak))
     stream.flush()
 
 
-def read_report(stream: IO[bytes]) -> Report | None:
+def read_report(stream: IO[bytes]) -> WorkerReport | None:
     """The next report, None when the other side has died."""
-    told = stream.read(_REPORT.size)
-    if len(told) < _REPORT.size:
+    text = stream.read(_REPORT.size)
+    if len(text) < _REPORT.size:
         return None
-    outcome, depth, size, peak = _REPORT.unpack(told)
-    return Report(Outcome(outcome), depth, size, peak)
+    outcome, depth, size, peak = _REPORT.unpack(text)
+    return WorkerReport(WorkerOutcome(outcome), depth, size, peak)
 
 
 def _read_blob(stream: IO[bytes]) -> bytes:

@@ -1,4 +1,4 @@
-"""The worker: reads what it is given, under limits that the system keeps, and tells how it went, if it can.
+"""The airlock's worker: reads a document under the system's limits and reports how it went.
 
 It runs in a process of its own with nothing to lose: no file of the user's is open in it. It keeps the documents
 that passed last, so that a later update of one costs what the update costs and not what the document does.
@@ -17,14 +17,14 @@ from loro import ExportMode, Frontiers, LoroDoc, VersionVector
 from inspector.documents.airlock.wire import (
     LIMITS,
     READY,
-    Limits,
-    Outcome,
-    Report,
-    Task,
+    WorkerLimits,
+    WorkerOutcome,
+    WorkerReport,
+    WorkerTask,
     read_task,
     send_report,
 )
-from inspector.documents.loro_words import Cause, cause_of
+from inspector.documents.errors import LoroCause, cause_of
 
 if sys.platform != "win32":
     import resource
@@ -36,9 +36,9 @@ REPLAYED_OPERATIONS = 100_000
 """A history up to this long is gone through from its beginning; a longer one would take seconds."""
 
 _OUTCOMES = {
-    Cause.NEWER: Outcome.NEWER,
-    Cause.DAMAGED: Outcome.DAMAGED,
-    Cause.UNREADABLE: Outcome.UNREADABLE,
+    LoroCause.NEWER: WorkerOutcome.NEWER,
+    LoroCause.DAMAGED: WorkerOutcome.DAMAGED,
+    LoroCause.UNREADABLE: WorkerOutcome.UNREADABLE,
 }
 
 
@@ -56,42 +56,42 @@ def _loop(tasks: BinaryIO, reports: BinaryIO) -> None:
     _confine(LIMITS)
     reports.write(READY)
     reports.flush()
-    desk = Desk(LIMITS)
+    desk = DocumentExaminer(LIMITS)
     while (task := read_task(tasks)) is not None:
         _allow_time(LIMITS)
         send_report(reports, desk.look(task))
 
 
-class Desk:
+class DocumentExaminer:
     """Looks at documents, and keeps those that passed last."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: WorkerLimits) -> None:
         self._limits = limits
         self._kept: OrderedDict[int, LoroDoc] = OrderedDict()
 
-    def look(self, task: Task) -> Report:
+    def look(self, task: WorkerTask) -> WorkerReport:
         """Read blobs and say what came of it."""
         doc = self._kept.pop(task.base, None) if task.base else LoroDoc()  # type: ignore[no-untyped-call]
         if doc is None:
-            return Report(Outcome.FORGOTTEN)
+            return WorkerReport(WorkerOutcome.FORGOTTEN)
         try:
             for blob in task.blobs:
                 doc.import_(blob)
                 if doc.is_shallow():
                     # We make none. A later update or comparison can make Loro abort, not raise
                     # (https://github.com/loro-dev/loro/issues/1068 and 928).
-                    return Report(Outcome.WITHOUT_BEGINNING, peak=_peak())
+                    return WorkerReport(WorkerOutcome.WITHOUT_BEGINNING, peak=_peak())
             if not task.base:
                 _go_through_history(doc)
             depth, size = measured(doc.get_deep_value(), self._limits.depth)
         except MemoryError:
-            return Report(Outcome.TOO_LARGE, peak=_peak())
+            return WorkerReport(WorkerOutcome.TOO_LARGE, peak=_peak())
         except BaseException as error:  # noqa: BLE001  Loro raises nothing else, and there is nobody above
-            return Report(_OUTCOMES[cause_of(error)], peak=_peak())
+            return WorkerReport(_OUTCOMES[cause_of(error)], peak=_peak())
         outcome = _verdict(depth, size, self._limits)
-        if outcome is Outcome.PASSED:
+        if outcome is WorkerOutcome.PASSED:
             self._keep(task.token, doc)
-        return Report(outcome, depth, size, _peak())
+        return WorkerReport(outcome, depth, size, _peak())
 
     def _keep(self, token: int, doc: LoroDoc) -> None:
         self._kept[token] = doc
@@ -131,10 +131,10 @@ def _go_through_history(doc: LoroDoc) -> None:
         doc.checkout_to_latest()
 
 
-def _verdict(depth: int, size: int, limits: Limits) -> Outcome:
+def _verdict(depth: int, size: int, limits: WorkerLimits) -> WorkerOutcome:
     if depth > limits.depth:
-        return Outcome.TOO_DEEP
-    return Outcome.TOO_LARGE if size > limits.decoded else Outcome.PASSED
+        return WorkerOutcome.TOO_DEEP
+    return WorkerOutcome.TOO_LARGE if size > limits.decoded else WorkerOutcome.PASSED
 
 
 def _leave_standard_streams() -> None:
@@ -147,7 +147,7 @@ def _leave_standard_streams() -> None:
 
 if sys.platform != "win32":
 
-    def _confine(limits: Limits) -> None:
+    def _confine(limits: WorkerLimits) -> None:
         for kind, most in (
             (resource.RLIMIT_AS, limits.memory),
             (resource.RLIMIT_CORE, 0),
@@ -156,7 +156,7 @@ if sys.platform != "win32":
         ):
             _lower(kind, most)
 
-    def _allow_time(limits: Limits) -> None:
+    def _allow_time(limits: WorkerLimits) -> None:
         """The limit counts from the process's start, so it is set anew for each task."""
         used = resource.getrusage(resource.RUSAGE_SELF)
         until = int(used.ru_utime + used.ru_stime) + 1 + limits.cpu_seconds
@@ -182,10 +182,10 @@ if sys.platform != "win32":
 
 else:
 
-    def _confine(limits: Limits) -> None:
+    def _confine(limits: WorkerLimits) -> None:
         """Nothing here: whoever started the process looks at what it uses; see `watch`."""
 
-    def _allow_time(limits: Limits) -> None:
+    def _allow_time(limits: WorkerLimits) -> None:
         """The one who waits ends what takes too long."""
 
     def _peak() -> int:

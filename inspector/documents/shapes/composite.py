@@ -1,4 +1,4 @@
-"""Composites: each section in containers of its own, by its name."""
+"""The document shape of composite content: each section in containers of its own."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import replace
 from loro import LoroDoc, LoroText
 
 from inspector.documents.checks import refuse, shown, wrong_schema
-from inspector.documents.known import Known
-from inspector.documents.part import Part
+from inspector.documents.element_cache import ElementCache
 from inspector.documents.shapes.shape import Shape
-from inspector.documents.stamp import Stamp
+from inspector.documents.stamp import EditStamp
+from inspector.documents.stored import ContentPart
 from inspector.domain.blocks import CompositeSchema, PlainSchema
 from inspector.domain.content import CompositeContent, PlainContent
 from inspector.domain.edits.base import Operation
@@ -29,7 +29,7 @@ class CompositeShape:
             for section in schema.sections
         }
 
-    def fill(self, content: CompositeContent | None, stamp: Stamp) -> None:
+    def fill(self, content: CompositeContent | None, stamp: EditStamp) -> None:
         """Write the sections' first contents."""
         given = {} if content is None else content.sections
         for name in given:
@@ -37,7 +37,7 @@ class CompositeShape:
         for name, shape in self._sections.items():
             shape.fill(given.get(name), stamp)
 
-    def apply(self, operation: Operation, stamp: Stamp) -> tuple[str, ...] | None:
+    def apply(self, operation: Operation, stamp: EditStamp) -> tuple[str, ...] | None:
         """Do a section's operation. The section's name comes before the ids of what changed in it."""
         if not isinstance(operation, InSection):
             raise wrong_schema(operation, "composite")
@@ -45,33 +45,29 @@ class CompositeShape:
         return None if changed is None else (operation.section, *changed)
 
     def merges(self, operation: Operation) -> bool:
-        """As the section's shape has it."""
         if not isinstance(operation, InSection):
             raise wrong_schema(operation, "composite")
         return self._named(operation.section).merges(operation.operation)
 
-    def content(self, known: Known) -> CompositeContent:
-        """All sections."""
+    def content(self, cache: ElementCache) -> CompositeContent:
         contents: dict[str, PlainContent] = {}
         for name, shape in self._sections.items():
-            content = shape.content(known)
+            content = shape.content(cache)
             if isinstance(content, CompositeContent):
                 raise TypeError(name)
             contents[name] = content
         return CompositeContent(contents)
 
-    def become(self, content: CompositeContent, known: Known) -> None:
+    def become(self, content: CompositeContent, cache: ElementCache) -> None:
         """Make the sections those of the content; what it has of other sections is not ours."""
         for name, shape in self._sections.items():
             if name in content.sections:
-                shape.become(content.sections[name], known)
+                shape.become(content.sections[name], cache)
 
     def texts(self) -> dict[str, LoroText]:
-        """Those of sections that are texts, by their names."""
         return {name: text for name, shape in self._sections.items() for text in shape.texts().values()}
 
-    def parts(self) -> Iterator[Part]:
-        """Those of all sections."""
+    def parts(self) -> Iterator[ContentPart]:
         for name, shape in self._sections.items():
             for part in shape.parts():
                 yield replace(part, place=(name, *part.place))

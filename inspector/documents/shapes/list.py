@@ -1,4 +1,4 @@
-"""Lists: one movable list of maps."""
+"""The document shape of list content: one movable list of maps."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from loro import LoroDoc, LoroMap, LoroText
 
 from inspector.documents.checks import check_text, wrong_schema
-from inspector.documents.elements import Elements, id_of
-from inspector.documents.known import Known
-from inspector.documents.objects import Objects
-from inspector.documents.part import Part
-from inspector.documents.stamp import Stamp
+from inspector.documents.element_cache import ElementCache
+from inspector.documents.elements import ElementList, id_of
+from inspector.documents.objects import ObjectKind
+from inspector.documents.stamp import EditStamp
+from inspector.documents.stored import ContentPart
 from inspector.domain.blocks import ListSchema
 from inspector.domain.content import ListContent, ListItem
 from inspector.domain.edits.base import Operation
@@ -22,19 +22,17 @@ class ListShape:
     """Items in order; how many there may be is for those to say who take edits."""
 
     def __init__(self, doc: LoroDoc, schema: ListSchema, prefix: str) -> None:
-        self._items = Elements(doc.get_movable_list(f"{prefix}items"), "item")
-        self._objects = Objects(schema.item_schema)
+        self._items = ElementList(doc.get_movable_list(f"{prefix}items"), "item")
+        self._objects = ObjectKind(schema.item_schema)
 
-    def fill(self, content: ListContent | None, stamp: Stamp) -> None:
-        """Write the first items."""
+    def fill(self, content: ListContent | None, stamp: EditStamp) -> None:
         items = () if content is None else content.items
         ids = self._items.free_ids([item.id for item in items], stamp)
         for item, id_ in zip(items, ids, strict=True):
             map_ = self._items.insert(len(self._items), id_)
             self._objects.write_content(map_, item.value, stamp)
 
-    def apply(self, operation: Operation, stamp: Stamp) -> tuple[str, ...] | None:
-        """Do an item operation."""
+    def apply(self, operation: Operation, stamp: EditStamp) -> tuple[str, ...] | None:
         match operation:
             case InsertItem():
                 return (self._insert(operation, stamp),)
@@ -48,33 +46,29 @@ class ListShape:
         raise wrong_schema(operation, "list")
 
     def merges(self, operation: Operation) -> bool:
-        """None: items are named."""
         return False
 
-    def content(self, known: Known) -> ListContent:
-        """All items."""
-        return ListContent(tuple(known.read(map_, self._read) for _, map_ in self._items.maps()))
+    def content(self, cache: ElementCache) -> ListContent:
+        return ListContent(tuple(cache.read(map_, self._read) for _, map_ in self._items.maps()))
 
-    def become(self, content: ListContent, known: Known) -> None:
+    def become(self, content: ListContent, cache: ElementCache) -> None:
         """Make the items these, in this order."""
         arranged = self._items.arrange([check_text(item.id) for item in content.items])
         for (map_, is_new), item in zip(arranged, content.items, strict=True):
-            if known.of(map_) is not item:
+            if cache.of(map_) is not item:
                 self._objects.become(map_, item.value, new=is_new)
 
     def texts(self) -> dict[str, LoroText]:
-        """None."""
         return {}
 
-    def parts(self) -> Iterator[Part]:
-        """All items and their fields."""
+    def parts(self) -> Iterator[ContentPart]:
         for _, map_ in self._items.maps():
             yield from self._objects.parts(id_of(map_), map_)
 
-    def _read(self, map_: LoroMap, known: ListItem | None) -> ListItem:
-        return known or ListItem(id_of(map_), self._objects.read(map_))
+    def _read(self, map_: LoroMap, cache: ListItem | None) -> ListItem:
+        return cache or ListItem(id_of(map_), self._objects.read(map_))
 
-    def _insert(self, operation: InsertItem, stamp: Stamp) -> str:
+    def _insert(self, operation: InsertItem, stamp: EditStamp) -> str:
         value = self._objects.checked(operation.value)
         index = self._items.place(operation.before)
         item = self._items.free_id(operation.id, stamp)

@@ -1,4 +1,4 @@
-"""Logs: one movable list of maps."""
+"""The document shape of log content: one movable list of maps, in order of writing."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from loro import LoroDoc, LoroMap, LoroText
 
 from inspector.documents.checks import check_text, wrong_schema
-from inspector.documents.elements import Elements, id_of
-from inspector.documents.known import Known
-from inspector.documents.objects import Objects
-from inspector.documents.part import Part
-from inspector.documents.stamp import Stamp
-from inspector.documents.stored import scalar_in
+from inspector.documents.element_cache import ElementCache
+from inspector.documents.elements import ElementList, id_of
+from inspector.documents.objects import ObjectKind
+from inspector.documents.stamp import EditStamp
+from inspector.documents.stored import ContentPart, scalar_in
 from inspector.domain.blocks import LogSchema
 from inspector.domain.codec import write_time
 from inspector.domain.content import LogContent, LogEntry
@@ -33,10 +32,10 @@ class LogShape:
 
     def __init__(self, doc: LoroDoc, schema: LogSchema, prefix: str) -> None:
         self._schema = schema.entry_schema
-        self._entries = Elements(doc.get_movable_list(f"{prefix}entries"), "entry")
-        self._objects = Objects(schema.entry_schema.fields)
+        self._entries = ElementList(doc.get_movable_list(f"{prefix}entries"), "entry")
+        self._objects = ObjectKind(schema.entry_schema.fields)
 
-    def fill(self, content: LogContent | None, stamp: Stamp) -> None:
+    def fill(self, content: LogContent | None, stamp: EditStamp) -> None:
         """Write the first entries with the times and authors that they come with."""
         entries = () if content is None else content.entries
         ids = self._entries.free_ids([entry.id for entry in entries], stamp)
@@ -47,8 +46,7 @@ class LogShape:
                     map_.insert(key, check_text(value))
             self._objects.write_content(map_, entry.fields, stamp)
 
-    def apply(self, operation: Operation, stamp: Stamp) -> tuple[str, ...] | None:
-        """Do an entry operation."""
+    def apply(self, operation: Operation, stamp: EditStamp) -> tuple[str, ...] | None:
         match operation:
             case AppendEntry():
                 return (self._append(operation, stamp),)
@@ -58,26 +56,23 @@ class LogShape:
         raise wrong_schema(operation, "log")
 
     def merges(self, operation: Operation) -> bool:
-        """None: entries are named."""
         return False
 
-    def content(self, known: Known) -> LogContent:
+    def content(self, cache: ElementCache) -> LogContent:
         """All entries, the one that was written first at the beginning."""
-        return LogContent(tuple(known.read(map_, self._read) for _, map_ in self._entries.maps()))
+        return LogContent(tuple(cache.read(map_, self._read) for _, map_ in self._entries.maps()))
 
-    def become(self, content: LogContent, known: Known) -> None:
+    def become(self, content: LogContent, cache: ElementCache) -> None:
         """Make the entries these; those that come back have the times and authors that they had."""
         arranged = self._entries.arrange([check_text(entry.id) for entry in content.entries])
         for (map_, is_new), entry in zip(arranged, content.entries, strict=True):
-            if known.of(map_) is not entry:
+            if cache.of(map_) is not entry:
                 self._write(map_, entry, new=is_new)
 
     def texts(self) -> dict[str, LoroText]:
-        """None."""
         return {}
 
-    def parts(self) -> Iterator[Part]:
-        """All entries and their fields."""
+    def parts(self) -> Iterator[ContentPart]:
         for _, map_ in self._entries.maps():
             yield from self._objects.parts(id_of(map_), map_)
 
@@ -87,7 +82,7 @@ class LogShape:
                 map_.insert(key, check_text(value))
         self._objects.become(map_, entry.fields, new=new)
 
-    def _append(self, operation: AppendEntry, stamp: Stamp) -> str:
+    def _append(self, operation: AppendEntry, stamp: EditStamp) -> str:
         value = self._objects.checked(operation.fields)
         author = check_text(stamp.author)
         item = self._entries.free_id(operation.id, stamp)
@@ -99,9 +94,9 @@ class LogShape:
         self._objects.write(map_, value, stamp)
         return item
 
-    def _read(self, map_: LoroMap, known: LogEntry | None) -> LogEntry:
-        if known is not None:
-            return known
+    def _read(self, map_: LoroMap, cache: LogEntry | None) -> LogEntry:
+        if cache is not None:
+            return cache
         timestamp = scalar_in(map_, TIMESTAMP) if self._schema.timestamp else None
         author = scalar_in(map_, AUTHOR) if self._schema.agent_id else None
         fields = self._objects.read(map_)

@@ -1,4 +1,4 @@
-"""Maps: scalars in one map container, each list field in a movable list and each counter in counters of its own.
+"""The document shape of map content: scalars in a map, list fields and counters in containers of their own.
 
 Lists and counters are root containers named after their field, so that two replicas that use one for the first
 time at once mean the same one.
@@ -19,12 +19,11 @@ from inspector.documents.checks import (
     refuse,
     wrong_schema,
 )
-from inspector.documents.known import Known
+from inspector.documents.decimal_counter import DecimalCounter
+from inspector.documents.element_cache import ElementCache
 from inspector.documents.list_field import ListField
-from inspector.documents.part import Part
-from inspector.documents.stamp import Stamp
-from inspector.documents.stored import plain_value, same, scalar_in
-from inspector.documents.tally import Tally
+from inspector.documents.stamp import EditStamp
+from inspector.documents.stored import ContentPart, plain_value, same, scalar_in
 from inspector.domain.blocks import FieldDef, FieldType, FieldValue, MapSchema
 from inspector.domain.content import FieldItem, MapContent
 from inspector.domain.decimals import EXACT_INTEGERS, decimal_of, number_of
@@ -49,7 +48,7 @@ class MapShape:
         self._prefix = prefix
         self._fields = doc.get_map(f"{prefix}fields")
 
-    def fill(self, content: MapContent | None, stamp: Stamp) -> None:
+    def fill(self, content: MapContent | None, stamp: EditStamp) -> None:
         """Write the first values, and the defaults of fields without one."""
         given = {} if content is None else content.fields
         for name in given:
@@ -64,8 +63,7 @@ class MapShape:
             elif field.default is not None:
                 self._set(field, field.default, stamp)
 
-    def apply(self, operation: Operation, stamp: Stamp) -> tuple[str, ...] | None:
-        """Do a field operation."""
+    def apply(self, operation: Operation, stamp: EditStamp) -> tuple[str, ...] | None:
         match operation:
             case SetField(name, value):
                 return self._set(self._named(name), value, stamp)
@@ -86,12 +84,12 @@ class MapShape:
         """A whole list is compared with the one that it was made from; all else says what it means."""
         return isinstance(operation, SetField) and isinstance(operation.value, tuple)
 
-    def content(self, known: Known) -> MapContent:
+    def content(self, cache: ElementCache) -> MapContent:
         """The fields of the schema that are set, in its order."""
         values = ((field.name, self._read(field)) for field in self._schema.fields)
         return MapContent({name: value for name, value in values if value is not None and value != ()})
 
-    def become(self, content: MapContent, known: Known) -> None:
+    def become(self, content: MapContent, cache: ElementCache) -> None:
         """Give every field of the schema the value that it has there, or none: a new block may lack a required one."""
         for field in self._schema.fields:
             value = content.fields.get(field.name)
@@ -103,20 +101,21 @@ class MapShape:
                 self._put(field, plain_value(value))
 
     def texts(self) -> dict[str, LoroText]:
-        """None."""
         return {}
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[ContentPart]:
         """The fields that are set, and the elements of list fields."""
         for field in self._schema.fields:
             if field.field_type is FieldType.LIST:
                 row = self._list(field)
-                yield from (Part((field.name, *part.place), part.container, part.key) for part in row.parts())
+                yield from (
+                    ContentPart((field.name, *part.place), part.container, part.key) for part in row.parts()
+                )
             elif self._read(field) is not None:
-                yield Part((field.name,), self._fields.id, field.name)
+                yield ContentPart((field.name,), self._fields.id, field.name)
                 if field.field_type is FieldType.COUNTER:
                     for container in self._counter(field).containers():
-                        yield Part((field.name,), container)
+                        yield ContentPart((field.name,), container)
 
     def _named(self, name: str) -> FieldDef:
         return field_named(self._schema.fields, name)
@@ -126,7 +125,7 @@ class MapShape:
         _check_kind(field, FieldType.LIST)
         return self._list(field)
 
-    def _set(self, field: FieldDef, value: FieldValue, stamp: Stamp) -> tuple[str, ...] | None:
+    def _set(self, field: FieldDef, value: FieldValue, stamp: EditStamp) -> tuple[str, ...] | None:
         check_value(field, value)
         if field.field_type is FieldType.LIST:
             changed = self._list(field).set(value if isinstance(value, tuple) else (), stamp)
@@ -191,8 +190,8 @@ class MapShape:
     def _list(self, field: FieldDef) -> ListField:
         return ListField(self._doc.get_movable_list(f"{self._prefix}list:{_key(field)}"), field)
 
-    def _counter(self, field: FieldDef) -> Tally:
-        return Tally(self._doc, self._prefix, _key(field))
+    def _counter(self, field: FieldDef) -> DecimalCounter:
+        return DecimalCounter(self._doc, self._prefix, _key(field))
 
     def _read(self, field: FieldDef) -> FieldItem:
         if field.field_type is FieldType.LIST:

@@ -1,4 +1,4 @@
-"""What every shape can do."""
+"""The protocol of all document shapes: fill, apply, read and compare a content."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 from loro import LoroText
 
-from inspector.documents.known import Known
-from inspector.documents.part import Part
-from inspector.documents.stamp import Stamp
+from inspector.documents.element_cache import ElementCache
+from inspector.documents.stamp import EditStamp
+from inspector.documents.stored import ContentPart
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Operation
 
@@ -17,14 +17,14 @@ from inspector.domain.edits.base import Operation
 class Shape(Protocol):
     """One schema's content in the containers of one document (or of one section of it)."""
 
-    def fill(self, content: Any, stamp: Stamp) -> None:
+    def fill(self, content: Any, stamp: EditStamp) -> None:
         """Write the first content, None for none, with the schema's defaults.
 
         Raises:
             RefusedError: when the content breaks the schema; the document is of no use then.
         """
 
-    def apply(self, operation: Operation, stamp: Stamp) -> tuple[str, ...] | None:
+    def apply(self, operation: Operation, stamp: EditStamp) -> tuple[str, ...] | None:
         """Do an operation. Gives the ids of what it changed; None when that is nothing.
 
         Raises:
@@ -37,10 +37,10 @@ class Shape(Protocol):
         All others name what they change by id, which holds in any version.
         """
 
-    def content(self, known: Known) -> Content:
+    def content(self, cache: ElementCache) -> Content:
         """All of it. What is `known` is not read again."""
 
-    def become(self, content: Any, known: Known) -> None:
+    def become(self, content: Any, cache: ElementCache) -> None:
         """Make the content this one of the shape's kind, with the ids that it has; what is equal is left alone.
 
         `known` is what was known before the change that this is part of.
@@ -52,5 +52,5 @@ class Shape(Protocol):
     def texts(self) -> dict[str, LoroText]:
         """The text containers: by section, under an empty name where there are no sections."""
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[ContentPart]:
         """Where the fields and elements of the present content are kept; texts are no parts."""

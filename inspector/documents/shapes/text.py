@@ -1,17 +1,17 @@
-"""Text: one text container."""
+"""The document shape of text content: one text container."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 
-from loro import LoroDoc, LoroText
+from loro import LoroDoc, LoroText, TextDelta
 
 from inspector.documents.checks import check_text, wrong_schema
-from inspector.documents.known import Known
-from inspector.documents.part import Part
-from inspector.documents.stamp import Stamp
-from inspector.documents.text_deltas import insert_text, splice_text
+from inspector.documents.element_cache import ElementCache
+from inspector.documents.stamp import EditStamp
+from inspector.documents.stored import ContentPart
 from inspector.documents.text_edits import SplicingOperation, spliced, splices_of
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import TextContent
@@ -34,16 +34,13 @@ class TextShape:
 
     @property
     def length(self) -> int:
-        """Code points."""
         return self._text.len_unicode
 
-    def fill(self, content: TextContent | None, stamp: Stamp) -> None:
-        """Write the first text."""
+    def fill(self, content: TextContent | None, stamp: EditStamp) -> None:
         if content is not None and content.text:
             insert_text(self._text, 0, check_text(content.text))
 
-    def apply(self, operation: Operation, stamp: Stamp) -> tuple[str, ...] | None:
-        """Do a text operation."""
+    def apply(self, operation: Operation, stamp: EditStamp) -> tuple[str, ...] | None:
         if isinstance(operation, SetText):
             return self._set(check_text(operation.text))
         if not isinstance(operation, SplicingOperation):
@@ -61,20 +58,16 @@ class TextShape:
         """All of them: each counts positions or compares with the body it was made for."""
         return True
 
-    def content(self, known: Known) -> TextContent:
-        """The whole text."""
+    def content(self, cache: ElementCache) -> TextContent:
         return TextContent(self._text.to_string())
 
-    def become(self, content: TextContent, known: Known) -> None:
-        """Make the text this one, by a difference."""
+    def become(self, content: TextContent, cache: ElementCache) -> None:
         self._set(content.text)
 
     def texts(self) -> dict[str, LoroText]:
-        """The one text."""
         return {"": self._text}
 
-    def parts(self) -> Iterator[Part]:
-        """None."""
+    def parts(self) -> Iterator[ContentPart]:
         return iter(())
 
     def _splice(self, splices: Sequence[Splice]) -> None:
@@ -180,3 +173,99 @@ def _joint(left: str, right: str) -> int:
         else:
             most = middle - 1
     return same
+
+
+LONGEST = 4_000
+"""Code points that are written in one piece."""
+
+
+def splices_of_delta(delta: Iterable[TextDelta]) -> Iterator[Splice]:
+    """A delta as splices of the text that it is for; what removes and inserts at one place is one."""
+    at = removed = 0
+    inserted = ""
+    for each in delta:
+        if isinstance(each, TextDelta.Retain):
+            if removed or inserted:
+                yield Splice(at, removed, inserted)
+            at += removed + each.retain
+            removed, inserted = 0, ""
+        elif isinstance(each, TextDelta.Delete):
+            removed += each.delete
+        elif isinstance(each, TextDelta.Insert):
+            inserted += each.insert
+    if removed or inserted:
+        yield Splice(at, removed, inserted)
+
+
+def splice_text(text: LoroText, splices: Sequence[Splice]) -> None:
+    """Edit a text by ascending splices. To be called in a guard, inside a change.
+
+    Not from the front to the back, and nothing long in one piece: Loro goes through all of a stretch of text when it
+    cuts something off it, so the time would grow with the splices times the text, and with the square of what was
+    written at once, for this edit and whenever the history is gone through later. The first cut is made in the
+    middle, the next ones in the middle of each half.
+    """
+    ends = [_end(each) for each in splices]
+    done: list[int] = []
+    for row in _rows(len(ends)):
+        grown = list(accumulate((_growth(ends[index]) for index in done), initial=0))
+        moved = (_moved(ends[index], grown[bisect_left(done, index)]) for index in row)
+        text.apply_delta(list(delta_of(moved)))
+        done = sorted([*done, *row])
+    starts = accumulate((_growth(each) for each in ends), initial=0)
+    long = [(each, by) for each, by in zip(splices, starts, strict=False) if len(each.insert) > LONGEST]
+    for each, by in reversed(long):
+        _insert_before(text, each.start + by, each.insert[: -len(_last(each.insert))])
+
+
+def insert_text(text: LoroText, at: int, inserted: str) -> None:
+    """Insert a text of any length. To be called in a guard, inside a change."""
+    splice_text(text, (Splice(at, 0, inserted),))
+
+
+def _end(splice: Splice) -> Splice:
+    """A splice with the last piece of what it inserts."""
+    return Splice(splice.start, splice.delete, _last(splice.insert))
+
+
+def _last(inserted: str) -> str:
+    return inserted[(len(inserted) - 1) // LONGEST * LONGEST :] if inserted else ""
+
+
+def _insert_before(text: LoroText, at: int, inserted: str) -> None:
+    """Insert piece by piece from the last one: pieces that follow one another would become one."""
+    for start in range((len(inserted) - 1) // LONGEST * LONGEST, -1, -LONGEST):
+        text.insert(at, inserted[start : start + LONGEST])
+
+
+def _rows(count: int) -> Iterator[list[int]]:
+    """The middle of so many, then the middles of what is left on both of its sides, and so on; each row ascends."""
+    stretches = [(0, count)]
+    while stretches:
+        stretches = [(start, end) for start, end in stretches if start < end]
+        middles = [(start + end) // 2 for start, end in stretches]
+        if middles:
+            yield middles
+        halves = zip(stretches, middles, strict=True)
+        stretches = [half for (start, end), at in halves for half in ((start, at), (at + 1, end))]
+
+
+def _moved(splice: Splice, by: int) -> Splice:
+    return Splice(splice.start + by, splice.delete, splice.insert)
+
+
+def _growth(splice: Splice) -> int:
+    return len(splice.insert) - splice.delete
+
+
+def delta_of(splices: Iterable[Splice]) -> Iterator[TextDelta]:
+    """Ascending splices as a delta of the text that they are counted in."""
+    at = 0
+    for each in splices:
+        if each.start > at:
+            yield TextDelta.Retain(each.start - at, None)
+        if each.delete:
+            yield TextDelta.Delete(each.delete)
+        if each.insert:
+            yield TextDelta.Insert(each.insert, None)
+        at = each.start + each.delete

@@ -1,23 +1,23 @@
-"""Trees: one tree container, each node's value in its map."""
+"""The document shape of tree content: one tree container with each node's value in its map."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from loro import LoroDoc, LoroMap, LoroText, TreeID
 
 from inspector.documents.checks import check_text, gone, refuse, shown, wrong_schema
-from inspector.documents.known import Known
-from inspector.documents.objects import Objects
-from inspector.documents.part import Part
-from inspector.documents.stamp import Stamp
-from inspector.documents.stored import ID, scalar_in
+from inspector.documents.element_cache import ElementCache
+from inspector.documents.objects import ObjectKind
+from inspector.documents.stamp import EditStamp
+from inspector.documents.stored import ID, ContentPart, scalar_in
 from inspector.domain.blocks import TreeSchema
 from inspector.domain.content import TreeContent, TreeNode
+from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.contents import joint, nodes_of
-from inspector.domain.differences.forest import Forest
+from inspector.domain.differences.element_order import Forest
 from inspector.domain.differences.order import Key, keys_of, moved
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.items import AddNode, MoveNode, RemoveNode, UpdateNode
@@ -38,14 +38,13 @@ class _Place:
 
 
 class TreeShape:
-    """An outline."""
+    """The shape of an outline in one tree container."""
 
     def __init__(self, doc: LoroDoc, schema: TreeSchema, prefix: str) -> None:
         self._tree = doc.get_tree(f"{prefix}nodes")
-        self._objects = Objects(schema.node_schema)
+        self._objects = ObjectKind(schema.node_schema)
 
-    def fill(self, content: TreeContent | None, stamp: Stamp) -> None:
-        """Write the first nodes."""
+    def fill(self, content: TreeContent | None, stamp: EditStamp) -> None:
         waiting: list[tuple[TreeID | None, int, TreeNode]] = []
         if content is not None:
             waiting = [(None, 1, node) for node in reversed(content.roots)]
@@ -61,8 +60,7 @@ class TreeShape:
             self._objects.write_content(self._tree.get_meta(made), node.value, stamp)
             waiting += ((made, depth + 1, child) for child in reversed(node.children))
 
-    def apply(self, operation: Operation, stamp: Stamp) -> tuple[str, ...] | None:
-        """Do a node operation."""
+    def apply(self, operation: Operation, stamp: EditStamp) -> tuple[str, ...] | None:
         places = dict(self._places())
         match operation:
             case AddNode():
@@ -78,21 +76,19 @@ class TreeShape:
         raise wrong_schema(operation, "tree")
 
     def merges(self, operation: Operation) -> bool:
-        """None: nodes are named."""
         return False
 
-    def content(self, known: Known) -> TreeContent:
-        """All nodes."""
+    def content(self, cache: ElementCache) -> TreeContent:
         places = list(self._places())
         children: dict[str | None, list[TreeNode]] = {}
         # Backwards, so that every node comes after those under it.
         for item, place in reversed(places):
             under = tuple(reversed(children.pop(item, [])))
-            node = known.read(self._tree.get_meta(place.node), partial(self._node, item, under))
+            node = cache.read(self._tree.get_meta(place.node), partial(self._node, item, under))
             children.setdefault(place.parent, []).append(node)
         return TreeContent(tuple(reversed(children.pop(None, []))))
 
-    def become(self, content: TreeContent, known: Known) -> None:
+    def become(self, content: TreeContent, cache: ElementCache) -> None:
         """Make the outline this one: what stays is moved only where it has another place."""
         rows = list(self._places())
         present = dict(zip(keys_of(item for item, _ in rows), (place.node for _, place in rows), strict=True))
@@ -104,7 +100,7 @@ class TreeShape:
         there = self._settled(present, forest)
         for key, (node, _) in zip(keys, wanted, strict=True):
             meta = self._tree.get_meta(there[key])
-            element = known.of(meta)
+            element = cache.of(meta)
             if element is None or element.value is not node.value:
                 self._objects.become(meta, node.value, new=key not in present)
         for key in reversed(present):
@@ -112,26 +108,24 @@ class TreeShape:
                 self._tree.delete(present[key])
 
     def texts(self) -> dict[str, LoroText]:
-        """None."""
         return {}
 
-    def parts(self) -> Iterator[Part]:
-        """All nodes and their fields."""
+    def parts(self) -> Iterator[ContentPart]:
         for item, place in self._places():
             yield from self._objects.parts(item, self._tree.get_meta(place.node))
 
     def _node(
-        self, item: str, under: tuple[TreeNode, ...], map_: LoroMap, known: TreeNode | None
+        self, item: str, under: tuple[TreeNode, ...], map_: LoroMap, cache: TreeNode | None
     ) -> TreeNode:
-        if known is None:
+        if cache is None:
             return TreeNode(item, self._objects.read(map_), under)
-        is_same = len(known.children) == len(under) == joint(known.children, under)
-        return known if is_same else replace(known, children=under)
+        is_same = len(cache.children) == len(under) == joint(cache.children, under)
+        return cache if is_same else replace(cache, children=under)
 
-    def _settled(self, known: Mapping[Key, TreeID], forest: Forest) -> dict[Key, TreeID]:
+    def _settled(self, cache: Mapping[Key, TreeID], forest: Forest) -> dict[Key, TreeID]:
         """Bring every node to its place, new ones too; gives where all are."""
         there: dict[Key, TreeID] = {}
-        names = {(node.peer, node.counter): key for key, node in known.items()}
+        names = {(node.peer, node.counter): key for key, node in cache.items()}
         depths: dict[Key, int] = {}
         for parent in (None, *forest.walk()):
             row = forest.rows.get(parent, [])
@@ -143,9 +137,9 @@ class TreeShape:
             stay -= moved([key for key in under if key in stay and key is not None], row)
             before: TreeID | None = None
             for key in row:
-                if key not in known:
+                if key not in cache:
                     _check_depth(depth)
-                there[key] = node = known.get(key) or self._create(check_text(key[0]), above)
+                there[key] = node = cache.get(key) or self._create(check_text(key[0]), above)
                 if key not in stay:
                     self._place(node, above, before)
                 before = node
@@ -179,7 +173,7 @@ class TreeShape:
         self._tree.get_meta(made).insert(ID, item)
         return made
 
-    def _add(self, operation: AddNode, places: dict[str, _Place], stamp: Stamp) -> str:
+    def _add(self, operation: AddNode, places: dict[str, _Place], stamp: EditStamp) -> str:
         value = self._objects.checked(operation.value)
         if operation.id and check_text(operation.id) in places:
             raise refuse("refused.id_taken", kind=KIND, id=shown(operation.id))

@@ -1,4 +1,4 @@
-"""A content without one earlier change: what its undo, and a late restore of a version, aim at."""
+"""Computes a content without one earlier change, for undo and late restores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from inspector.domain.content import (
 )
 from inspector.domain.decimals import added
 from inspector.domain.differences.contents import Value, joint, nodes_of, same_value
-from inspector.domain.differences.forest import Forest, rearranged
+from inspector.domain.differences.element_order import Forest, rearranged
 from inspector.domain.differences.order import Key, keys_of
 
 _E = TypeVar("_E", FieldEntry, ListItem, LogEntry)

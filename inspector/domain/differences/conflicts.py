@@ -1,13 +1,13 @@
-"""Where two sides have changed the same content since a common one."""
+"""Finds where two writers changed the same content since a common version."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.domain.blocks import CompositeSchema, FieldType, MapSchema, Schema
 from inspector.domain.content import FieldItem
+from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.contents import (
     CompositeDiff,
     ContentDiff,
@@ -20,10 +20,10 @@ from inspector.domain.differences.contents import (
     PlainDiff,
     same_value,
 )
-from inspector.domain.differences.texts import Stretch, TextDiff, diff_texts
+from inspector.domain.differences.texts import ChangedRange, TextDiff, diff_texts
 
 
-class Side(StrEnum):
+class MergeSide(StrEnum):
     """Where a piece of a merged text comes from."""
 
     BASE = "base"
@@ -37,11 +37,11 @@ class MergedSpan:
 
     start: int
     end: int
-    side: Side
+    side: MergeSide
 
 
 @dataclass(frozen=True, slots=True)
-class Overlap:
+class TextOverlap:
     """Code points `base_start` to `base_end` that both sides changed, and what stands there on each side."""
 
     base_start: int
@@ -59,7 +59,7 @@ class TextSides:
     theirs: TextDiff
     mine: TextDiff
     merged: tuple[MergedSpan, ...] = ()
-    overlaps: tuple[Overlap, ...] = ()
+    overlaps: tuple[TextOverlap, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +111,9 @@ def _plain(schema: Schema, theirs: PlainDiff, mine: PlainDiff) -> Iterator[Confl
 def _fields(
     place: tuple[str, ...], theirs: tuple[FieldDiff, ...], mine: tuple[FieldDiff, ...]
 ) -> Iterator[Conflict]:
-    known = {each.name: each for each in theirs}
+    existing = {each.name: each for each in theirs}
     for own in mine:
-        other = known.get(own.name)
+        other = existing.get(own.name)
         if other is None:
             continue
         if own.elements and other.elements:
@@ -125,9 +125,9 @@ def _fields(
 def _elements(
     place: tuple[str, ...], theirs: tuple[ElementDiff, ...], mine: tuple[ElementDiff, ...]
 ) -> Iterator[Conflict]:
-    known = {each.id: each for each in theirs if each.kind is not DiffKind.MOVED}
+    existing = {each.id: each for each in theirs if each.kind is not DiffKind.MOVED}
     for own in mine:
-        other = known.get(own.id)
+        other = existing.get(own.id)
         if other is None or own.kind is DiffKind.MOVED or own.after == other.after:
             continue
         if own.fields and other.fields:
@@ -136,11 +136,11 @@ def _elements(
             yield Conflict((*place, own.id), other.after, own.after)
 
 
-def _overlaps(theirs: TextDiff, mine: TextDiff, texts: tuple[str, str]) -> Iterator[Overlap]:
+def _overlaps(theirs: TextDiff, mine: TextDiff, texts: tuple[str, str]) -> Iterator[TextOverlap]:
     """Stretches of both sides that share code points, or insert at the same place; touching ones do not."""
     waiting = [(each, True) for each in theirs.stretches] + [(each, False) for each in mine.stretches]
     waiting.sort(key=lambda each: (each[0].before_start, each[0].before_end))
-    group: list[tuple[Stretch, bool]] = []
+    group: list[tuple[ChangedRange, bool]] = []
     for each in waiting:
         if group and not _meets(group, each[0]):
             yield from _overlap(group, theirs, mine, texts)
@@ -149,7 +149,7 @@ def _overlaps(theirs: TextDiff, mine: TextDiff, texts: tuple[str, str]) -> Itera
     yield from _overlap(group, theirs, mine, texts)
 
 
-def _meets(group: list[tuple[Stretch, bool]], stretch: Stretch) -> bool:
+def _meets(group: list[tuple[ChangedRange, bool]], stretch: ChangedRange) -> bool:
     end = max(each.before_end for each, _ in group)
     if stretch.before_start < end:
         return True
@@ -158,13 +158,13 @@ def _meets(group: list[tuple[Stretch, bool]], stretch: Stretch) -> bool:
 
 
 def _overlap(
-    group: list[tuple[Stretch, bool]], theirs: TextDiff, mine: TextDiff, texts: tuple[str, str]
-) -> Iterator[Overlap]:
+    group: list[tuple[ChangedRange, bool]], theirs: TextDiff, mine: TextDiff, texts: tuple[str, str]
+) -> Iterator[TextOverlap]:
     if len({is_theirs for _, is_theirs in group}) < 2:
         return
     start = min(each.before_start for each, _ in group)
     end = max(each.before_end for each, _ in group)
-    found = Overlap(start, end, *_across(theirs, start, end), *_across(mine, start, end))
+    found = TextOverlap(start, end, *_across(theirs, start, end), *_across(mine, start, end))
     if texts[0][found.theirs_start : found.theirs_end] != texts[1][found.mine_start : found.mine_end]:
         yield found
 

@@ -1,9 +1,9 @@
-"""Two contents of one block compared: fields by name; items, entries, nodes and list elements by id."""
+"""Compares two contents of a block: fields by name, items, entries and nodes by id."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeVar
 
@@ -22,6 +22,7 @@ from inspector.domain.content import (
     TreeContent,
     TreeNode,
 )
+from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.order import Key, keys_of, moved
 from inspector.domain.differences.texts import TextDiff, diff_texts
 
@@ -77,7 +78,6 @@ class MapDiff:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing differs."""
         return not self.fields
 
 
@@ -89,7 +89,6 @@ class ElementsDiff:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing differs."""
         return not self.elements
 
 
@@ -102,7 +101,6 @@ class ReplacedDiff:
 
     @property
     def is_empty(self) -> bool:
-        """Never: a content of another kind differs."""
         return False
 
 
@@ -117,7 +115,6 @@ class CompositeDiff:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing differs."""
         return not self.sections
 
 
@@ -207,10 +204,10 @@ def nodes_of(content: TreeContent) -> Iterator[tuple[TreeNode, int | None]]:
 def _sections(before: CompositeContent, after: CompositeContent) -> Iterator[tuple[str, PlainDiff]]:
     for name in dict.fromkeys((*after.sections, *before.sections)):
         old, new = before.sections.get(name), after.sections.get(name)
-        known = new if old is None else old
-        if known is None:
+        existing = new if old is None else old
+        if existing is None:
             continue
-        empty = type(known)()
+        empty = type(existing)()
         diff = _diff_plain(empty if old is None else old, empty if new is None else new)
         if not diff.is_empty:
             yield name, diff
@@ -247,8 +244,6 @@ def _fields(before: Mapping[str, FieldItem], after: Mapping[str, FieldItem]) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Inner:
-    """What differs inside one element."""
-
     differs: bool
     text: TextDiff | None = None
     fields: tuple[FieldDiff, ...] = ()

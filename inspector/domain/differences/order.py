@@ -1,4 +1,4 @@
-"""Sequences of ids: which of them moved, and telling apart those that are there twice."""
+"""Compares sequences of ids in a content: which moved, and which occur twice."""
 
 from __future__ import annotations
 

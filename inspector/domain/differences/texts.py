@@ -1,15 +1,15 @@
-"""Two texts compared: by lines, and inside changed lines by words; positions are code points."""
+"""Compares two versions of a text by lines, then by words. Positions are code points."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
+from inspector.domain.content import text_lines
+from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.order import longest_rising
-from inspector.domain.rendering.text import text_lines
 
 MOST_EDITS = 800
 """Lines or words that may differ before a stretch is told as replaced as a whole."""
@@ -25,13 +25,11 @@ FEW = 200
 CONTEXT_LINES = 3
 
 # Words; scripts without spaces between them by single characters.
-_WORDS = re.compile(
-    r"(?:(?![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\U00020000-\U0003ffff])\w)+|\s+|.", re.S
-)
+_WORDS = r"(?:(?![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\U00020000-\U0003ffff])\w)+|\s+|."
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class ChangedRange:
     """What stands in the text after in place of what stood in the text before: half-open ranges."""
 
     before_start: int
@@ -44,12 +42,11 @@ class Stretch:
 class TextDiff:
     """`stretches` count code points, `lines` whole lines (from 0); both ascend and never touch one another."""
 
-    stretches: tuple[Stretch, ...] = ()
-    lines: tuple[Stretch, ...] = ()
+    stretches: tuple[ChangedRange, ...] = ()
+    lines: tuple[ChangedRange, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        """Whether the texts are the same."""
         return not self.stretches
 
 
@@ -61,9 +58,9 @@ def diff_texts(before: str, after: str) -> TextDiff:
     lines = tuple(differing(old, new))
     old_starts = [0, *accumulate(len(line) for line in old)]
     new_starts = [0, *accumulate(len(line) for line in new)]
-    stretches: list[Stretch] = []
+    stretches: list[ChangedRange] = []
     for line in lines:
-        whole = Stretch(
+        whole = ChangedRange(
             old_starts[line.before_start],
             old_starts[line.before_end],
             new_starts[line.after_start],
@@ -84,7 +81,9 @@ def unified(before: str, after: str) -> str:
     return "".join(rows)
 
 
-def differing(old: Sequence[Hashable], new: Sequence[Hashable], most: int = MOST_STEPS) -> Iterator[Stretch]:
+def differing(
+    old: Sequence[Hashable], new: Sequence[Hashable], most: int = MOST_STEPS
+) -> Iterator[ChangedRange]:
     """The stretches of two sequences that differ: the fewest changes where those can be found in time."""
     numbers: dict[Hashable, int] = {}
     left = [numbers.setdefault(each, len(numbers)) for each in old]
@@ -92,7 +91,7 @@ def differing(old: Sequence[Hashable], new: Sequence[Hashable], most: int = MOST
     return _differing(left, right, most)
 
 
-def _differing(left: list[int], right: list[int], most: int) -> Iterator[Stretch]:
+def _differing(left: list[int], right: list[int], most: int) -> Iterator[ChangedRange]:
     start = _joint(left, right)
     end = _joint(left[start:][::-1], right[start:][::-1])
     left, right = left[start : len(left) - end], right[start : len(right) - end]
@@ -101,7 +100,7 @@ def _differing(left: list[int], right: list[int], most: int) -> Iterator[Stretch
         yield _shifted(each, start, start)
 
 
-def _by_anchors(left: list[int], right: list[int], most: int) -> Iterator[Stretch]:
+def _by_anchors(left: list[int], right: list[int], most: int) -> Iterator[ChangedRange]:
     """What differs between those elements that each side has once, as far as they are in the same order.
 
     In a long row they tell almost all at once; a search between them has little left to do.
@@ -127,32 +126,33 @@ def _by_anchors(left: list[int], right: list[int], most: int) -> Iterator[Stretc
         at_left, at_right = to_left + 1, to_right + 1
 
 
-def _searched(left: list[int], right: list[int], most: int) -> Iterator[Stretch]:
+def _searched(left: list[int], right: list[int], most: int) -> Iterator[ChangedRange]:
     """The fewest changes; all of it when one side is empty or the search takes too long."""
     found = _shortest(left, right, most) if left and right else None
     if found is not None:
         yield from found
     elif left or right:
-        yield Stretch(0, len(left), 0, len(right))
+        yield ChangedRange(0, len(left), 0, len(right))
 
 
 def _single(row: list[int]) -> set[int]:
     return {each for each, count in Counter(row).items() if count == 1}
 
 
-def _shifted(each: Stretch, before: int, after: int) -> Stretch:
-    return Stretch(
+def _shifted(each: ChangedRange, before: int, after: int) -> ChangedRange:
+    return ChangedRange(
         each.before_start + before, each.before_end + before, each.after_start + after, each.after_end + after
     )
 
 
-def _by_words(before: str, after: str, whole: Stretch, most: int) -> Iterator[Stretch]:
-    old = _WORDS.findall(before[whole.before_start : whole.before_end])
-    new = _WORDS.findall(after[whole.after_start : whole.after_end])
+def _by_words(before: str, after: str, whole: ChangedRange, most: int) -> Iterator[ChangedRange]:
+    words = re.compile(_WORDS, re.DOTALL)
+    old = words.findall(before[whole.before_start : whole.before_end])
+    new = words.findall(after[whole.after_start : whole.after_end])
     old_starts = list(accumulate((len(word) for word in old), initial=whole.before_start))
     new_starts = list(accumulate((len(word) for word in new), initial=whole.after_start))
     for each in differing(old, new, most):
-        yield Stretch(
+        yield ChangedRange(
             old_starts[each.before_start],
             old_starts[each.before_end],
             new_starts[each.after_start],
@@ -160,7 +160,7 @@ def _by_words(before: str, after: str, whole: Stretch, most: int) -> Iterator[St
         )
 
 
-def _shortest(old: Sequence[int], new: Sequence[int], most: int) -> list[Stretch] | None:
+def _shortest(old: Sequence[int], new: Sequence[int], most: int) -> list[ChangedRange] | None:
     """The shortest way from one to the other (Myers, 1986); None when it is too long or too hard to find."""
     if _least_steps(old, new) > most:
         return None
@@ -168,7 +168,7 @@ def _shortest(old: Sequence[int], new: Sequence[int], most: int) -> list[Stretch
     if trace is None:
         return None
     x, y = len(old), len(new)
-    stretches: list[Stretch] = []
+    stretches: list[ChangedRange] = []
     for edits in range(len(trace) - 1, 0, -1):
         furthest = trace[edits - 1]
         diagonal = x - y
@@ -177,7 +177,7 @@ def _shortest(old: Sequence[int], new: Sequence[int], most: int) -> list[Stretch
         from_x = furthest[from_diagonal + edits - 1]
         from_y = from_x - from_diagonal
         to_x, to_y = (from_x, from_y + 1) if down else (from_x + 1, from_y)
-        _put_first(stretches, Stretch(from_x, to_x, from_y, to_y))
+        _put_first(stretches, ChangedRange(from_x, to_x, from_y, to_y))
         x, y = from_x, from_y
     return stretches[::-1]
 
@@ -226,18 +226,18 @@ def _goes_down(furthest: list[int], edits: int, diagonal: int) -> bool:
     return furthest[diagonal - 1 + edits - 1] < furthest[diagonal + 1 + edits - 1]
 
 
-def _put_first(stretches: list[Stretch], edit: Stretch) -> None:
+def _put_first(stretches: list[ChangedRange], edit: ChangedRange) -> None:
     """Add an edit before the last one found, as one with it where they touch."""
     if stretches:
         last = stretches[-1]
         if (edit.before_end, edit.after_end) == (last.before_start, last.after_start):
-            stretches[-1] = Stretch(edit.before_start, last.before_end, edit.after_start, last.after_end)
+            stretches[-1] = ChangedRange(edit.before_start, last.before_end, edit.after_start, last.after_end)
             return
     stretches.append(edit)
 
 
-def _grouped(stretches: tuple[Stretch, ...]) -> Iterator[list[Stretch]]:
-    group: list[Stretch] = []
+def _grouped(stretches: tuple[ChangedRange, ...]) -> Iterator[list[ChangedRange]]:
+    group: list[ChangedRange] = []
     for each in stretches:
         if group and each.before_start - group[-1].before_end > 2 * CONTEXT_LINES:
             yield group
@@ -247,7 +247,7 @@ def _grouped(stretches: tuple[Stretch, ...]) -> Iterator[list[Stretch]]:
         yield group
 
 
-def _hunk(group: list[Stretch], old: list[str], new: list[str]) -> Iterator[str]:
+def _hunk(group: list[ChangedRange], old: list[str], new: list[str]) -> Iterator[str]:
     first, last = group[0], group[-1]
     lead = min(CONTEXT_LINES, first.before_start)
     trail = min(CONTEXT_LINES, len(old) - last.before_end)

@@ -1,14 +1,16 @@
-"""Which permission rule each operation on a block falls under: one table that code runs through and a screen shows."""
+"""The permission that each operation on a block needs, as one table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.domain.blocks import Permission
-from inspector.domain.edits import block_rows, fields, history, items, text
-from inspector.domain.edits.base import Operation
+from inspector.domain.dataclass import dataclass
+from inspector.domain.edits import block_rows, consent, fields, history, items, rows, text
+from inspector.domain.edits.base import Edit, Operation
+from inspector.domain.edits.items import InSection
+from inspector.domain.ref import RefKind
 
 
 class Access(StrEnum):
@@ -19,7 +21,7 @@ class Access(StrEnum):
     DELETE = "delete"
 
 
-class Verdict(StrEnum):
+class AccessVerdict(StrEnum):
     """What the table says to an agent."""
 
     ALLOW = "allow"
@@ -70,17 +72,17 @@ OPERATION_ACCESS: dict[type[Operation], Access] = {
 PEOPLE_ONLY: frozenset[type[Operation]] = frozenset({items.RemoveEntry})
 """What no level lets an agent do."""
 
-_A, _D = Verdict.ALLOW, Verdict.DENY
-PERMISSION_TABLE: dict[Permission, dict[Access, Verdict]] = {
+_A, _D = AccessVerdict.ALLOW, AccessVerdict.DENY
+PERMISSION_TABLE: dict[Permission, dict[Access, AccessVerdict]] = {
     Permission.READ_ONLY: {Access.APPEND: _D, Access.OVERWRITE: _D, Access.DELETE: _D},
     Permission.PARTNER: {
-        Access.APPEND: Verdict.ASK_PARTNER,
-        Access.OVERWRITE: Verdict.ASK_PARTNER,
+        Access.APPEND: AccessVerdict.ASK_PARTNER,
+        Access.OVERWRITE: AccessVerdict.ASK_PARTNER,
         Access.DELETE: _D,
     },
     Permission.HUMAN: {
-        Access.APPEND: Verdict.ASK_HUMAN,
-        Access.OVERWRITE: Verdict.ASK_HUMAN,
+        Access.APPEND: AccessVerdict.ASK_HUMAN,
+        Access.OVERWRITE: AccessVerdict.ASK_HUMAN,
         Access.DELETE: _D,
     },
     Permission.APPEND: {Access.APPEND: _A, Access.OVERWRITE: _D, Access.DELETE: _D},
@@ -105,7 +107,7 @@ class OperationRule:
     op: str
     access: Access
     people_only: bool
-    verdicts: Mapping[Permission, Verdict]
+    verdicts: Mapping[Permission, AccessVerdict]
 
 
 def operation_table() -> tuple[OperationRule, ...]:
@@ -127,7 +129,7 @@ def access_of(operation: Operation) -> Access:
     return OPERATION_ACCESS[type(innermost(operation))]
 
 
-def verdict_of(operation: Operation, level: Permission) -> Verdict:
+def verdict_of(operation: Operation, level: Permission) -> AccessVerdict:
     """What the table says to an agent of that level.
 
     Raises:
@@ -143,5 +145,41 @@ def innermost(operation: Operation) -> Operation:
     return operation
 
 
-def _verdict(kind: type[Operation], level: Permission) -> Verdict:
-    return Verdict.DENY if kind in PEOPLE_ONLY else PERMISSION_TABLE[level][OPERATION_ACCESS[kind]]
+def _verdict(kind: type[Operation], level: Permission) -> AccessVerdict:
+    return AccessVerdict.DENY if kind in PEOPLE_ONLY else PERMISSION_TABLE[level][OPERATION_ACCESS[kind]]
+
+
+_ROWS = frozenset(
+    {
+        *(RefKind.AGENT, RefKind.TOOL, RefKind.TOOL_RULE, RefKind.QUEUE, RefKind.WAKEUP, RefKind.RUN),
+        *(RefKind.CONSTELLATION, RefKind.ARCHIVAL, RefKind.MESSAGE, RefKind.SUMMARY, RefKind.EVENT),
+        RefKind.LAYOUT,
+    }
+)
+_ONE: Mapping[type[Operation], RefKind] = {
+    **dict.fromkeys((*OPERATION_ACCESS, InSection, block_rows.CreateBlock), RefKind.BLOCK),
+    **dict.fromkeys((block_rows.InsertArchival, block_rows.UpdateArchival), RefKind.ARCHIVAL),
+    **dict.fromkeys((rows.CreateAgent, rows.ConfigureAgent, rows.CompactHistory), RefKind.AGENT),
+    rows.PutLayout: RefKind.LAYOUT,
+    rows.PutTool: RefKind.TOOL,
+    rows.PutToolRule: RefKind.TOOL_RULE,
+    **dict.fromkeys((rows.AppendMessage, rows.EditMessage, rows.ArchiveMessage), RefKind.MESSAGE),
+    **dict.fromkeys((rows.StoreSummary, rows.EditSummary), RefKind.SUMMARY),
+    rows.LogEvent: RefKind.EVENT,
+    rows.EnqueueMessage: RefKind.QUEUE,
+    rows.SetWakeup: RefKind.WAKEUP,
+    rows.StoreRun: RefKind.RUN,
+    **dict.fromkeys((rows.SetMeta, consent.SetPartner), RefKind.CONSTELLATION),
+    **dict.fromkeys((consent.RequestConsent, consent.AnswerConsent, consent.TimeOutConsent), RefKind.CONSENT),
+    **dict.fromkeys((consent.GrantConsent, consent.RevokeGrant), RefKind.GRANT),
+}
+TARGETS: Mapping[type[Operation], frozenset[RefKind]] = {
+    **{operation: frozenset({kind}) for operation, kind in _ONE.items()},
+    **dict.fromkeys((block_rows.DeleteRow, block_rows.RestoreRow), _ROWS),
+}
+"""The kinds of thing that each operation is for."""
+
+
+def is_aimed_right(edit: Edit) -> bool:
+    """Whether an edit's operation is one for the kind of thing that it is aimed at."""
+    return edit.target.kind in TARGETS.get(type(edit.operation), ())

@@ -1,12 +1,12 @@
-"""The edit, and what comes of it."""
+"""An edit: an operation, its target and its base version, the receipt it returns, and the draft it begins as."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, NewType
 
 from inspector.domain.actor import Actor
+from inspector.domain.dataclass import dataclass
 from inspector.domain.ref import Ref
 
 Version = NewType("Version", str)
@@ -67,3 +67,12 @@ class Receipt:
     actor: Actor
     at: datetime
     skipped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One editor's unsaved work on one block: the edit that a save would make, against its base version."""
+
+    ref: Ref
+    edit: Edit
+    updated_at: datetime

@@ -1,12 +1,12 @@
-"""Operations on blocks themselves: all but their content."""
+"""Operations on blocks themselves: label, place, limits, schema and sharing."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from inspector.domain.blocks import DEFAULT_CHAR_LIMIT, BlockType, Permission, Schema, TextSchema
 from inspector.domain.content import Content
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Operation
 
 
@@ -32,7 +32,7 @@ class CreateBlock(Operation):
 
 @dataclass(frozen=True, slots=True)
 class SetLabel(Operation):
-    """Rename a block."""
+    """Give a block another label."""
 
     op: ClassVar[str] = "set_label"
     label: str
@@ -40,7 +40,7 @@ class SetLabel(Operation):
 
 @dataclass(frozen=True, slots=True)
 class SetDescription(Operation):
-    """Describe a block."""
+    """Give a block another description."""
 
     op: ClassVar[str] = "set_description"
     description: str

@@ -1,13 +1,13 @@
-"""Operations on what agents ask of people: requests, answers, grants, and who is the partner."""
+"""Operations on consent requests, answers, grants and the partner."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
 
 from inspector.domain.blocks import Permission
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Operation
 
 

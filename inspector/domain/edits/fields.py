@@ -1,11 +1,11 @@
-"""Operations on maps."""
+"""Operations on the fields of map content."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from inspector.domain.blocks import FieldScalar, FieldValue
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Operation
 
 
@@ -20,7 +20,7 @@ class SetField(Operation):
 
 @dataclass(frozen=True, slots=True)
 class ClearField(Operation):
-    """Unset a field."""
+    """Unset one field of a map."""
 
     op: ClassVar[str] = "clear_field"
     field: str

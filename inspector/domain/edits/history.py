@@ -1,10 +1,10 @@
-"""Operations that go back in a block's own history. They fit every schema."""
+"""Operations that restore an earlier version of a block, for every schema."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Operation, Version
 
 

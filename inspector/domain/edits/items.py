@@ -1,12 +1,13 @@
-"""Operations on lists, logs, trees and composite sections. Items, entries and nodes are named by id."""
+"""Operations on lists, logs, trees and composite sections, by the ids of their parts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from inspector.domain.blocks import FieldValue
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Operation
 
 ItemValue = str | Mapping[str, FieldValue]
@@ -42,7 +43,7 @@ class MoveItem(Operation):
 
 @dataclass(frozen=True, slots=True)
 class RemoveItem(Operation):
-    """Remove an item."""
+    """Remove one item of a list."""
 
     op: ClassVar[str] = "remove_item"
     item: str

@@ -1,10 +1,10 @@
-"""Every operation by its name, for JSON and the database."""
+"""Every operation by its stored name."""
 
 from __future__ import annotations
 
 from types import ModuleType
 
-from inspector.domain.edits import asking, block_rows, consent, fields, history, items, rows, text
+from inspector.domain.edits import block_rows, consent, fields, history, items, rows, text
 from inspector.domain.edits.base import Operation
 
 
@@ -20,5 +20,5 @@ def _operations(*modules: ModuleType) -> dict[str, type[Operation]]:
 CONTENT_OPERATIONS = _operations(text, fields, items, history)
 """Operations on a block's content: they go into its document."""
 
-OPERATIONS = _operations(text, fields, items, history, block_rows, asking, consent, rows)
+OPERATIONS = _operations(text, fields, items, history, block_rows, consent, rows)
 """All operations."""

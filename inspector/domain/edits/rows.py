@@ -1,18 +1,18 @@
-"""Operations on agents, tools, messages, summaries, activity and the rows of running agents."""
+"""Operations on agents, tools, messages, summaries, events and model calls."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
 from inspector.domain.activity import Importance
 from inspector.domain.agents import AgentStatus, ContextConfig, Tool, ToolRuleKind
-from inspector.domain.compaction import HistoryState
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Operation
 from inspector.domain.layouts import Layout
+from inspector.domain.limits import HistoryState
 from inspector.domain.messages import BatchType, Part, Role
-from inspector.domain.records import QueueState, Usage
+from inspector.domain.records import QueueState, TokenUsage
 from inspector.domain.summaries import PositionRange, SummaryDetails
 
 
@@ -96,7 +96,7 @@ class AppendMessage(Operation):
 
 @dataclass(frozen=True, slots=True)
 class EditMessage(Operation):
-    """Replace a message's parts."""
+    """Replace the parts of a message."""
 
     op: ClassVar[str] = "edit_message"
     content: tuple[Part, ...]
@@ -193,7 +193,7 @@ class StoreRun(Operation):
     manifest: str
     duration_ms: int | None = None
     first_token_ms: int | None = None
-    usage: Usage = Usage()
+    usage: TokenUsage = TokenUsage()
     reply: str = ""
     error: str | None = None
     metadata: str = "{}"

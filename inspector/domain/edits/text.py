@@ -1,11 +1,11 @@
-"""Operations on text. Positions and lengths are Unicode code points of the edit's base version."""
+"""Operations on text. Positions and lengths are Unicode code points of the base version."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Operation
 
 
@@ -19,7 +19,7 @@ class SetText(Operation):
 
 @dataclass(frozen=True, slots=True)
 class AppendText(Operation):
-    """Add at the end."""
+    """Add text at the end of a block."""
 
     op: ClassVar[str] = "append_text"
     text: str

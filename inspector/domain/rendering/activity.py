@@ -1,4 +1,4 @@
-"""Events as the model reads them: one line each."""
+"""Renders activity events as the model reads them, one line each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one door of rendering: any content by its schema."""
+"""Renders any content by its schema, as it is shown and in full."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from inspector.domain.blocks import (
     ListSchema,
     LogSchema,
     MapSchema,
+    PlainSchema,
     Schema,
     TextSchema,
     TreeSchema,
+    Viewport,
 )
 from inspector.domain.content import (
     CompositeContent,
@@ -23,15 +25,42 @@ from inspector.domain.content import (
     MapContent,
     TextContent,
     TreeContent,
+    line_end,
+    text_lines,
 )
 from inspector.domain.errors import MalformedError
-from inspector.domain.rendering.composite import render_composite
-from inspector.domain.rendering.list import render_list
-from inspector.domain.rendering.log import render_log
-from inspector.domain.rendering.map import render_map
-from inspector.domain.rendering.rendered import Rendered
-from inspector.domain.rendering.text import render_text
-from inspector.domain.rendering.tree import render_tree
+from inspector.domain.rendering.structured import (
+    render_composite,
+    render_list,
+    render_log,
+    render_map,
+    render_tree,
+)
+from inspector.domain.rendering.text import Rendered
+
+
+def render_text(schema: TextSchema, content: TextContent) -> Rendered:
+    """The text itself; with a viewport, where that stands and its lines.
+
+    A viewport past the end shows the last lines.
+    """
+    if schema.viewport is None or not content.text:
+        return Rendered(content.text)
+    return Rendered(_window(schema.viewport, content.text))
+
+
+def _window(viewport: Viewport, text: str) -> str:
+    lines = text_lines(text)
+    shown = max(1, viewport.display_lines)
+    first = max(1, viewport.start_line)
+    if first > len(lines):
+        first = max(1, len(lines) - shown + 1)
+    last = min(len(lines), first + shown - 1)
+    window = "".join(lines[first - 1 : last])
+    if last < len(lines):
+        window = window.removesuffix(line_end(window))
+    return f"[Showing lines {first}-{last} of {len(lines)}]\n{window}"
+
 
 _PLAIN: dict[type, tuple[type, Callable[[Any, Any], Rendered]]] = {
     TextSchema: (TextContent, render_text),
@@ -93,3 +122,29 @@ def _without_viewports(schema: Schema) -> Schema:
 def _mismatch(schema: Schema, content: Content) -> MalformedError:
     why = f"{type(content).__name__} does not fit {type(schema).__name__}"
     return MalformedError("malformed.content", where="$", why=why)
+
+
+def render_whole(schema: Schema, content: Content) -> str:
+    """The text that a person compares or keeps.
+
+    Raises:
+        MalformedError: ``malformed.content``, when the content is not of the schema's kind.
+    """
+    return render(_opened(schema, content), content).text
+
+
+def _opened(schema: Schema, content: Content) -> Schema:
+    if not isinstance(schema, CompositeSchema):
+        return _plain(schema, content)
+    sections = content.sections if isinstance(content, CompositeContent) else {}
+    return CompositeSchema(
+        tuple(replace(each, schema=_plain(each.schema, sections.get(each.name))) for each in schema.sections)
+    )
+
+
+def _plain(schema: PlainSchema, content: Content | None) -> PlainSchema:
+    if isinstance(schema, TextSchema):
+        return TextSchema()
+    if isinstance(schema, LogSchema) and isinstance(content, LogContent):
+        return replace(schema, display_limit=len(content.entries))
+    return schema

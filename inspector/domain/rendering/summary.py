@@ -1,4 +1,4 @@
-"""A summary as the model reads it."""
+"""Renders a summary as the model reads it."""
 
 from __future__ import annotations
 

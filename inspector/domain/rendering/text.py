@@ -1,47 +1,61 @@
-"""Text as the model reads it, and what a line is."""
+"""Collects the text of a content's rendering with the spans of its parts."""
 
 from __future__ import annotations
 
-from inspector.domain.blocks import TextSchema, Viewport
-from inspector.domain.content import TextContent
-from inspector.domain.rendering.rendered import Rendered
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from inspector.domain.dataclass import dataclass
+from inspector.domain.requests import Mark
 
 
-def render_text(schema: TextSchema, content: TextContent) -> Rendered:
-    """The text itself; with a viewport, where that stands and its lines.
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A text and the spans of its parts, in code points; outer parts come before what is in them."""
 
-    A viewport past the end shows the last lines.
-    """
-    if schema.viewport is None or not content.text:
-        return Rendered(content.text)
-    return Rendered(_window(schema.viewport, content.text))
+    text: str = ""
+    marks: tuple[Mark, ...] = ()
 
 
-def text_lines(text: str) -> list[str]:
-    """The lines with their ends (LF, or CR LF). Nothing after the last end is no line."""
-    parts = text.split("\n")
-    last = parts.pop()
-    lines = [f"{part}\n" for part in parts]
-    if last:
-        lines.append(last)
-    return lines
+class Writer:
+    """Collects text and marks in order."""
 
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._marks: list[Mark | None] = []
 
-def line_end(line: str) -> str:
-    """The end of a line: CR LF, LF or nothing."""
-    if line.endswith("\r\n"):
-        return "\r\n"
-    return "\n" if line.endswith("\n") else ""
+    def line(self, text: str) -> None:
+        self._add(f"\n{text}" if self._parts else text)
 
+    @contextmanager
+    def marked(self, kind: str, name: str) -> Iterator[None]:
+        """Mark the lines that are added inside; nothing, when none is."""
+        place = len(self._marks)
+        self._marks.append(None)
+        start = self._length + (1 if self._parts else 0)
+        yield
+        if self._length > start:
+            self._marks[place] = Mark(kind, name, start, self._length)
 
-def _window(viewport: Viewport, text: str) -> str:
-    lines = text_lines(text)
-    shown = max(1, viewport.display_lines)
-    first = max(1, viewport.start_line)
-    if first > len(lines):
-        first = max(1, len(lines) - shown + 1)
-    last = min(len(lines), first + shown - 1)
-    window = "".join(lines[first - 1 : last])
-    if last < len(lines):
-        window = window.removesuffix(line_end(window))
-    return f"[Showing lines {first}-{last} of {len(lines)}]\n{window}"
+    def marked_line(self, kind: str, name: str, text: str) -> None:
+        """Add a text on a new line and mark it."""
+        start = self._length + (1 if self._parts else 0)
+        self.line(text)
+        if self._length > start:
+            self._marks.append(Mark(kind, name, start, self._length))
+
+    def include(self, rendered: Rendered) -> None:
+        """Add a rendering on a new line, with its marks."""
+        start = self._length + (1 if self._parts else 0)
+        self.line(rendered.text)
+        self._marks += (
+            Mark(mark.kind, mark.name, start + mark.start, start + mark.end) for mark in rendered.marks
+        )
+
+    def rendered(self) -> Rendered:
+        return Rendered("".join(self._parts), tuple(mark for mark in self._marks if mark is not None))
+
+    def _add(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)

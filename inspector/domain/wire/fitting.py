@@ -1,10 +1,10 @@
-"""Which parts of a message a provider can be sent, and what stands in for the others."""
+"""Which parts of a message a provider accepts, and what replaces the others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.messages import (
     ImagePart,
     Part,
@@ -13,15 +13,14 @@ from inspector.domain.messages import (
     TextPart,
     ThinkingPart,
 )
-from inspector.domain.wire.images import Picture, picture, stand_in
-from inspector.domain.wire.notes import Adaptations
-from inspector.domain.wire.values import Said
+from inspector.domain.wire.images import ImageData, picture, stand_in
+from inspector.domain.wire.values import Adaptations, WireMessage
 
 Thought = ThinkingPart | RedactedThinkingPart
 
 
 @dataclass(frozen=True)
-class Fitting:
+class PartRules:
     """A provider's rules for parts.
 
     Attributes:
@@ -32,13 +31,13 @@ class Fitting:
         notes: Takes what is changed or left out.
     """
 
-    takes_thought: Callable[[Said, Thought], bool]
-    takes_picture: Callable[[Picture], bool]
+    takes_thought: Callable[[WireMessage, Thought], bool]
+    takes_picture: Callable[[ImageData], bool]
     takes_blank: bool
     sees: bool
     notes: Adaptations
 
-    def fit(self, said: Said, part: Part) -> Part | None:
+    def fit(self, said: WireMessage, part: Part) -> Part | None:
         """The part as it can be sent, or None."""
         if isinstance(part, TextPart):
             return self._text(said, part)
@@ -48,7 +47,7 @@ class Fitting:
             return self._thought(said, part)
         return part
 
-    def _text(self, said: Said, part: TextPart) -> Part | None:
+    def _text(self, said: WireMessage, part: TextPart) -> Part | None:
         if not part.text:
             return None
         if not self.takes_blank and not part.text.strip():
@@ -56,7 +55,7 @@ class Fitting:
             return None
         return part
 
-    def _image(self, said: Said, part: ImagePart) -> Part:
+    def _image(self, said: WireMessage, part: ImagePart) -> Part:
         found = picture(part)
         if said.role in (Role.ASSISTANT, Role.SYSTEM):
             why = "role"
@@ -71,7 +70,7 @@ class Fitting:
         self.notes.lost("image_left_out", said.piece_id, kind=part.media_type, why=why)
         return stand_in(part)
 
-    def _thought(self, said: Said, part: Thought) -> Part | None:
+    def _thought(self, said: WireMessage, part: Thought) -> Part | None:
         if said.role is Role.ASSISTANT and self.takes_thought(said, part):
             return part
         self.notes.lost("thinking_not_sent", said.piece_id)

@@ -1,11 +1,11 @@
-"""Images: what of them is data and what an address."""
+"""Images of a message: base 64 data or an address."""
 
 from __future__ import annotations
 
 import base64
 import re
-from dataclasses import dataclass
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.messages import ImagePart, TextPart
 
 _DATA_ADDRESS = re.compile(r"data:([A-Za-z0-9.+-]+/[A-Za-z0-9.+-]+)?(?:;[A-Za-z0-9=.+-]+)*;base64,", re.ASCII)
@@ -13,7 +13,7 @@ _ADDRESS = re.compile(r"(?:https?|gs)://\S+\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ImageData:
     """An image with either data (base 64) or an address."""
 
     media_type: str
@@ -26,11 +26,11 @@ class Picture:
         return self.address or f"data:{self.media_type};base64,{self.data}"
 
 
-def picture(part: ImagePart) -> Picture | None:
+def picture(part: ImagePart) -> ImageData | None:
     """The image, or None where it is neither data in base 64 nor an address that can be fetched."""
     text = part.data.strip()
     if _ADDRESS.match(text):
-        return Picture(part.media_type, address=text)
+        return ImageData(part.media_type, address=text)
     media_type = part.media_type
     inline = _DATA_ADDRESS.match(text)
     if inline is not None:
@@ -40,10 +40,10 @@ def picture(part: ImagePart) -> Picture | None:
         base64.b64decode(text, validate=True)
     except ValueError:
         return None
-    return Picture(media_type, data=text) if text else None
+    return ImageData(media_type, data=text) if text else None
 
 
-def sure_picture(part: ImagePart) -> Picture:
+def sure_picture(part: ImagePart) -> ImageData:
     """The image of a part that was found to be one.
 
     Raises:

@@ -1,10 +1,11 @@
-"""Names and ids as a provider takes them: of legal characters, not too long, and told apart."""
+"""Names and ids as a provider accepts them: legal characters, short enough, unique."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from inspector.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,14 +18,13 @@ class NameRule:
     fallback: str = "unnamed"
 
     def legal(self, name: str) -> str:
-        """The nearest legal name."""
         shown = self.illegal.sub("_", name)[: self.longest] or self.fallback
         if self.first is not None and not self.first.match(shown):
             shown = f"_{shown}"[: self.longest]
         return shown
 
 
-class NameBook:
+class UniqueNames:
     """Gives each own name one legal name, and no legal name to two."""
 
     def __init__(self, rule: NameRule) -> None:

@@ -1,4 +1,4 @@
-"""Arguments and schemas as JSON objects, where a provider takes nothing else."""
+"""Tool arguments and schemas as JSON objects, where a provider accepts nothing else."""
 
 from __future__ import annotations
 

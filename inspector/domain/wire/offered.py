@@ -1,15 +1,14 @@
-"""The tools of a Request under names that a provider takes."""
+"""The tools of a Request under names that a provider accepts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from inspector.domain.wire.naming import NameBook, NameRule
-from inspector.domain.wire.notes import Adaptations
+from inspector.domain.dataclass import dataclass
+from inspector.domain.wire.naming import NameRule, UniqueNames
 from inspector.domain.wire.objects import object_schema
-from inspector.domain.wire.values import Outgoing
+from inspector.domain.wire.values import Adaptations, Outgoing
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,7 @@ class OfferedTools:
 
     def __init__(self, outgoing: Outgoing, rule: NameRule, notes: Adaptations) -> None:
         self._outgoing = outgoing
-        self._book = NameBook(rule)
+        self._book = UniqueNames(rule)
         self._notes = notes
         for tool in outgoing.tools:
             self._book.reserve(tool.name)

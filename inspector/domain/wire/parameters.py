@@ -1,12 +1,11 @@
-"""The agent's own parameters, checked: a model call has room for them under other names at each provider."""
+"""The agent's own model parameters, checked and named as each provider names them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from inspector.domain.wire.notes import Adaptations
-from inspector.domain.wire.values import Outgoing
+from inspector.domain.wire.values import Adaptations, Outgoing
 
 WHERE = "agent"
 SAMPLING = frozenset({"temperature", "top_p", "top_k"})

@@ -1,4 +1,4 @@
-"""A conversation in turns that every provider understands: calls with all their results directly behind them.
+"""A conversation as turns that every provider accepts: tool calls directly followed by their results.
 
 Stored histories come in other orders too: results among other messages, before their call, twice or never, two
 calls with one id. What is put right here is told, and nothing that a provider would refuse is left.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.messages import (
     Part,
     RedactedThinkingPart,
@@ -18,16 +19,15 @@ from inspector.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from inspector.domain.wire.fitting import Fitting
-from inspector.domain.wire.naming import NameBook, NameRule
-from inspector.domain.wire.notes import Adaptations
-from inspector.domain.wire.values import Said
+from inspector.domain.wire.fitting import PartRules
+from inspector.domain.wire.naming import NameRule, UniqueNames
+from inspector.domain.wire.values import Adaptations, WireMessage
 
 NO_RESULT = "[No result]"
 
 
 @dataclass(frozen=True, slots=True)
-class Sourced:
+class SourcedPart:
     """A part and the piece that it belongs to; empty for what an adapter adds."""
 
     piece_id: str
@@ -35,34 +35,32 @@ class Sourced:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class WireTurn:
     """Neighbouring parts of one speaker. Role TOOL: nothing but results, behind the turn with their calls."""
 
     role: Role
-    parts: tuple[Sourced, ...]
+    parts: tuple[SourcedPart, ...]
     name: str | None = None
 
     @property
     def calls(self) -> tuple[ToolCallPart, ...]:
-        """Its calls."""
         return tuple(each.part for each in self.parts if isinstance(each.part, ToolCallPart))
 
     @property
     def first_piece(self) -> str:
-        """Where it begins."""
         return self.parts[0].piece_id if self.parts else ""
 
 
 def turns_of(
-    messages: Sequence[Said], fitting: Fitting, ids: NameRule | None, notes: Adaptations
-) -> list[Turn]:
+    messages: Sequence[WireMessage], fitting: PartRules, ids: NameRule | None, notes: Adaptations
+) -> list[WireTurn]:
     """The conversation in turns. `ids` says what ids of calls may be; None where they are not sent."""
     return _Pairing(list(_groups(messages, fitting, notes)), ids, notes).turns()
 
 
-def merged(turns: Iterable[Turn], notes: Adaptations, sides: dict[Role, str]) -> list[Turn]:
+def merged(turns: Iterable[WireTurn], notes: Adaptations, sides: dict[Role, str]) -> list[WireTurn]:
     """Neighbouring turns of one side as one; a turn's side is what `sides` says of its role."""
-    found: list[Turn] = []
+    found: list[WireTurn] = []
     for turn in turns:
         if not turn.parts:
             continue
@@ -76,26 +74,26 @@ def merged(turns: Iterable[Turn], notes: Adaptations, sides: dict[Role, str]) ->
     return found
 
 
-def _groups(messages: Sequence[Said], fitting: Fitting, notes: Adaptations) -> Iterable[Turn]:
+def _groups(messages: Sequence[WireMessage], fitting: PartRules, notes: Adaptations) -> Iterable[WireTurn]:
     """Every message's parts that can be sent, cut where the speaker changes."""
     for said in messages:
         parts = [part for part in (fitting.fit(said, each) for each in said.content) if part is not None]
         if not parts:
             notes.changed("empty_message", said.piece_id)
             continue
-        run: list[Sourced] = []
+        run: list[SourcedPart] = []
         role = _speaker(said, parts[0])
         for part in parts:
             speaker = _speaker(said, part)
             if speaker is not role and run:
-                yield Turn(role, tuple(run), said.name)
+                yield WireTurn(role, tuple(run), said.name)
                 run = []
             role = speaker
-            run.append(Sourced(said.piece_id, part))
-        yield Turn(role, tuple(run), said.name)
+            run.append(SourcedPart(said.piece_id, part))
+        yield WireTurn(role, tuple(run), said.name)
 
 
-def _speaker(said: Said, part: Part) -> Role:
+def _speaker(said: WireMessage, part: Part) -> Role:
     if isinstance(part, ToolResultPart):
         return Role.TOOL
     if isinstance(part, ToolCallPart | ThinkingPart | RedactedThinkingPart):
@@ -115,16 +113,16 @@ class _Call:
 class _Pairing:
     """One conversation on its way through."""
 
-    def __init__(self, groups: list[Turn], ids: NameRule | None, notes: Adaptations) -> None:
+    def __init__(self, groups: list[WireTurn], ids: NameRule | None, notes: Adaptations) -> None:
         self._groups = groups
         self._notes = notes
-        self._book = NameBook(ids) if ids is not None else None
+        self._book = UniqueNames(ids) if ids is not None else None
         self._seen: defaultdict[str, int] = defaultdict(int)
         self._open: defaultdict[str, deque[_Call]] = defaultdict(deque)
         self._ids: dict[tuple[int, int], str] = {}
-        self._results: dict[tuple[int, int], Sourced] = {}
+        self._results: dict[tuple[int, int], SourcedPart] = {}
 
-    def turns(self) -> list[Turn]:
+    def turns(self) -> list[WireTurn]:
         """The turns, every call answered."""
         self._reserve()
         for number, group in enumerate(self._groups):
@@ -133,7 +131,7 @@ class _Pairing:
                     self._call(number, index, each.piece_id, each.part)
                 elif isinstance(each.part, ToolResultPart):
                     self._result(number, each.piece_id, each.part)
-        found: list[Turn] = []
+        found: list[WireTurn] = []
         for number, group in enumerate(self._groups):
             if group.role is not Role.TOOL:
                 found += self._emitted(number, group)
@@ -164,23 +162,23 @@ class _Pairing:
         between = self._groups[call.group + 1 : group]
         if any(each.role is not Role.TOOL for each in between):
             self._notes.changed("result_moved", piece_id, call=part.call_id)
-        self._results[call.group, call.index] = Sourced(piece_id, replace(part, call_id=call.id))
+        self._results[call.group, call.index] = SourcedPart(piece_id, replace(part, call_id=call.id))
 
-    def _emitted(self, number: int, group: Turn) -> list[Turn]:
-        parts: list[Sourced] = []
-        results: list[Sourced] = []
+    def _emitted(self, number: int, group: WireTurn) -> list[WireTurn]:
+        parts: list[SourcedPart] = []
+        results: list[SourcedPart] = []
         for index, each in enumerate(group.parts):
             if not isinstance(each.part, ToolCallPart):
                 parts.append(each)
                 continue
             given = self._ids[number, index]
-            parts.append(Sourced(each.piece_id, replace(each.part, id=given)))
+            parts.append(SourcedPart(each.piece_id, replace(each.part, id=given)))
             result = self._results.get((number, index))
             if result is None:
                 self._notes.lost("result_missing", each.piece_id, call=each.part.id, text=NO_RESULT)
-                result = Sourced("", ToolResultPart(given, NO_RESULT, is_error=True))
+                result = SourcedPart("", ToolResultPart(given, NO_RESULT, is_error=True))
             results.append(result)
         turns = [replace(group, parts=tuple(parts))]
         if results:
-            turns.append(Turn(Role.TOOL, tuple(results)))
+            turns.append(WireTurn(Role.TOOL, tuple(results)))
         return turns

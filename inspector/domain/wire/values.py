@@ -1,13 +1,14 @@
-"""A Request as adapters take it, and what they give back."""
+"""A Request as provider adapters read it, and the request that they return."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
-from inspector.domain.health import Problem
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import Parameter, Problem, Severity
 from inspector.domain.limits import Limits
 from inspector.domain.messages import Part, Role
 from inspector.domain.models import ModelFacts
@@ -30,7 +31,7 @@ class WireForm(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class PromptSegment:
     """A stretch of the system string, from one piece of the Request."""
 
     piece_id: str
@@ -38,7 +39,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class WireMessage:
     """A message as it is sent. `origin` names the provider whose model wrote it, where that is known."""
 
     piece_id: str
@@ -49,7 +50,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class ToolDefinition:
     """A tool that is offered; `parameters` is a JSON Schema."""
 
     name: str
@@ -58,7 +59,6 @@ class Definition:
 
     @property
     def piece_id(self) -> str:
-        """The id of its piece."""
         return f"tool:{self.name}"
 
 
@@ -87,16 +87,15 @@ class Outgoing:
 
     model: str
     facts: ModelFacts | None
-    system: tuple[Segment, ...]
-    messages: tuple[Said, ...]
-    tools: tuple[Definition, ...]
+    system: tuple[PromptSegment, ...]
+    messages: tuple[WireMessage, ...]
+    tools: tuple[ToolDefinition, ...]
     limits: Limits
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cache_ends: tuple[CacheEnd, ...] = ()
 
     @property
     def system_text(self) -> str:
-        """The system string."""
         return "".join(segment.text for segment in self.system)
 
     def can(self, flag: str) -> bool:
@@ -110,7 +109,7 @@ class Outgoing:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class EndpointAddress:
     """Where a body is posted. The key goes into a header, never into the address.
 
     Attributes:
@@ -131,7 +130,6 @@ class Address:
 
     @property
     def url(self) -> str:
-        """The whole address."""
         return self.base.rstrip("/") + self.path
 
 
@@ -149,6 +147,29 @@ class WireRequest:
 
     form: WireForm
     body: Mapping[str, Any]
-    address: Address
+    address: EndpointAddress
     adaptations: tuple[Problem, ...] = ()
     tool_names: Mapping[str, str] = field(default_factory=dict)
+
+
+class Adaptations:
+    """The list of changes. *Changed* keeps all content, *lost* leaves something out."""
+
+    def __init__(self) -> None:
+        self._problems: dict[tuple[str, str, tuple[tuple[str, Parameter], ...]], Problem] = {}
+
+    def changed(self, code: str, where: str, **parameters: Parameter) -> None:
+        """Note a change of form; the same one is told once."""
+        self._tell(Severity.INFO, code, where, parameters)
+
+    def lost(self, code: str, where: str, **parameters: Parameter) -> None:
+        """Note that something is not sent, or not as it is stored."""
+        self._tell(Severity.WARNING, code, where, parameters)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        return tuple(self._problems.values())
+
+    def _tell(self, severity: Severity, code: str, where: str, parameters: dict[str, Parameter]) -> None:
+        key = (code, where, tuple(parameters.items()))
+        self._problems.setdefault(key, Problem(f"wire.{code}", severity, where, parameters))

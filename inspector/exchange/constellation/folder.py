@@ -1,4 +1,4 @@
-"""A constellation as a folder: one directory an agent, one file a block, a line a message.
+"""Exports a constellation as a folder: one file per block, one line per message.
 
 ::
 
@@ -24,18 +24,18 @@ from collections.abc import Mapping
 import msgspec
 
 from inspector.domain.blocks import CONSTELLATION_OWNER
-from inspector.domain.edits.adopting import ConstellationRows
-from inspector.exchange.constellation.header import value_of
-from inspector.exchange.constellation.inventory import FILES, inventory_of
-from inspector.exchange.constellation.jsonfile import pretty
+from inspector.domain.edits.row_import import ConstellationRows
+from inspector.exchange.constellation.json_file import pretty, value_of
 from inspector.exchange.constellation.names import file_name
-from inspector.exchange.guard import Json
+from inspector.exchange.json_guard import Json
 
 HEADER_FILE = "constellation.json"
 AGENT_FILE, PERSONA_FILE, INSTRUCTIONS = "agent.json", "persona.txt", "instructions"
 AGENTS, SHARED, BLOCKS, REQUESTS, HISTORY = "agents", "shared", "blocks", "requests", "history"
 ORDER = "order"
 """What the header says of lists whose rows have a file each: their ids as they were made."""
+FILES = "files"
+"""What the header calls the number of rows by path, all files but its own: what is lost on the way is told."""
 ORDERED = ("agents", "blocks")
 ONE_FILE_EACH = {"tools": "tools", "layouts": "layouts", "schemas": "user_schemas"}
 """Folders whose files are rows of a list, one each."""
@@ -113,7 +113,7 @@ class _Folder:
                 self._files[f"{name}.jsonl"] = lines(found)
         header = {name: each for name, each in value.items() if name not in lists}
         order = {name: [row["id"] for row in lists[name]] for name in ORDERED}
-        self._files[HEADER_FILE] = pretty({**header, ORDER: order, FILES: inventory_of(self._files)})
+        self._files[HEADER_FILE] = pretty({**header, ORDER: order, FILES: _row_counts(self._files)})
         return dict(sorted(self._files.items()))
 
     def _agent(self, agent: dict[str, Json]) -> None:
@@ -155,6 +155,11 @@ class _Folder:
 def lines(rows: list[Json]) -> bytes:
     """JSON, one object a line."""
     return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
+
+
+def _row_counts(files: Mapping[str, bytes]) -> dict[str, int]:
+    """How many rows each file has: a line is one, and whatever has a file to itself."""
+    return {path: data.count(b"\n") if path.endswith(".jsonl") else 1 for path, data in sorted(files.items())}
 
 
 def _grouped(rows: list[dict[str, Json]], column: str) -> dict[str, list[Json]]:

@@ -1,4 +1,4 @@
-"""Reading such a folder back. Foreign files: each passes the guard, and all of them one budget.
+"""Imports a constellation's folder: each file is checked, and all of them share one limit.
 
 Links are not followed, nothing outside the folder is touched, and no name read in a file is ever opened.
 """
@@ -6,18 +6,22 @@ Links are not followed, nothing outside the folder is touched, and no name read 
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from inspector.domain.blocks import is_printable
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InputError, MalformedError, NotFoundError
 from inspector.domain.exchange import ImportPlan
-from inspector.domain.labels import is_printable
 from inspector.exchange.constellation.folder import (
     AGENT_FILE,
     BLOCKS,
+    FILES,
     HEADER_FILE,
     INSTRUCTIONS,
     ONE_FILE_EACH,
@@ -26,22 +30,23 @@ from inspector.exchange.constellation.folder import (
     PERSONA_FILE,
     REQUESTS,
 )
-from inspector.exchange.constellation.header import FORMAT, is_constellation, read_rows
-from inspector.exchange.constellation.inventory import FILES, missing
-from inspector.exchange.guard import DEFAULT_LIMITS, Json, parse_json, read_bytes
-from inspector.exchange.rows.plan import plan_of
-from inspector.exchange.rows.shape import LISTS
-from inspector.exchange.source import Notes
-from inspector.exchange.weighing import Limits, Spent
+from inspector.exchange.constellation.json_file import FORMAT, is_constellation, read_rows
+from inspector.exchange.field_reader import ImportLog
+from inspector.exchange.json_guard import DEFAULT_LIMITS, Json, parse_json, read_bytes
+from inspector.exchange.json_limits import JsonCost, JsonLimits
+from inspector.exchange.rows.file_layout import LISTS
+from inspector.exchange.rows.row_plan import plan_of
 
 MOST_FILES = 100_000
 _DEEPEST = 5
 _SHOWN = 200
 _CONTROLS = bytes(each for each in range(0x20) if each not in b"\t\n\r")
+_LINE = re.compile(rb"\s*+(?P<line>[^\n]++|\Z)")
 _LISTS = frozenset(table.name for table in LISTS)
+_Kind = Callable[[str, int], Hashable]
 
 
-def read_folder(folder: Path, notes: Notes, limits: Limits = DEFAULT_LIMITS) -> ImportPlan:
+def read_folder(folder: Path, notes: ImportLog, limits: JsonLimits = DEFAULT_LIMITS) -> ImportPlan:
     """What importing a folder would do.
 
     Raises:
@@ -55,9 +60,9 @@ def read_folder(folder: Path, notes: Notes, limits: Limits = DEFAULT_LIMITS) -> 
 @dataclass(slots=True)
 class _FolderReader:
     folder: Path
-    notes: Notes
-    limits: Limits
-    spent: Spent = field(default_factory=Spent)
+    notes: ImportLog
+    limits: JsonLimits
+    spent: JsonCost = field(default_factory=JsonCost)
     bytes_read: int = 0
     texts: dict[str, str] = field(default_factory=dict)
     instructions: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
@@ -87,7 +92,7 @@ class _FolderReader:
         return {**header, **lists}
 
     def _tell_missing(self, said: Json) -> None:
-        for path, expected, found in missing(said, self.counted, f"{HEADER_FILE} {FILES}"):
+        for path, expected, found in _missing(said, self.counted, f"{HEADER_FILE} {FILES}"):
             code = "import.rows_missing" if found else "import.file_missing"
             self.notes.warn(code, _shown(path), expected=expected, found=found)
 
@@ -140,8 +145,14 @@ class _FolderReader:
             return
         rows = self.lists.setdefault(of, [])
         before = len(rows)
-        for number, line in enumerate(self._bytes(path).split(b"\n"), 1):
-            if line.strip():
+        data = self._bytes(path)
+        number, at = 1, 0
+        # One after the other: millions of short lines at once would take far more memory than the file.
+        for found in _LINE.finditer(data):
+            line, start = found["line"], found.start("line")
+            number += data.count(b"\n", at, start)
+            at = start
+            if line:
                 rows.append(self._parsed(line, f"{path}:{number}"))
         self.counted[path] = len(rows) - before
 
@@ -211,18 +222,18 @@ class _FolderReader:
         try:
             parsed = parse_json(data, self.limits, self.spent)
         except MalformedError as error:
-            told = {
+            parameters = {
                 **error.parameters,
                 "where": f"{_shown(path)} {error.parameters.get('where', '')}".strip(),
             }
-            raise MalformedError(error.code, **told) from None
+            raise MalformedError(error.code, **parameters) from None
         for where in parsed.duplicate_keys:
             self.notes.warn("import.duplicate_key", f"{_shown(path)} {where}")
         return parsed.value
 
     def _bytes(self, path: str) -> bytes:
         left = self.limits.max_bytes - self.bytes_read
-        data = read_bytes(self.folder / path, Limits(left))
+        data = read_bytes(self.folder / path, JsonLimits(left))
         self.bytes_read += len(data)
         return data
 
@@ -258,3 +269,56 @@ def _shown(path: str) -> str:
     r"""A path for a message: a name may hold ends of lines, and bytes that are no text."""
     shown = "".join(each if is_printable(each) else f"\\u{ord(each):04x}" for each in path)
     return shown[:_SHOWN]
+
+
+def _missing(said: Json, found: Mapping[str, int], where: str) -> list[tuple[str, int, int]]:
+    """The files that have fewer rows than the header says: path, rows said, rows found.
+
+    Folders without an inventory have nothing that could be missing.
+
+    Raises:
+        MalformedError: it is none.
+    """
+    expected = _said_rows(said, where)
+    short = [(path, count, found[path]) for path, count in expected.items() if found.get(path, count) < count]
+    gone = {path: count for path, count in expected.items() if path not in found}
+    added = {path: count for path, count in found.items() if path not in expected}
+    for same in (_what_and_count, _what):
+        for path, other in _pairs(gone, added, same):
+            count, there = gone.pop(path), added.pop(other)
+            if there < count:
+                short.append((path, count, there))
+    short.extend((path, count, 0) for path, count in gone.items() if count)
+    return sorted(short)
+
+
+def _said_rows(said: Json, where: str) -> dict[str, int]:
+    if said is None:
+        return {}
+    if not isinstance(said, dict) or not all(type(each) is int and each >= 0 for each in said.values()):
+        raise MalformedError("import.malformed", where=where, why="numbers of rows by path are needed")
+    return said
+
+
+def _pairs(gone: Mapping[str, int], added: Mapping[str, int], same: _Kind) -> list[tuple[str, str]]:
+    """Files that are not there, each with one that nobody spoke of and that may be it under another name."""
+    free: defaultdict[Hashable, list[str]] = defaultdict(list)
+    for path in sorted(added, reverse=True):
+        free[same(path, added[path])].append(path)
+    wanted = ((path, free[same(path, count)]) for path, count in sorted(gone.items()))
+    return [(path, others.pop()) for path, others in wanted if others]
+
+
+def _what_and_count(path: str, count: int) -> Hashable:
+    return _what(path), count
+
+
+def _what(path: str, count: int = 0) -> str:
+    """What kind of rows a file holds: its name's ending, or its folder where rows have a file each."""
+    del count
+    above, _, name = path.rpartition("/")
+    if name.endswith(".jsonl"):
+        return name.removesuffix(".jsonl").rpartition(".")[2]
+    if name in (AGENT_FILE, PERSONA_FILE):
+        return name
+    return f"{above.rpartition('/')[2]}/{name.rpartition('.')[2]}"

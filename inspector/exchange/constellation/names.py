@@ -1,4 +1,4 @@
-r"""File names from labels: safe on every system, readable, and different for different labels.
+r"""File names made from labels: safe on every system and different for different blocks.
 
 What is plain stays as it is. A capital becomes ``+`` and its small letter, for there are file systems that take
 both for one. Everything else becomes ``%`` and the hex of its UTF-8 bytes: separators, what some system forbids,

@@ -1,32 +1,45 @@
-"""A Letta Agent File as a plan."""
+"""Reads a Letta Agent File as an import plan."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import field
 from datetime import datetime
 
-from inspector.domain.edits.rows import AppendMessage
+from inspector.domain.actor import IdGenerator
+from inspector.domain.agents import ContextConfig
+from inspector.domain.dataclass import dataclass
+from inspector.domain.edits.rows import AppendMessage, CreateAgent
 from inspector.domain.errors import MalformedError
 from inspector.domain.exchange import ImportedAgent, ImportPlan
-from inspector.domain.moments import IdGenerator
+from inspector.domain.limits import LARGE, LimitOverrides
 from inspector.domain.ref import RefKind
-from inspector.exchange.guard import Json
-from inspector.exchange.letta.agents import read_agent
-from inspector.exchange.letta.blocks import BlockCounts, plan_blocks
-from inspector.exchange.letta.held import held_rows
-from inspector.exchange.letta.messages import Row, read_message
-from inspector.exchange.letta.pairing import Pairing
-from inspector.exchange.letta.sheets import V2, AgentSheet, FileSheet, is_v2, read_v1, read_v2
-from inspector.exchange.letta.tools import ToolTable, agent_tools, plan_rules, plan_tools
-from inspector.exchange.letta.turns import Turn, Turns
-from inspector.exchange.planning import PlanBuilder
-from inspector.exchange.rows.plan import plan_of
-from inspector.exchange.source import Notes
+from inspector.exchange.field_reader import FieldReader, ImportLog, plain_address
+from inspector.exchange.json_guard import Json
+from inspector.exchange.letta.blocks_and_tools import (
+    BlockCounts,
+    ToolTable,
+    agent_tools,
+    plan_blocks,
+    plan_rules,
+    plan_tools,
+)
+from inspector.exchange.letta.embedded_rows import embedded_rows
+from inspector.exchange.letta.file_versions import V2, AgentSheet, FileSheet, is_v2, read_v1, read_v2
+from inspector.exchange.letta.messages import MessageRow, read_message
+from inspector.exchange.letta.turns import LettaTurn, Pairing, TurnCutter
+from inspector.exchange.planning import PlanBuilder, json_text
+from inspector.exchange.rows.row_plan import plan_of
 
 MOST_MESSAGES = 100_000
+_UNNAMED = "unnamed agent"
+_PROVIDERS = {"google_ai": "gemini", "google_vertex": "gemini", "google": "gemini", "azure": "openai"}
+_NUMBERS = ("temperature", "max_tokens", "frequency_penalty")
+_USUAL_ADDRESSES = frozenset(
+    {"https://api.openai.com/v1", "https://api.anthropic.com/v1", "https://api.anthropic.com"}
+)
 
 
-def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> ImportPlan:
+def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> ImportPlan:
     """Read decoded JSON of either version; nothing is stored.
 
     Args:
@@ -38,7 +51,7 @@ def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> Impor
     Raises:
         MalformedError: with the path of what cannot be read.
     """
-    if is_v2(value) and (rows := held_rows(value, notes)) is not None:
+    if is_v2(value) and (rows := embedded_rows(value, notes)) is not None:
         return plan_of(V2, rows, notes, origin)
     sheet = read_v2(value, notes) if is_v2(value) else read_v1(value, notes)
     _limit_messages(sheet)
@@ -50,7 +63,7 @@ def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> Impor
 class _AgentReading:
     id: str
     sheet: AgentSheet
-    turns: list[Turn]
+    turns: list[LettaTurn]
     created_at: datetime | None
 
 
@@ -58,7 +71,7 @@ class _AgentReading:
 class _Reading:
     sheet: FileSheet
     ids: IdGenerator
-    notes: Notes
+    notes: ImportLog
     builder: PlanBuilder
 
     def plan(self) -> ImportPlan:
@@ -83,7 +96,7 @@ class _Reading:
 
     def _agent(self, sheet: AgentSheet, exported_at: datetime | None) -> _AgentReading:
         rows = _rows(sheet)
-        turns = Turns(Pairing(rows, self.notes).pair()).cut()
+        turns = TurnCutter(Pairing(rows, self.notes).pair()).cut()
         own = sheet.record.time("created_at")
         times = [row.at for row in rows if row.at is not None]
         created_at = own or min(times, default=exported_at)
@@ -149,7 +162,7 @@ def _limit_messages(sheet: FileSheet) -> None:
         )
 
 
-def _rows(sheet: AgentSheet) -> list[Row]:
+def _rows(sheet: AgentSheet) -> list[MessageRow]:
     order = sheet.in_context
     sent = None if order is None else set(order)
     rows = []
@@ -169,3 +182,76 @@ def _rows(sheet: AgentSheet) -> list[Row]:
 def _tell_order(sheet: AgentSheet, order: list[int]) -> None:
     if order != sorted(order):
         sheet.record.notes.info("import.context_order", sheet.record.path("messages"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """What a file says of an agent's model. `left` is what has no place of its own."""
+
+    provider: str
+    name: str
+    limits: LimitOverrides
+    parameters: dict[str, Json] = field(default_factory=dict)
+    left: dict[str, Json] = field(default_factory=dict)
+
+
+def read_agent(sheet: AgentSheet, tools: tuple[str, ...], kept: dict[str, Json]) -> CreateAgent:
+    """The agent as an operation. `kept` is what else goes into its metadata.
+
+    Called last of all that reads the agent's record: what is left of it then is kept as metadata.
+    """
+    record = sheet.record
+    name = record.text("name").strip()
+    if not name:
+        name = _UNNAMED
+        record.notes.warn("import.unnamed_agent", record.path("name"), name=name)
+    system = record.text("system")
+    model = _model(record)
+    metadata = {**record.rest(), **kept}
+    if model.left:
+        metadata["llm_config"] = model.left
+    return CreateAgent(
+        name,
+        instructions=(system,) if system else (),
+        provider=model.provider,
+        model=model.name,
+        parameters=json_text(model.parameters),
+        config=ContextConfig(limits=model.limits),
+        tools=tools,
+        metadata=json_text({"letta": metadata}),
+    )
+
+
+def _model(record: FieldReader) -> _Model:
+    settings = record.record("llm_config")
+    window = record.natural("context_window_limit")
+    if settings is None:
+        provider, slash, name = record.text("model").partition("/")
+        limits = _limits(record, window, None)
+        return _Model(provider, name, limits) if slash else _Model("", provider, limits)
+    address = settings.peek("model_endpoint")
+    if isinstance(address, str) and address and address.rstrip("/") not in _USUAL_ADDRESSES:
+        record.notes.info(
+            "import.address_not_used", settings.path("model_endpoint"), address=plain_address(address)[:200]
+        )
+    endpoint = settings.text("model_endpoint_type")
+    name = settings.text("model")
+    own_window = settings.natural("context_window")
+    parameters = {key: settings.number(key) for key in _NUMBERS} | {
+        "reasoning_effort": settings.text("reasoning_effort") or None
+    }
+    reply = parameters["max_tokens"]
+    limits = _limits(record, window or own_window, reply if isinstance(reply, int) else None)
+    given = {key: value for key, value in parameters.items() if value is not None}
+    return _Model(_PROVIDERS.get(endpoint, endpoint), name, limits, given, settings.rest())
+
+
+def _limits(record: FieldReader, window: int | None, reply: int | None) -> LimitOverrides:
+    if not window:
+        return LimitOverrides()
+    if window >= 2 * LARGE.reserved_response_tokens:
+        return LimitOverrides(max_tokens=window)
+    # The usual reserve would leave little or nothing of a window this small.
+    reserved = min(reply or window, window // 4)
+    record.notes.info("import.small_window", record.where, window=window, reserved=reserved)
+    return LimitOverrides(max_tokens=window, reserved_response_tokens=reserved)

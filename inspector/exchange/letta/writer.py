@@ -1,37 +1,51 @@
-"""A constellation as a Letta Agent File, version 2.
+"""Writes a constellation as a Letta Agent File, version 2.
 
 An agent's blocks are its own, those attached to it and those that all see, less the archival ones, which are in the
 file and belong to nobody's prompt. A structured block shows its rendering. Ids are the file's own (``agent-0``). What
-the format has no place for is held in metadata; see `held`.
+the format has no place for, a kind of tool rule too, is embedded in metadata; see `embedded_rows`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import Any
 
+from inspector.documents.rebuilding import shown_schema
+from inspector.domain.agents import ToolRuleKind
 from inspector.domain.blocks import CONSTELLATION_OWNER, BlockType, Permission, UnreadableSchema
+from inspector.domain.codec import from_plain
 from inspector.domain.content import Content, TextContent
-from inspector.domain.edits.adopting import ConstellationRows, Row
+from inspector.domain.dataclass import dataclass
+from inspector.domain.edits.row_import import ConstellationRows, Row
 from inspector.domain.errors import InputError, MalformedError
 from inspector.domain.limits import LARGE
+from inspector.domain.messages import (
+    ImagePart,
+    Part,
+    RedactedThinkingPart,
+    Role,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from inspector.domain.rendering.render import render
-from inspector.exchange.constellation.jsonfile import pretty
-from inspector.exchange.guard import Json
-from inspector.exchange.letta import held
-from inspector.exchange.letta.kept import json_list, json_object, kept_of
-from inspector.exchange.letta.message_writing import plain_message, system_message
-from inspector.exchange.letta.rule_writing import plain_rules
-from inspector.exchange.letta.shapes import (
+from inspector.exchange.constellation.json_file import pretty
+from inspector.exchange.json_guard import Json
+from inspector.exchange.letta.embedded_rows import embed_rows
+from inspector.exchange.letta.extra_fields import (
     AGENT_FIELDS,
     BLOCK_FIELDS,
     DEFAULT_LIMIT,
     FILE_FIELDS,
     TOOL_FIELDS,
+    json_list,
+    json_object,
+    kept_of,
 )
-from inspector.exchange.rows.rebuilding import shown_schema
 from inspector.storage.blocks import schema_of
-from inspector.storage.json_columns import load
+from inspector.storage.json_columns import load, parse
 
 _ENDPOINTS: Mapping[str, tuple[str, str | None]] = {
     "openai": ("openai", "https://api.openai.com/v1"),
@@ -41,6 +55,26 @@ _ENDPOINTS: Mapping[str, tuple[str, str | None]] = {
 """Letta's name of a provider, and the address that it usually has."""
 _PARAMETERS = ("temperature", "max_tokens", "frequency_penalty", "reasoning_effort")
 _KEPT_ELSEWHERE = frozenset({"file", "tools", "tool_rules", "llm_config", "metadata"})
+_PLAIN_FIELDS: Mapping[str, Json] = {
+    "otid": None,
+    "sender_id": None,
+    "batch_item_id": None,
+    "group_id": None,
+    "model": None,
+}
+_OWN_FIELDS = frozenset(
+    {
+        *("type", "role", "content", "name", "id", "agent_id", "created_at"),
+        *("tool_calls", "tool_call_id", "tool_returns", "approvals"),
+    }
+)
+_APPROVAL = "approval"
+_SIMPLE: Mapping[str, str] = {
+    ToolRuleKind.CONTINUE: "continue_loop",
+    ToolRuleKind.EXIT: "exit_loop",
+    ToolRuleKind.REQUIRES_CONSENT: "requires_approval",
+}
+_TEMPLATE: Mapping[str, Json] = {"prompt_template": None}
 
 
 def file_of(rows: ConstellationRows) -> bytes:
@@ -83,7 +117,7 @@ class _Writing:
             "tools": [self._tool(row) for row in tools],
             "created_at": first["created_at"],
         }
-        held.hold(value, rows, places)
+        embed_rows(value, rows, places)
         return value
 
     def _agent(self, row: Row, agent_id: str) -> dict[str, Json]:
@@ -227,3 +261,141 @@ def _model(row: Row, kept: Mapping[str, Json]) -> dict[str, Json]:
 
 def _list(value: Json) -> Sequence[Json]:
     return value if isinstance(value, list) else ()
+
+
+def plain_message(row: Row, message_id: str, agent_id: str) -> dict[str, Json]:
+    """The message of a row; what it kept of an earlier file is in its place again."""
+    kept = kept_of(row)
+    parts = _parts(row)
+    role = _role(row, kept)
+    results = [part for part in parts if isinstance(part, ToolResultPart)]
+    calls = [part for part in parts if isinstance(part, ToolCallPart)]
+    said = [each for part in parts if (each := _said(part)) is not None]
+    if results and role == Role.TOOL and not said:
+        said = [_text(results[0].content)]
+    returned = [_result(part) for part in results]
+    is_answer = role == _APPROVAL
+    answered = results[0].call_id if results and not is_answer else None
+    return {
+        "type": "message",
+        "role": role,
+        "content": said,
+        "name": row["name"],
+        **_PLAIN_FIELDS,
+        **{key: value for key, value in kept.items() if key not in _OWN_FIELDS},
+        "id": message_id,
+        "agent_id": agent_id,
+        "tool_calls": [_call(part) for part in calls] or None,
+        "tool_call_id": calls[0].id if is_answer and calls else answered,
+        "tool_returns": [] if is_answer else returned,
+        "created_at": row["created_at"],
+        "approve": kept.get("approve"),
+        "approval_request_id": kept.get("approval_request_id"),
+        "denial_reason": kept.get("denial_reason"),
+        "approvals": _answers(returned, kept) if is_answer else [],
+    }
+
+
+def system_message(text: str, message_id: str, agent_id: str, at: Json) -> dict[str, Json]:
+    """The compiled prompt that every agent of such a file begins with."""
+    row: dict[str, Any] = {
+        "name": None,
+        "role": "system",
+        "content": "[]",
+        "metadata": "{}",
+        "created_at": at,
+    }
+    return {**plain_message(row, message_id, agent_id), "content": [_text(text)]}
+
+
+def _parts(row: Row) -> Sequence[Part]:
+    try:
+        found: tuple[Part, ...] = from_plain(tuple[Part, ...], parse(str(row["content"])))
+    except MalformedError:
+        return ()
+    return found
+
+
+def _role(row: Row, kept: Mapping[str, Json]) -> str:
+    """A role that Letta tells apart and we do not was kept."""
+    role = kept.get("role")
+    return role if isinstance(role, str) else str(row["role"])
+
+
+def _said(part: Part) -> dict[str, Json] | None:
+    match part:
+        case TextPart(text):
+            return _text(text)
+        case ThinkingPart(text, signature):
+            return {"type": "reasoning", "is_native": True, "reasoning": text, "signature": signature}
+        case RedactedThinkingPart(data):
+            return {"type": "redacted_reasoning", "data": data}
+        case ImagePart(media_type, _, _, data):
+            return {"type": "image", "source": _source(media_type, data)}
+        case _:
+            return None
+
+
+def _source(media_type: str, data: str) -> dict[str, Json]:
+    if "://" in data[:16]:
+        return {"type": "url", "url": data, "media_type": media_type}
+    return {"type": "base64", "media_type": media_type, "data": data, "detail": None}
+
+
+def _text(text: str) -> dict[str, Json]:
+    return {"type": "text", "text": text, "signature": None}
+
+
+def _call(part: ToolCallPart) -> dict[str, Json]:
+    return {
+        "id": part.id,
+        "type": "function",
+        "function": {"name": part.name, "arguments": part.arguments},
+    }
+
+
+def _answers(returned: Sequence[dict[str, Json]], kept: Mapping[str, Json]) -> list[Json]:
+    """A person's answers: a refusal as it was given, which stands for a result with its reason here."""
+    given = kept.get("approvals")
+    refusals = {
+        each.get("tool_call_id"): each
+        for each in (given if isinstance(given, list) else ())
+        if isinstance(each, dict) and each.get("approve") is False
+    }
+    return [refusals.get(each["tool_call_id"], each) for each in returned]
+
+
+def _result(part: ToolResultPart) -> dict[str, Json]:
+    return {
+        "tool_call_id": part.call_id,
+        "status": "error" if part.is_error else "success",
+        "stdout": None,
+        "stderr": None,
+        "func_response": part.content,
+    }
+
+
+def plain_rules(rows: ConstellationRows, agent_id: str) -> list[dict[str, Json]]:
+    """The rules of an agent that are in force."""
+    rules = [row for row in rows.of("tool_rules") if row["agent_id"] == agent_id and not row["is_deleted"]]
+    following: dict[str, dict[str, Json]] = {}
+    plain = [each for row in rules for each in _rule(row, following)]
+    return [*plain, *following.values()]
+
+
+def _rule(row: Row, following: dict[str, dict[str, Json]]) -> Iterator[dict[str, Json]]:
+    kind, tool = str(row["kind"]), row["tool"]
+    detail = json_object(row, "detail")
+    more = {**_TEMPLATE, **kept_of(row, "detail")}
+    if kind in _SIMPLE:
+        yield {"tool_name": tool, "type": _SIMPLE[kind], **more}
+    elif kind == ToolRuleKind.MAX_CALLS and isinstance(detail.get("limit"), int):
+        limit = detail["limit"]
+        yield {"tool_name": tool, "type": "max_count_per_step", "max_count_limit": limit, **more}
+    elif kind == ToolRuleKind.REQUIRES_PRECEDING and isinstance(detail.get("preceding"), list):
+        # There one rule of the tool before names all that may come after it.
+        for before in detail["preceding"]:
+            rule = following.setdefault(
+                str(before), {"tool_name": before, "type": "parent_last_tool", "children": [], **more}
+            )
+            rule["children"].append(tool)

@@ -1,9 +1,10 @@
-"""A request to Anthropic's Messages API as a plan."""
+"""Reads a recorded request to Anthropic's Messages API as an import plan."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from inspector.domain.actor import IdGenerator
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import (
     ImagePart,
@@ -15,20 +16,19 @@ from inspector.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from inspector.domain.moments import IdGenerator
-from inspector.exchange.guard import Json
+from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
 from inspector.exchange.recorded.envelope import ANTHROPIC, opened
 from inspector.exchange.recorded.rows import (
-    Recorded,
-    Row,
+    RecordedMessage,
+    RecordedRequest,
     malformed,
     needed_text,
     plan_of,
     read_parameters,
     read_tool,
 )
-from inspector.exchange.source import Notes, Record, kind_of
 
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 _PARAMETERS = {
@@ -41,7 +41,7 @@ _PARAMETERS = {
 }
 
 
-def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> ImportPlan:
+def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> ImportPlan:
     """Read a recorded request; nothing is stored.
 
     Raises:
@@ -49,9 +49,9 @@ def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> Impor
     """
     envelope = opened(value)
     if envelope is None:
-        raise malformed("", "this is no request")
-    record = Record(envelope.body, envelope.where, notes)
-    recorded = Recorded(ANTHROPIC, "anthropic", record.text("model"))
+        raise malformed("", "this isn't a request")
+    record = FieldReader(envelope.body, envelope.where, notes)
+    recorded = RecordedRequest(ANTHROPIC, "anthropic", record.text("model"))
     recorded.instructions = _system(record)
     recorded.parameters = read_parameters(record, _PARAMETERS)
     _tools(record, recorded)
@@ -59,11 +59,11 @@ def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> Impor
         recorded.rows += _rows(message)
     recorded.kept = record.rest()
     if envelope.around:
-        recorded.kept |= Record(envelope.around, "", notes).rest()
+        recorded.kept |= FieldReader(envelope.around, "", notes).rest()
     return plan_of(recorded, ids, notes, origin)
 
 
-def _system(record: Record) -> list[str]:
+def _system(record: FieldReader) -> list[str]:
     if isinstance(record.peek("system"), str):
         text = record.text("system")
         return [text] if text else []
@@ -80,7 +80,7 @@ def _system(record: Record) -> list[str]:
     return [text for text in texts if text]
 
 
-def _tools(record: Record, recorded: Recorded) -> None:
+def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
     left: list[Json] = []
     for each in record.records("tools"):
         if each.peek("type") in (None, "custom"):
@@ -92,25 +92,25 @@ def _tools(record: Record, recorded: Recorded) -> None:
     record.leave("tools", left)
 
 
-def _rows(message: Record) -> list[Row]:
+def _rows(message: FieldReader) -> list[RecordedMessage]:
     """The rows of one message: its results are a tool's, the rest is its speaker's."""
     said = needed_text(message, "role")
     role = _ROLES.get(said)
     if role is None:
-        raise malformed(message.path("role"), f"{said[:40]!r} is no role here")
+        raise malformed(message.path("role"), f"unknown role {said[:40]!r}")
     parts, left = _content(message)
     message.leave("content", left)
     kept = message.rest()
     results = tuple(part for part in parts if isinstance(part, ToolResultPart))
     others = tuple(part for part in parts if not isinstance(part, ToolResultPart))
-    rows = [Row(message.where, Role.TOOL, results)] if results else []
+    rows = [RecordedMessage(message.where, Role.TOOL, results)] if results else []
     if others or not results:
-        rows.append(Row(message.where, role, others))
+        rows.append(RecordedMessage(message.where, role, others))
     rows[-1].kept = kept
     return rows
 
 
-def _content(message: Record) -> tuple[list[Part], list[Json]]:
+def _content(message: FieldReader) -> tuple[list[Part], list[Json]]:
     content = message.peek("content")
     if isinstance(content, str):
         message.drop("content")
@@ -126,7 +126,7 @@ def _content(message: Record) -> tuple[list[Part], list[Json]]:
     return parts, left
 
 
-def _parts(block: Record) -> list[Part]:
+def _parts(block: FieldReader) -> list[Part]:
     kind = needed_text(block, "type")
     read_part = _READERS.get(kind)
     if read_part is None:
@@ -135,12 +135,12 @@ def _parts(block: Record) -> list[Part]:
     return read_part(block)
 
 
-def _text(block: Record) -> list[Part]:
+def _text(block: FieldReader) -> list[Part]:
     text = block.text("text")
     return [TextPart(text)] if text else []
 
 
-def _image(block: Record) -> list[Part]:
+def _image(block: FieldReader) -> list[Part]:
     source = block.record("source")
     if source is None:
         raise malformed(block.path("source"), "an image's source is needed")
@@ -155,21 +155,21 @@ def _image(block: Record) -> list[Part]:
     return [ImagePart(media_type, 0, 0, data)]
 
 
-def _thinking(block: Record) -> list[Part]:
+def _thinking(block: FieldReader) -> list[Part]:
     return [ThinkingPart(block.text("thinking"), block.text("signature") or None)]
 
 
-def _redacted(block: Record) -> list[Part]:
+def _redacted(block: FieldReader) -> list[Part]:
     return [RedactedThinkingPart(needed_text(block, "data"))]
 
 
-def _call(block: Record) -> list[Part]:
+def _call(block: FieldReader) -> list[Part]:
     arguments = block.record("input")
     written = {} if arguments is None else arguments.whole()
     return [ToolCallPart(needed_text(block, "id"), needed_text(block, "name"), json_text(written))]
 
 
-def _result(block: Record) -> list[Part]:
+def _result(block: FieldReader) -> list[Part]:
     call_id = needed_text(block, "tool_use_id")
     is_error = block.flag("is_error")
     parts: list[Part] = []
@@ -186,7 +186,7 @@ def _result(block: Record) -> list[Part]:
     return [ToolResultPart(call_id, text, is_error), *parts]
 
 
-_READERS: dict[str, Callable[[Record], list[Part]]] = {
+_READERS: dict[str, Callable[[FieldReader], list[Part]]] = {
     "text": _text,
     "image": _image,
     "thinking": _thinking,

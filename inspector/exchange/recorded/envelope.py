@@ -1,13 +1,14 @@
-"""Which form a recorded request has, and where in its file it stands."""
+"""Finds the form of a recorded provider request and where it stands in its file."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-import msgspec
-
-from inspector.exchange.guard import Json
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import MalformedError
+from inspector.exchange.json_guard import Json, parse_json
+from inspector.exchange.json_limits import JsonCost, JsonLimits
 
 ANTHROPIC = "anthropic-request"
 CHAT = "openai-request"
@@ -16,11 +17,13 @@ RESPONSES = "openai-responses-request"
 _HOLDERS = ("body", "request", "json", "payload", "data", "request_body")
 """Fields that recorders put a request's body into, beside its address, its headers and the reply."""
 
+_OBJECT = re.compile(r"\s*+\{")
+
 _OWN_BLOCKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "document"})
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope:
+class RecordedBody:
     """A body and its path in the file; `around` is the object that it stands in, if it stands in one."""
 
     body: dict[str, Json]
@@ -28,17 +31,39 @@ class Envelope:
     around: dict[str, Json] | None = None
 
 
-def opened(value: Json) -> Envelope | None:
+def opened(value: Json) -> RecordedBody | None:
     """The body of a recorded request, taken out of what a recorder wrapped it in."""
     if not isinstance(value, dict):
         return None
     if _is_body(value):
-        return Envelope(value)
+        return RecordedBody(value)
     for key in _HOLDERS:
-        inner = _decoded(value.get(key))
+        inner = value.get(key)
         if isinstance(inner, dict) and _is_body(inner):
-            return Envelope(inner, key, {name: each for name, each in value.items() if name != key})
+            return RecordedBody(inner, key, {name: each for name, each in value.items() if name != key})
     return None
+
+
+def with_body(value: Json, limits: JsonLimits, spent: JsonCost) -> Json:
+    """Decoded JSON with the request's body decoded too, where a recorder wrote it as a text.
+
+    Raises:
+        MalformedError: such a text passes a limit of the guard.
+    """
+    for key in _HOLDERS if isinstance(value, dict) else ():
+        text = value.get(key)
+        if not isinstance(text, str) or not _OBJECT.match(text):
+            continue
+        try:
+            inner = parse_json(text.encode(), limits, spent).value
+        except MalformedError as error:
+            if error.code == "import.malformed_json":
+                continue
+            where = f"{key} {error.parameters['where']}"
+            raise MalformedError(error.code, **{**error.parameters, "where": where}) from None
+        if isinstance(inner, dict) and _is_body(inner):
+            return {**value, key: inner}
+    return value
 
 
 def is_anthropic(value: Json) -> bool:
@@ -97,12 +122,3 @@ def _is_anthropic(body: dict[str, Json]) -> bool:
 def _objects(value: Json) -> Iterator[dict[str, Json]]:
     if isinstance(value, list):
         yield from (each for each in value if isinstance(each, dict))
-
-
-def _decoded(value: Json) -> Json:
-    if not isinstance(value, str) or not value.lstrip().startswith("{"):
-        return value
-    try:
-        return msgspec.json.decode(value)
-    except (msgspec.MsgspecError, RecursionError, UnicodeError):
-        return None

@@ -1,23 +1,23 @@
-"""A request to OpenAI's Chat Completions API, or to a server compatible with it, as a plan."""
+"""Reads a recorded Chat Completions request as an import plan."""
 
 from __future__ import annotations
 
+from inspector.domain.actor import IdGenerator
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import ImagePart, Part, Role, TextPart, ToolCallPart, ToolResultPart
-from inspector.domain.moments import IdGenerator
-from inspector.exchange.guard import Json
+from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
 from inspector.exchange.recorded.envelope import CHAT, opened
 from inspector.exchange.recorded.rows import (
-    Recorded,
-    Row,
+    RecordedMessage,
+    RecordedRequest,
     malformed,
     needed_text,
     plan_of,
     read_parameters,
     read_tool,
 )
-from inspector.exchange.source import Notes, Record, kind_of
 
 _ROLES = {
     "system": Role.SYSTEM,
@@ -40,7 +40,7 @@ _PARAMETERS = {
 }
 
 
-def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> ImportPlan:
+def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> ImportPlan:
     """Read a recorded request; nothing is stored.
 
     Raises:
@@ -48,9 +48,9 @@ def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> Impor
     """
     envelope = opened(value)
     if envelope is None:
-        raise malformed("", "this is no request")
-    record = Record(envelope.body, envelope.where, notes)
-    recorded = Recorded(CHAT, "openai", record.text("model"))
+        raise malformed("", "this isn't a request")
+    record = FieldReader(envelope.body, envelope.where, notes)
+    recorded = RecordedRequest(CHAT, "openai", record.text("model"))
     recorded.parameters = read_parameters(record, _PARAMETERS)
     _tools(record, recorded)
     for message in record.records("messages"):
@@ -61,11 +61,11 @@ def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> Impor
             recorded.rows.append(row)
     recorded.kept = record.rest()
     if envelope.around:
-        recorded.kept |= Record(envelope.around, "", notes).rest()
+        recorded.kept |= FieldReader(envelope.around, "", notes).rest()
     return plan_of(recorded, ids, notes, origin)
 
 
-def _tools(record: Record, recorded: Recorded) -> None:
+def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
     left: list[Json] = []
     for each in record.records("tools"):
         function = each.record("function") if each.peek("type") == "function" else None
@@ -78,24 +78,24 @@ def _tools(record: Record, recorded: Recorded) -> None:
     record.leave("tools", left)
 
 
-def _row(message: Record) -> Row:
+def _row(message: FieldReader) -> RecordedMessage:
     said = needed_text(message, "role")
     role = _ROLES.get(said)
     if role is None:
-        raise malformed(message.path("role"), f"{said[:40]!r} is no role here")
+        raise malformed(message.path("role"), f"unknown role {said[:40]!r}")
     parts = _content(message)
     if role is Role.TOOL:
         key = "tool_call_id" if said == "tool" else "name"
         text = "\n".join(part.text for part in parts if isinstance(part, TextPart))
         images = tuple(part for part in parts if isinstance(part, ImagePart))
         result = ToolResultPart(needed_text(message, key), text)
-        return Row(message.where, role, (result, *images), kept=message.rest())
+        return RecordedMessage(message.where, role, (result, *images), kept=message.rest())
     calls = _calls(message) if role is Role.ASSISTANT else []
     name = message.text("name") or None
-    return Row(message.where, role, (*parts, *calls), name, message.rest())
+    return RecordedMessage(message.where, role, (*parts, *calls), name, message.rest())
 
 
-def _content(message: Record) -> list[Part]:
+def _content(message: FieldReader) -> list[Part]:
     content = message.peek("content")
     if content is None or isinstance(content, str):
         message.drop("content")
@@ -114,7 +114,7 @@ def _content(message: Record) -> list[Part]:
     return parts
 
 
-def _part(block: Record) -> Part | None:
+def _part(block: FieldReader) -> Part | None:
     kind = needed_text(block, "type")
     if kind in ("text", "refusal"):
         text = block.text(kind)
@@ -129,14 +129,14 @@ def _part(block: Record) -> Part | None:
     return None
 
 
-def _image(block: Record, url: str) -> Part:
+def _image(block: FieldReader, url: str) -> Part:
     if not url:
         raise malformed(block.path("image_url"), "an address is needed")
     head = url[5:].partition(",")[0] if url.startswith("data:") else ""
     return ImagePart(head.partition(";")[0], 0, 0, url)
 
 
-def _calls(message: Record) -> list[ToolCallPart]:
+def _calls(message: FieldReader) -> list[ToolCallPart]:
     found: list[ToolCallPart] = []
     for each in message.records("tool_calls"):
         function = each.record("function")

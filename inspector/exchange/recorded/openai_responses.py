@@ -1,7 +1,8 @@
-"""A request to OpenAI's Responses API as a plan."""
+"""Reads a recorded Responses request as an import plan."""
 
 from __future__ import annotations
 
+from inspector.domain.actor import IdGenerator
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import (
     ImagePart,
@@ -12,20 +13,19 @@ from inspector.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from inspector.domain.moments import IdGenerator
-from inspector.exchange.guard import Json
+from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
 from inspector.exchange.recorded.envelope import RESPONSES, opened
 from inspector.exchange.recorded.rows import (
-    Recorded,
-    Row,
+    RecordedMessage,
+    RecordedRequest,
     malformed,
     needed_text,
     plan_of,
     read_parameters,
     read_tool,
 )
-from inspector.exchange.source import Notes, Record, kind_of
 
 _ROLES = {
     "system": Role.SYSTEM,
@@ -37,7 +37,7 @@ _PARAMETERS = {"max_output_tokens": "max_tokens", "temperature": "temperature", 
 _TEXTS = frozenset({"input_text", "output_text", "text"})
 
 
-def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> ImportPlan:
+def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> ImportPlan:
     """Read a recorded request; nothing is stored.
 
     Raises:
@@ -45,9 +45,9 @@ def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> Impor
     """
     envelope = opened(value)
     if envelope is None:
-        raise malformed("", "this is no request")
-    record = Record(envelope.body, envelope.where, notes)
-    recorded = Recorded(RESPONSES, "openai", record.text("model"))
+        raise malformed("", "this isn't a request")
+    record = FieldReader(envelope.body, envelope.where, notes)
+    recorded = RecordedRequest(RESPONSES, "openai", record.text("model"))
     instructions = record.text("instructions")
     recorded.instructions = [instructions] if instructions else []
     recorded.parameters = read_parameters(record, _PARAMETERS)
@@ -59,11 +59,11 @@ def read(value: Json, ids: IdGenerator, notes: Notes, origin: str = "") -> Impor
     _Items(record, recorded).read()
     recorded.kept = record.rest()
     if envelope.around:
-        recorded.kept |= Record(envelope.around, "", notes).rest()
+        recorded.kept |= FieldReader(envelope.around, "", notes).rest()
     return plan_of(recorded, ids, notes, origin)
 
 
-def _reasoning(record: Record, recorded: Recorded) -> None:
+def _reasoning(record: FieldReader, recorded: RecordedRequest) -> None:
     reasoning = record.record("reasoning")
     if reasoning is not None:
         if effort := reasoning.text("effort"):
@@ -71,7 +71,7 @@ def _reasoning(record: Record, recorded: Recorded) -> None:
         record.leave("reasoning", reasoning.rest())
 
 
-def _tools(record: Record, recorded: Recorded) -> None:
+def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
     left: list[Json] = []
     for each in record.records("tools"):
         if each.peek("type") == "function":
@@ -86,7 +86,7 @@ def _tools(record: Record, recorded: Recorded) -> None:
 class _Items:
     """The input: what a model gave in a row, thoughts, texts and calls, is one message again."""
 
-    def __init__(self, record: Record, recorded: Recorded) -> None:
+    def __init__(self, record: FieldReader, recorded: RecordedRequest) -> None:
         self._record = record
         self._recorded = recorded
         self._left: list[Json] = []
@@ -95,13 +95,15 @@ class _Items:
         """Take all items into rows."""
         if isinstance(self._record.peek("input"), str):
             text = self._record.text("input")
-            self._recorded.rows.append(Row(self._record.path("input"), Role.USER, (TextPart(text),)))
+            self._recorded.rows.append(
+                RecordedMessage(self._record.path("input"), Role.USER, (TextPart(text),))
+            )
             return
         for item in self._record.records("input"):
             self._item(item)
         self._record.leave("input", self._left)
 
-    def _item(self, item: Record) -> None:
+    def _item(self, item: FieldReader) -> None:
         kind = item.text("type") or "message"
         if kind == "message":
             self._message(item)
@@ -120,25 +122,25 @@ class _Items:
             item.notes.warn("import.unknown_part", item.where, kind=kind[:60])
             self._left.append(item.whole())
 
-    def _message(self, item: Record) -> None:
+    def _message(self, item: FieldReader) -> None:
         said = needed_text(item, "role")
         role = _ROLES.get(said)
         if role is None:
-            raise malformed(item.path("role"), f"{said[:40]!r} is no role here")
+            raise malformed(item.path("role"), f"unknown role {said[:40]!r}")
         parts = _content(item, "content")
         if role is Role.SYSTEM and not self._recorded.rows:
             self._recorded.instructions += [part.text for part in parts if isinstance(part, TextPart)]
             return
         self._add(item, role, parts)
 
-    def _output(self, item: Record) -> None:
+    def _output(self, item: FieldReader) -> None:
         call_id = needed_text(item, "call_id")
         parts = _content(item, "output")
         text = "\n".join(part.text for part in parts if isinstance(part, TextPart))
         images = [part for part in parts if isinstance(part, ImagePart)]
         self._add(item, Role.TOOL, [ToolResultPart(call_id, text), *images])
 
-    def _add(self, item: Record, role: Role, parts: list[Part]) -> None:
+    def _add(self, item: FieldReader, role: Role, parts: list[Part]) -> None:
         rows = self._recorded.rows
         kept = item.rest()
         if rows and rows[-1].role is role and role is Role.ASSISTANT:
@@ -146,10 +148,10 @@ class _Items:
             if kept:
                 rows[-1].kept.setdefault("items", []).append(kept)
             return
-        rows.append(Row(item.where, role, tuple(parts), kept={"items": [kept]} if kept else {}))
+        rows.append(RecordedMessage(item.where, role, tuple(parts), kept={"items": [kept]} if kept else {}))
 
 
-def _content(item: Record, key: str) -> list[Part]:
+def _content(item: FieldReader, key: str) -> list[Part]:
     content = item.peek(key)
     if isinstance(content, str):
         item.drop(key)
@@ -168,7 +170,7 @@ def _content(item: Record, key: str) -> list[Part]:
     return parts
 
 
-def _part(block: Record) -> Part | None:
+def _part(block: FieldReader) -> Part | None:
     kind = needed_text(block, "type")
     if kind in _TEXTS:
         text = block.text("text")

@@ -1,22 +1,23 @@
-"""A recorded request, whatever its form, as one agent with its tools and its conversation."""
+"""Turns a recorded request into one agent with its tools and messages."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePath
 
+from inspector.domain.actor import IdGenerator
 from inspector.domain.agents import ContextConfig, Tool
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutTool
 from inspector.domain.errors import MalformedError
 from inspector.domain.exchange import ImportedAgent, ImportPlan
 from inspector.domain.limits import LARGE, LimitOverrides, Truncate
 from inspector.domain.messages import BatchType, Part, Role, TextPart, ToolCallPart, ToolResultPart
-from inspector.domain.moments import IdGenerator
 from inspector.domain.ref import RefKind
-from inspector.exchange.guard import Json
+from inspector.exchange.field_reader import FieldReader, ImportLog
+from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import PlanBuilder, json_text
-from inspector.exchange.source import Notes, Record
 
 MOST_MESSAGES = 100_000
 _UNNAMED = "recorded request"
@@ -25,7 +26,7 @@ _LAYOUT = "minimal"
 
 
 @dataclass(slots=True)
-class Row:
+class RecordedMessage:
     """One message. `kept` is what has no place of its own."""
 
     where: str
@@ -36,7 +37,7 @@ class Row:
 
 
 @dataclass(slots=True)
-class Recorded:
+class RecordedRequest:
     """What a form's reader makes of a body."""
 
     form: str
@@ -45,7 +46,7 @@ class Recorded:
     instructions: list[str] = field(default_factory=list)
     parameters: dict[str, Json] = field(default_factory=dict)
     tools: list[Tool] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[RecordedMessage] = field(default_factory=list)
     kept: dict[str, Json] = field(default_factory=dict)
 
 
@@ -54,7 +55,7 @@ def malformed(where: str, why: str) -> MalformedError:
     return MalformedError("import.malformed", where=where, why=why)
 
 
-def needed_text(record: Record, key: str) -> str:
+def needed_text(record: FieldReader, key: str) -> str:
     """A text that must be there.
 
     Raises:
@@ -66,7 +67,7 @@ def needed_text(record: Record, key: str) -> str:
     return found
 
 
-def read_parameters(record: Record, names: Mapping[str, str]) -> dict[str, Json]:
+def read_parameters(record: FieldReader, names: Mapping[str, str]) -> dict[str, Json]:
     """The parameters that there is a neutral name for; `names` gives it by the form's own."""
     found: dict[str, Json] = {}
     for own, neutral in names.items():
@@ -76,8 +77,8 @@ def read_parameters(record: Record, names: Mapping[str, str]) -> dict[str, Json]
     return found
 
 
-def read_tool(record: Record, schema_key: str) -> Tool:
-    """One tool's definition.
+def read_tool(record: FieldReader, schema_key: str) -> Tool:
+    """Read the definition of one tool.
 
     Raises:
         MalformedError: it has no name.
@@ -90,7 +91,7 @@ def read_tool(record: Record, schema_key: str) -> Tool:
     return Tool(name, description, json_text(parameters), metadata=metadata)
 
 
-def plan_of(recorded: Recorded, ids: IdGenerator, notes: Notes, origin: str) -> ImportPlan:
+def plan_of(recorded: RecordedRequest, ids: IdGenerator, notes: ImportLog, origin: str) -> ImportPlan:
     """The plan of one agent.
 
     Raises:
@@ -125,7 +126,7 @@ def plan_of(recorded: Recorded, ids: IdGenerator, notes: Notes, origin: str) -> 
     return ImportPlan(recorded.form, builder.intents(), (shown,), notes.problems, notes.kept, name)
 
 
-def _plan_tools(recorded: Recorded, builder: PlanBuilder, notes: Notes) -> tuple[str, ...]:
+def _plan_tools(recorded: RecordedRequest, builder: PlanBuilder, notes: ImportLog) -> tuple[str, ...]:
     names: list[str] = []
     for tool in recorded.tools:
         if tool.name in names:
@@ -136,7 +137,7 @@ def _plan_tools(recorded: Recorded, builder: PlanBuilder, notes: Notes) -> tuple
     return tuple(names)
 
 
-def _config(recorded: Recorded) -> ContextConfig:
+def _config(recorded: RecordedRequest) -> ContextConfig:
     """Settings under which the whole conversation is sent again, as it was."""
     count = len(recorded.rows)
     usual = ContextConfig(layout=_LAYOUT)
@@ -153,7 +154,7 @@ def _config(recorded: Recorded) -> ContextConfig:
     )
 
 
-def _characters(row: Row) -> int:
+def _characters(row: RecordedMessage) -> int:
     total = 64
     for part in row.parts:
         if isinstance(part, TextPart):
@@ -168,7 +169,7 @@ def _characters(row: Row) -> int:
 
 
 def _plan_messages(
-    recorded: Recorded, agent_id: str, builder: PlanBuilder, ids: IdGenerator, notes: Notes
+    recorded: RecordedRequest, agent_id: str, builder: PlanBuilder, ids: IdGenerator, notes: ImportLog
 ) -> None:
     batch_id, kind, replied = "", BatchType.USER_REQUEST, False
     waiting: dict[str, str] = {}
@@ -189,7 +190,7 @@ def _plan_messages(
         notes.info("import.call_waits", where, call=call_id[:80])
 
 
-def _follow_calls(row: Row, waiting: dict[str, str], notes: Notes) -> None:
+def _follow_calls(row: RecordedMessage, waiting: dict[str, str], notes: ImportLog) -> None:
     for part in row.parts:
         if isinstance(part, ToolCallPart):
             if part.id in waiting:

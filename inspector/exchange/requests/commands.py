@@ -1,4 +1,4 @@
-"""A provider's request as a command that sends it. The key is named, never written: it stays in the environment."""
+"""Exports a Request as a curl or PowerShell command. The key stays in the environment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shlex
 from urllib.parse import urlsplit
 
 from inspector.domain.errors import InputError
-from inspector.domain.wire.values import Address, WireRequest
+from inspector.domain.wire.values import EndpointAddress, WireRequest
 
 _CONTENT_TYPE = "content-type"
 _JSON_TYPE = "application/json"
@@ -60,11 +60,11 @@ def body_text(wire: WireRequest) -> str:
     )
 
 
-def _headers(address: Address) -> dict[str, str]:
+def _headers(address: EndpointAddress) -> dict[str, str]:
     return {_CONTENT_TYPE: _JSON_TYPE, **address.headers}
 
 
-def _address(usual: Address, base: str | None) -> Address:
+def _address(usual: EndpointAddress, base: str | None) -> EndpointAddress:
     if base is None:
         return usual
     try:
@@ -75,7 +75,9 @@ def _address(usual: Address, base: str | None) -> Address:
         is_legal = False
     if not is_legal:
         raise InputError("input.no_address", address=base[:200])
-    return Address(base, usual.path, usual.headers, usual.key_header, usual.key_prefix, usual.key_variable)
+    return EndpointAddress(
+        base, usual.path, usual.headers, usual.key_header, usual.key_prefix, usual.key_variable
+    )
 
 
 def _quoted(text: str) -> str:

@@ -1,26 +1,23 @@
-"""The formats that a Request can be written in, as a table. A new one is a module and a row here."""
+"""The table of formats that a Request can be exported in."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InputError
-from inspector.domain.exports import RequestFormat, RequestWish, WrittenRequest
+from inspector.domain.exchange import RequestExport, RequestFormat, WrittenRequest
 from inspector.domain.requests import Request
 from inspector.domain.wire.values import WireRequest
-from inspector.exchange.requests.account import Account, Word
 from inspector.exchange.requests.commands import to_curl, to_powershell
-from inspector.exchange.requests.markdown import to_markdown
-from inspector.exchange.requests.page import to_page
-from inspector.exchange.requests.redacting import Redactor
-from inspector.exchange.requests.sheet import to_csv
+from inspector.exchange.requests.reports import to_csv, to_markdown, to_page
+from inspector.exchange.requests.request_account import Redactor, RequestAccount, Word
 
 
 @dataclass(frozen=True)
-class Source:
+class ExportSource:
     """What is written: a Request, its neutral JSON, and a provider's form of it if one is asked for."""
 
     request: Request
@@ -29,7 +26,7 @@ class Source:
     word: Word
 
 
-def written(source: Source, wish: RequestWish) -> WrittenRequest:
+def written(source: ExportSource, wish: RequestExport) -> WrittenRequest:
     """The Request as it is wished.
 
     Raises:
@@ -38,51 +35,51 @@ def written(source: Source, wish: RequestWish) -> WrittenRequest:
     return _WRITERS[wish.form](source, wish)
 
 
-def _text(source: Source, wish: RequestWish) -> WrittenRequest:
+def _text(source: ExportSource, wish: RequestExport) -> WrittenRequest:
     return WrittenRequest(source.request.text)
 
 
-def _json(source: Source, wish: RequestWish) -> WrittenRequest:
+def _json(source: ExportSource, wish: RequestExport) -> WrittenRequest:
     value = source.neutral if source.wire is None else source.wire.body
     return WrittenRequest(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def _markdown(source: Source, wish: RequestWish) -> WrittenRequest:
-    return WrittenRequest(to_markdown(Account(source.request, source.word)))
+def _markdown(source: ExportSource, wish: RequestExport) -> WrittenRequest:
+    return WrittenRequest(to_markdown(RequestAccount(source.request, source.word)))
 
 
-def _csv(source: Source, wish: RequestWish) -> WrittenRequest:
-    return WrittenRequest(to_csv(Account(source.request, source.word), raw=wish.raw_cells))
+def _csv(source: ExportSource, wish: RequestExport) -> WrittenRequest:
+    return WrittenRequest(to_csv(RequestAccount(source.request, source.word), raw=wish.raw_cells))
 
 
-def _curl(source: Source, wish: RequestWish) -> WrittenRequest:
+def _curl(source: ExportSource, wish: RequestExport) -> WrittenRequest:
     return WrittenRequest(to_curl(_wire(source, wish), wish.base))
 
 
-def _powershell(source: Source, wish: RequestWish) -> WrittenRequest:
+def _powershell(source: ExportSource, wish: RequestExport) -> WrittenRequest:
     return WrittenRequest(to_powershell(_wire(source, wish), wish.base))
 
 
-def _report(source: Source, wish: RequestWish) -> WrittenRequest:
+def _report(source: ExportSource, wish: RequestExport) -> WrittenRequest:
     redactor = Redactor()
-    account = Account(source.request, source.word, redactor.clean)
+    account = RequestAccount(source.request, source.word, redactor.clean)
     page = to_page(account, source.word("told.report_redacted", {}))
     return WrittenRequest(page, redactor.count)
 
 
-def _report_markdown(source: Source, wish: RequestWish) -> WrittenRequest:
+def _report_markdown(source: ExportSource, wish: RequestExport) -> WrittenRequest:
     redactor = Redactor()
-    text = to_markdown(Account(source.request, source.word, redactor.clean))
+    text = to_markdown(RequestAccount(source.request, source.word, redactor.clean))
     return WrittenRequest(text, redactor.count)
 
 
-def _wire(source: Source, wish: RequestWish) -> WireRequest:
+def _wire(source: ExportSource, wish: RequestExport) -> WireRequest:
     if source.wire is None:
         raise InputError("export.needs_provider", format=wish.form.value)
     return source.wire
 
 
-_WRITERS: Mapping[RequestFormat, Callable[[Source, RequestWish], WrittenRequest]] = {
+_WRITERS: Mapping[RequestFormat, Callable[[ExportSource, RequestExport], WrittenRequest]] = {
     RequestFormat.TEXT: _text,
     RequestFormat.JSON: _json,
     RequestFormat.MARKDOWN: _markdown,

@@ -1,5 +1,5 @@
-"""A constellation as rows: the neutral shape that formats of ours write and read.
+"""A constellation as rows: the form that this program's own export formats read and write.
 
-Owns the JSON form of every row, what is checked when such rows come from outside, how they fit into a
-constellation that has rows already, and how they are taken out of a file and put into one.
+Owns the JSON form of every row, what is checked when such rows come from outside, how they are taken out of a file
+and put into a new one, and what of them comes as ordinary edits into one that has contents already.
 """

@@ -1,9 +1,8 @@
-"""Messages, summaries, activity, queue, wakeups, consent and runs of the sample."""
+"""Messages, summaries, events, queue, wakeups, consent and model calls of the sample."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import cast
 
@@ -11,6 +10,7 @@ from inspector.domain.activity import EventKind, Importance
 from inspector.domain.actor import SYSTEM
 from inspector.domain.blocks import Permission, Schema
 from inspector.domain.codec import from_plain
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.consent import RequestConsent
 from inspector.domain.edits.rows import (
@@ -25,12 +25,11 @@ from inspector.domain.messages import BatchType, Part, Role
 from inspector.domain.records import QueueState
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import PositionRange, SummaryDetails
-from inspector.exchange.guard import Json
+from inspector.exchange.field_reader import FieldReader
+from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
-from inspector.exchange.sample.history import History
-from inspector.exchange.sample.moments import duration_seconds
-from inspector.exchange.sample.timeline import BatchSpan, Timeline, message_actor
-from inspector.exchange.source import Record
+from inspector.exchange.sample.history import HistoryTranslator
+from inspector.exchange.sample.timeline import BatchSpan, Timeline, duration_seconds, message_actor
 
 _SOURCES = {BatchType.USER_REQUEST: "user", BatchType.AGENT_TO_AGENT: "agent"}
 _LOGGED_ARCHIVAL = (EventKind.ARCHIVAL_OPERATION, "insert")
@@ -45,8 +44,8 @@ _LOGGED = frozenset(
 _UNTIL_SUMMARISED = timedelta(minutes=2)
 
 
-def plan_message(record: Record, timeline: Timeline) -> None:
-    """Append a message."""
+def plan_message(record: FieldReader, timeline: Timeline) -> None:
+    """Plan one message of the sample."""
     agent_id = timeline.agent_id(record)
     role, kind = Role(record.text("role")), BatchType(record.text("batch_type"))
     name = record.text("name") or None
@@ -76,7 +75,7 @@ class _Cover:
     messages: int
 
 
-def plan_summaries(records: list[Record], timeline: Timeline) -> None:
+def plan_summaries(records: list[FieldReader], timeline: Timeline) -> None:
     """Store the summaries; one that does not say when was made soon after what it covers."""
     spans = timeline.spans()
     made: dict[str, tuple[_Cover, datetime]] = {}
@@ -104,7 +103,7 @@ def plan_summaries(records: list[Record], timeline: Timeline) -> None:
         timeline.add(at, Intent(Edit(Ref(RefKind.SUMMARY, summary_id), operation), SYSTEM))
 
 
-def plan_event(record: Record, timeline: Timeline) -> None:
+def plan_event(record: FieldReader, timeline: Timeline) -> None:
     """Log an event, unless the store itself logs it when the plan's other edits are applied."""
     kind = record.text("event_type")
     details: Json = record.take("details") or {}
@@ -123,7 +122,7 @@ def plan_event(record: Record, timeline: Timeline) -> None:
     timeline.add(timeline.time(record), Intent(Edit(target, operation), SYSTEM))
 
 
-def plan_queued(record: Record, timeline: Timeline) -> None:
+def plan_queued(record: FieldReader, timeline: Timeline) -> None:
     """Put a message into a queue."""
     operation = EnqueueMessage(
         timeline.agent_id(record, "from") if record.has("from") else None,
@@ -141,7 +140,7 @@ def plan_queued(record: Record, timeline: Timeline) -> None:
     timeline.add(timeline.time(record), Intent(Edit(target, operation), SYSTEM))
 
 
-def plan_wakeup(record: Record, timeline: Timeline) -> None:
+def plan_wakeup(record: FieldReader, timeline: Timeline) -> None:
     """Set a wakeup. It lies ahead, so it was set now."""
     every = record.text("every")
     operation = SetWakeup(
@@ -154,14 +153,14 @@ def plan_wakeup(record: Record, timeline: Timeline) -> None:
     timeline.add(min(timeline.time(record), timeline.moments.now), intent)
 
 
-def plan_consent(record: Record, timeline: Timeline, schemas: Mapping[str, Schema]) -> None:
+def plan_consent(record: FieldReader, timeline: Timeline, schemas: Mapping[str, Schema]) -> None:
     """Store an agent's edit that waits for a person. `schemas` are the blocks' by id."""
     agent_id = timeline.agent_id(record)
     block_id = timeline.handle(record, "block_id")
     waiting = record.record("operation")
     if waiting is None:
         raise MalformedError("sample.malformed", where=record.where, why="an operation is needed")
-    history = History(schemas[block_id], timeline.moments, timeline.ids)
+    history = HistoryTranslator(schemas[block_id], timeline.moments, timeline.ids)
     edit = Edit(Ref(RefKind.BLOCK, block_id), history.operation(waiting.whole(), waiting.where))
     reason = record.text("reason")
     operation = RequestConsent(agent_id, edit, Permission.parse(record.text("level")), reason)
@@ -170,7 +169,7 @@ def plan_consent(record: Record, timeline: Timeline, schemas: Mapping[str, Schem
     timeline.add(timeline.time(record), intent)
 
 
-def _part(record: Record) -> Part:
+def _part(record: FieldReader) -> Part:
     plain = dict(record.whole())
     arguments: Json = plain.get("arguments")
     if plain.get("type") == "tool_call" and not isinstance(arguments, str):
@@ -179,7 +178,7 @@ def _part(record: Record) -> Part:
 
 
 def _cover(
-    record: Record,
+    record: FieldReader,
     agent_id: str,
     timeline: Timeline,
     spans: Mapping[str, BatchSpan],

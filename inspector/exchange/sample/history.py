@@ -1,11 +1,12 @@
-"""A block's written history as operations: readable handles become ids, offsets become times."""
+"""Turns a sample block's written history into operations with ids and times."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, cast
 
+from inspector.domain.actor import IdGenerator
 from inspector.domain.blocks import (
     CompositeSchema,
     FieldDef,
@@ -18,21 +19,21 @@ from inspector.domain.blocks import (
     TreeSchema,
 )
 from inspector.domain.codec import from_plain
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits import fields, items
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.items import InSection
 from inspector.domain.edits.registry import OPERATIONS
 from inspector.domain.errors import MalformedError
-from inspector.domain.moments import IdGenerator
-from inspector.exchange.guard import Json
-from inspector.exchange.sample.moments import Moments
+from inspector.exchange.json_guard import Json
+from inspector.exchange.sample.timeline import Moments
 
 _Values = Mapping[str, FieldValue]
 _Translator = Callable[[Any, Mapping[str, Json], Schema, str], Operation]
 
 
 @dataclass(slots=True)
-class History:
+class HistoryTranslator:
     """Translates the operations of one block, in order; it remembers which id each handle got."""
 
     schema: Schema
@@ -121,10 +122,10 @@ class History:
         return fields.AppendToField(plain["field"], plain["value"], element)
 
     def _remove_from_field(self, plain: Mapping[str, Json], schema: Schema, section: str) -> Operation:
-        known = self._elements.get((f"{section}/{plain['field']}", plain["value"]))
-        if not known:
+        cached = self._elements.get((f"{section}/{plain['field']}", plain["value"]))
+        if not cached:
             raise KeyError(plain["value"])
-        return fields.RemoveFromField(plain["field"], known.pop(0))
+        return fields.RemoveFromField(plain["field"], cached.pop(0))
 
     def _value(self, value: Json, schema: Schema) -> items.ItemValue:
         return self._fields(value, schema) if isinstance(value, dict) else str(value)

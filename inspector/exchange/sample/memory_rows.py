@@ -1,4 +1,4 @@
-"""Agents, tools, blocks with their history, attachments and archival entries of the sample."""
+"""Agents, tools, blocks, attachments and archival entries of the sample."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from inspector.domain.edits.rows import CreateAgent, PutTool, PutToolRule
 from inspector.domain.errors import MalformedError
 from inspector.domain.limits import LimitOverrides, Strategy, Truncate
 from inspector.domain.ref import Ref, RefKind
-from inspector.exchange.guard import Json
+from inspector.exchange.field_reader import FieldReader
+from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
-from inspector.exchange.sample.history import History
+from inspector.exchange.sample.history import HistoryTranslator
 from inspector.exchange.sample.timeline import Timeline
-from inspector.exchange.source import Record
 
 _REASON = "the sample begins"
 _UNTIL_DELETED = timedelta(minutes=5)
 
 
-def plan_agents(records: list[Record], timeline: Timeline) -> None:
+def plan_agents(records: list[FieldReader], timeline: Timeline) -> None:
     """Create the agents, then set their rules."""
     for record in records:
         agent_id = timeline.ids("agt")
@@ -40,8 +40,8 @@ def plan_agents(records: list[Record], timeline: Timeline) -> None:
             timeline.begin(Ref(RefKind.TOOL_RULE, timeline.ids("rule")), operation, IMPORTER, _REASON)
 
 
-def plan_tools(records: list[Record], timeline: Timeline) -> None:
-    """Register the tools."""
+def plan_tools(records: list[FieldReader], timeline: Timeline) -> None:
+    """Plan the tools of the sample."""
     for record in records:
         examples = record.take("examples") or []
         texts = tuple(each if isinstance(each, str) else json_text(each) for each in examples)
@@ -51,7 +51,7 @@ def plan_tools(records: list[Record], timeline: Timeline) -> None:
         timeline.begin(Ref(RefKind.TOOL, tool.name), PutTool(tool), IMPORTER, _REASON)
 
 
-def plan_block(record: Record, timeline: Timeline) -> None:
+def plan_block(record: FieldReader, timeline: Timeline) -> None:
     """Create one block when its history begins, and apply that history."""
     block_id = timeline.ids("blk")
     timeline.handles[record.text("id")] = block_id
@@ -61,7 +61,7 @@ def plan_block(record: Record, timeline: Timeline) -> None:
     if not rows:
         raise MalformedError("sample.malformed", where=record.path("history"), why="a block needs a history")
     permission = Permission.parse(record.text("permission"))
-    history = History(schema, timeline.moments, timeline.ids)
+    history = HistoryTranslator(schema, timeline.moments, timeline.ids)
     begun = timeline.time(rows[0])
     timeline.add(begun, Intent(Edit(target, _block(record, schema, permission, timeline)), IMPORTER, _REASON))
     for row in rows:
@@ -71,14 +71,14 @@ def plan_block(record: Record, timeline: Timeline) -> None:
         timeline.add(ended, Intent(Edit(target, DeleteBlock()), timeline.partner, "no longer needed"))
 
 
-def plan_attachment(record: Record, timeline: Timeline) -> None:
-    """Share a block."""
+def plan_attachment(record: FieldReader, timeline: Timeline) -> None:
+    """Plan one attachment of the sample."""
     target = Ref(RefKind.BLOCK, timeline.handle(record, "block_id"))
     operation = AttachBlock(timeline.agent_id(record), Permission.parse(record.text("permission")))
     timeline.add(timeline.time(record), Intent(Edit(target, operation), timeline.partner))
 
 
-def plan_archival(record: Record, timeline: Timeline) -> None:
+def plan_archival(record: FieldReader, timeline: Timeline) -> None:
     """Store an archival entry of an agent, written by it."""
     agent_id = timeline.agent_id(record)
     entry_id = timeline.ids("arc")
@@ -88,7 +88,7 @@ def plan_archival(record: Record, timeline: Timeline) -> None:
     timeline.add(timeline.time(record), intent)
 
 
-def _history_row(row: Record, target: Ref, history: History, timeline: Timeline) -> Intent:
+def _history_row(row: FieldReader, target: Ref, history: HistoryTranslator, timeline: Timeline) -> Intent:
     given = row.record("actor")
     operation = row.record("operation")
     if given is None or operation is None:
@@ -99,7 +99,7 @@ def _history_row(row: Record, target: Ref, history: History, timeline: Timeline)
     return Intent(edit, actor, row.text("reason"), tool_call_id=call, unlock=actor.is_person)
 
 
-def _agent(record: Record) -> CreateAgent:
+def _agent(record: FieldReader) -> CreateAgent:
     limits = from_plain(LimitOverrides, record.take("limits") or {}, record.path("limits"))
     plain: Json = record.take("strategy")
     strategy = Truncate() if plain is None else from_plain(Strategy, plain, record.path("strategy"))
@@ -118,7 +118,7 @@ def _agent(record: Record) -> CreateAgent:
     )
 
 
-def _block(record: Record, schema: Schema, permission: Permission, timeline: Timeline) -> CreateBlock:
+def _block(record: FieldReader, schema: Schema, permission: Permission, timeline: Timeline) -> CreateBlock:
     owner = record.text("owner")
     return CreateBlock(
         owner if owner == CONSTELLATION_OWNER else timeline.agent_id(record, "owner"),

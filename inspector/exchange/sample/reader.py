@@ -1,22 +1,23 @@
-"""The sample constellation as a plan."""
+"""Reads the sample constellation as an import plan."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from inspector.domain.actor import IMPORTER, SYSTEM, Actor, ActorKind
+from inspector.domain.actor import IMPORTER, SYSTEM, Actor, ActorKind, IdGenerator
 from inspector.domain.blocks import Schema
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import AttachBlock, CreateBlock, DeleteBlock
 from inspector.domain.edits.rows import AppendMessage, CreateAgent, SetMeta, StoreRun
 from inspector.domain.errors import MalformedError
 from inspector.domain.exchange import ImportedAgent, ImportPlan
-from inspector.domain.moments import IdGenerator
-from inspector.domain.records import Usage
+from inspector.domain.records import TokenUsage
 from inspector.domain.ref import Ref, RefKind
+from inspector.exchange.field_reader import FieldReader, ImportLog
+from inspector.exchange.json_guard import Json, parse_json, read_bytes, read_json
 from inspector.exchange.planning import json_text
 from inspector.exchange.sample.conversation_rows import (
     plan_consent,
@@ -26,7 +27,6 @@ from inspector.exchange.sample.conversation_rows import (
     plan_summaries,
     plan_wakeup,
 )
-from inspector.exchange.sample.files import SampleFiles
 from inspector.exchange.sample.memory_rows import (
     plan_agents,
     plan_archival,
@@ -34,9 +34,7 @@ from inspector.exchange.sample.memory_rows import (
     plan_block,
     plan_tools,
 )
-from inspector.exchange.sample.moments import Moments
-from inspector.exchange.sample.timeline import Timeline
-from inspector.exchange.source import Record
+from inspector.exchange.sample.timeline import Moments, Timeline
 from inspector.shipped.locate import resource_path
 
 SOURCE_FORMAT = "sample"
@@ -58,7 +56,7 @@ class SampleRun:
     model: str
     reproducible: bool
     note: str
-    usage: Usage
+    usage: TokenUsage
     duration_ms: int | None
     first_token_ms: int | None
     reply: str
@@ -134,7 +132,7 @@ def _read(files: SampleFiles, timeline: Timeline) -> SamplePlan:
     return SamplePlan(ImportPlan(SOURCE_FORMAT, intents, _agents(intents), name=name), tuple(runs))
 
 
-def _begin(record: Record, timeline: Timeline) -> None:
+def _begin(record: FieldReader, timeline: Timeline) -> None:
     partner = record.record("partner")
     if partner is None:
         raise MalformedError("sample.malformed", where=record.where, why="a partner is needed")
@@ -156,7 +154,7 @@ def _schemas(intents: tuple[Intent, ...]) -> dict[str, Schema]:
     }
 
 
-def _run(record: Record, timeline: Timeline, intents: tuple[Intent, ...]) -> SampleRun:
+def _run(record: FieldReader, timeline: Timeline, intents: tuple[Intent, ...]) -> SampleRun:
     at = timeline.time(record)
     agent_id = timeline.agent_id(record)
     usage = record.record("usage")
@@ -169,15 +167,15 @@ def _run(record: Record, timeline: Timeline, intents: tuple[Intent, ...]) -> Sam
         record.text("model") or _model(agent_id, intents),
         record.flag("reproducible"),
         record.text("note"),
-        Usage() if usage is None else _usage(usage),
+        TokenUsage() if usage is None else _usage(usage),
         record.natural("duration_ms"),
         record.natural("first_token_ms"),
         record.text("reply_text"),
     )
 
 
-def _usage(record: Record) -> Usage:
-    return Usage(
+def _usage(record: FieldReader) -> TokenUsage:
+    return TokenUsage(
         record.natural("input"),
         record.natural("output"),
         record.natural("cache_read"),
@@ -237,3 +235,34 @@ def _created(intents: tuple[Intent, ...]) -> list[tuple[str, CreateAgent]]:
 
 def _when(run: SampleRun) -> datetime:
     return run.at
+
+
+class SampleFiles:
+    """Reads the files of one folder. A value of the wrong type is an error here, not a note."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._notes = ImportLog()
+
+    def one(self, name: str) -> FieldReader:
+        return FieldReader(read_json(self._folder / name).value, name, self._notes)
+
+    def many(self, name: str) -> list[FieldReader]:
+        """A file that is a list of objects."""
+        found: Json = read_json(self._folder / name).value
+        if not isinstance(found, list):
+            raise MalformedError("sample.malformed", where=name, why="a list is needed")
+        return [FieldReader(each, f"{name}[{index}]", self._notes) for index, each in enumerate(found)]
+
+    def lines(self, name: str) -> list[FieldReader]:
+        """A file with one object a line."""
+        lines = read_bytes(self._folder / name).splitlines()
+        numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        return [
+            FieldReader(parse_json(line).value, f"{name}:{number}", self._notes) for number, line in numbered
+        ]
+
+    def check(self) -> None:
+        """Raise MalformedError for the first value that had another type than asked for."""
+        for problem in self._notes.problems:
+            raise MalformedError("sample.malformed", where=problem.where, why=problem.code)

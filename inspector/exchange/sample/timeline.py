@@ -1,22 +1,24 @@
-"""The plan as it grows: intents with their times, and the ids that the source's handles got."""
+"""Collects the sample's operations with their times and the ids of its handles."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import re
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 
-from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.actor import Actor, ActorKind, IdGenerator
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.rows import AppendMessage
 from inspector.domain.errors import MalformedError
 from inspector.domain.messages import Role
-from inspector.domain.moments import IdGenerator
 from inspector.domain.ref import Ref
 from inspector.domain.summaries import PositionRange
-from inspector.exchange.sample.moments import Moments
-from inspector.exchange.source import Record
+from inspector.exchange.field_reader import FieldReader
 
 _LEAD = timedelta(minutes=1)
+_OFFSET = re.compile(r"([+-])(?=\d)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
+_DURATION = re.compile(r"P(?=\d|T\d)(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Timeline:
 
     moments: Moments
     ids: IdGenerator
-    partner: Actor = Actor(ActorKind.PARTNER, "partner", "partner")  # noqa: RUF009  a frozen value
+    partner: Actor = Actor(ActorKind.PARTNER, "partner", "partner")
     agents: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     handles: dict[str, str] = field(default_factory=dict)
@@ -50,15 +52,15 @@ class Timeline:
         """Add an intent at its time; among equal times the order of adding holds."""
         self._timed.append((at, intent))
 
-    def agent_id(self, record: Record, key: str = "agent_id") -> str:
+    def agent_id(self, record: FieldReader, key: str = "agent_id") -> str:
         """The id of the agent that a field names. Raises MalformedError."""
-        return self._known(self.agents, record, key)
+        return self._resolve(self.agents, record, key)
 
-    def handle(self, record: Record, key: str) -> str:
+    def handle(self, record: FieldReader, key: str) -> str:
         """The id of the block, summary or entry that a field names. Raises MalformedError."""
-        return self._known(self.handles, record, key)
+        return self._resolve(self.handles, record, key)
 
-    def actor(self, record: Record) -> Actor:
+    def actor(self, record: FieldReader) -> Actor:
         """The actor that a row names; an agent by its new id. Raises MalformedError."""
         name = record.text("id")
         try:
@@ -70,19 +72,17 @@ class Timeline:
         return Actor(kind, self.agents.get(name, name), record.text("name"))
 
     def agent_actor(self, agent_id: str) -> Actor:
-        """An agent as an actor."""
         return Actor(ActorKind.AGENT, agent_id, self.names[agent_id])
 
-    def time(self, record: Record, key: str = "at") -> datetime:
-        """The moment that a field names. Raises MalformedError."""
+    def time(self, record: FieldReader, key: str = "at") -> datetime:
         return self.moments.at(record.text(key), record.path(key))
 
     def batch(self, agent_id: str, name: str) -> str:
         """The id of an agent's batch; the first who asks has it made."""
-        known = self._batch_ids.get((agent_id, name))
-        if known is None:
-            known = self._batch_ids[agent_id, name] = self.ids("bat")
-        return known
+        cached = self._batch_ids.get((agent_id, name))
+        if cached is None:
+            cached = self._batch_ids[agent_id, name] = self.ids("bat")
+        return cached
 
     def spans(self) -> dict[str, BatchSpan]:
         """Where each batch stands, by id.
@@ -108,7 +108,7 @@ class Timeline:
         first = [replace(intent, at=start) for intent in self._first]
         return (*first, *(replace(intent, at=at) for at, intent in timed))
 
-    def _known(self, table: dict[str, str], record: Record, key: str) -> str:
+    def _resolve(self, table: dict[str, str], record: FieldReader, key: str) -> str:
         name = record.text(key)
         if name not in table:
             raise MalformedError("sample.malformed", where=record.path(key), why=f"unknown: {name!r}")
@@ -119,9 +119,49 @@ def message_actor(timeline: Timeline, role: Role, agent_id: str, name: str | Non
     """Who a message comes from: the agent itself, another agent by its name, else the partner."""
     if role in (Role.ASSISTANT, Role.TOOL):
         return timeline.agent_actor(agent_id)
-    sender = next((each for each, known in timeline.names.items() if known == name), None)
+    sender = next((each for each, existing in timeline.names.items() if existing == name), None)
     return timeline.partner if sender is None else timeline.agent_actor(sender)
 
 
 def _when(entry: tuple[datetime, Intent]) -> datetime:
     return entry[0]
+
+
+def _span(parts: tuple[str | None, ...]) -> timedelta:
+    days, hours, minutes, seconds = (int(part or 0) for part in parts)
+    return timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
+
+
+def duration_seconds(text: str, where: str) -> int:
+    """The seconds of ``PT6H`` and the like. Raises MalformedError."""
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        raise MalformedError("sample.malformed", where=where, why=f"not a duration: {text!r}")
+    return int(_span(found.groups()).total_seconds())
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Turns offsets (``-3d4h``, ``-0s``, ``+2h``) into moments."""
+
+    now: datetime
+
+    def at(self, offset: str, where: str) -> datetime:
+        moment = self.read(offset)
+        if moment is None:
+            raise MalformedError("sample.malformed", where=where, why=f"not a time offset: {offset!r}")
+        return moment
+
+    def read(self, offset: str) -> datetime | None:
+        """The moment, None when the text is no offset."""
+        found = _OFFSET.fullmatch(offset)
+        if found is None:
+            return None
+        sign, *parts = found.groups()
+        span = _span(tuple(parts))
+        return self.now - span if sign == "-" else self.now + span
+
+    def written(self, offset: str) -> str:
+        """A field's value: a time to the second where the text is an offset, else the text itself."""
+        moment = self.read(offset)
+        return offset if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ")

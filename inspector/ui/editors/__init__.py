@@ -1,1 +1,1 @@
-"""Editors: one for each schema. They give out domain edits and know no engine."""
+"""Editors of block contents, so far of text. They return operations and know no engine."""

@@ -1,4 +1,4 @@
-"""The margin of an editor: a name for every line in sight."""
+"""The line numbers in the margin of an editor."""
 
 from __future__ import annotations
 
@@ -24,12 +24,10 @@ class LineNumbers(QWidget):
 
     @property
     def room(self) -> int:
-        """The width that the longest number needs."""
         digits = max(2, len(str(self._editor.blockCount())))
         return self._editor.fontMetrics().horizontalAdvance("9") * digits + self._appearance.space(6)
 
     def sizeHint(self) -> QSize:
-        """As wide as the longest number."""
         return QSize(self.room, 0)
 
     def follow(self, area: QRect, by: int) -> None:

@@ -1,4 +1,4 @@
-"""The true text behind a text widget that cannot hold it.
+"""Keeps the true text behind an editor's Qt widget, which cannot hold every character.
 
 A Qt document loses carriage returns, separators and frame characters. So it gets a stand-in, in which each such
 character is one visible mark, and the true text is kept here: every change of the widget is carried over by its
@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from inspector.domain.dataclass import dataclass
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 LONG_LINE = 20_000
@@ -48,7 +49,7 @@ def stood_in(text: str) -> Iterator[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class TextReplacement:
     """One change of the true text, in code points."""
 
     start: int
@@ -69,7 +70,6 @@ class ShadowText:
 
     @property
     def units(self) -> int:
-        """The length of the stand-in in UTF-16 units."""
         return len(self.text) + len(self._astral) + len(self._breaks)
 
     @property
@@ -94,7 +94,6 @@ class ShadowText:
         return low
 
     def breaks_before(self, unit: int) -> int:
-        """How many breaks stand before a widget's position."""
         return bisect_left(self._breaks, unit, key=self._before_break)
 
     def is_break(self, unit: int) -> bool:
@@ -108,7 +107,7 @@ class ShadowText:
         places = self._breaks[self.breaks_before(start) : self.breaks_before(end)]
         return _with_breaks(stand_in(self.text[first:last]), [place - first for place in places])
 
-    def replace(self, start: int, delete: int, insert: str) -> Replaced:
+    def replace(self, start: int, delete: int, insert: str) -> TextReplacement:
         """Replace code points. What is inserted has the breaks of `breaks_in`."""
         change = self.replace_units(self.unit_of(start), self.unit_of(start + delete), insert)
         fresh = breaks_in(insert)
@@ -117,7 +116,7 @@ class ShadowText:
             self._breaks[place:place] = [start + each for each in fresh]
         return change
 
-    def replace_units(self, start: int, end: int, insert: str) -> Replaced:
+    def replace_units(self, start: int, end: int, insert: str) -> TextReplacement:
         """Replace what stands between two positions of the widget, breaks there included, by text without any."""
         first, last = self.point_of(start), self.point_of(end)
         places = self.breaks_before(start), self.breaks_before(end)
@@ -130,7 +129,7 @@ class ShadowText:
             at, until = bisect_left(self._astral, first), bisect_left(self._astral, last)
             fresh = [first + place for place in _astral_places(insert)]
             self._astral[at:] = [*fresh, *(place + by for place in self._astral[until:])]
-        return Replaced(first, removed, insert)
+        return TextReplacement(first, removed, insert)
 
     def _before_break(self, point: int) -> int:
         return point + bisect_left(self._astral, point) + bisect_left(self._breaks, point)
@@ -184,21 +183,19 @@ class Steps:
     """Undo and redo of one editor's own changes. Typing that goes on where it was is one step."""
 
     def __init__(self) -> None:
-        self._done: list[list[Replaced]] = []
-        self._undone: list[list[Replaced]] = []
+        self._done: list[list[TextReplacement]] = []
+        self._undone: list[list[TextReplacement]] = []
         self._open = False
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a step to take back."""
         return bool(self._done)
 
     @property
     def can_redo(self) -> bool:
-        """Whether a step was taken back."""
         return bool(self._undone)
 
-    def add(self, *changes: Replaced) -> None:
+    def add(self, *changes: TextReplacement) -> None:
         """Remember a change; several at once are one step."""
         self._undone.clear()
         if len(changes) == 1 and self._open and self._done and _goes_on(self._done[-1][-1], changes[0]):
@@ -211,16 +208,16 @@ class Steps:
         """Let the next change begin a step of its own."""
         self._open = False
 
-    def undo(self) -> tuple[Replaced, ...]:
+    def undo(self) -> tuple[TextReplacement, ...]:
         """The changes that take the last step back, in the order in which to make them."""
         if not self._done:
             return ()
         step = self._done.pop()
         self._undone.append(step)
         self._open = False
-        return tuple(Replaced(each.start, each.inserted, each.removed) for each in reversed(step))
+        return tuple(TextReplacement(each.start, each.inserted, each.removed) for each in reversed(step))
 
-    def redo(self) -> tuple[Replaced, ...]:
+    def redo(self) -> tuple[TextReplacement, ...]:
         """The changes that make the last undone step again."""
         if not self._undone:
             return ()
@@ -230,7 +227,7 @@ class Steps:
         return tuple(step)
 
 
-def _goes_on(last: Replaced, change: Replaced) -> bool:
+def _goes_on(last: TextReplacement, change: TextReplacement) -> bool:
     if last.inserted and change.inserted and not change.removed:
         return change.start == last.start + len(last.inserted)
     if last.removed and change.removed and not last.inserted and not change.inserted:

@@ -1,12 +1,12 @@
-"""What was done to a text since its base version, as one list of replacements counted in the base text."""
+"""Tracks an editor's changes since the base version as one list of splices."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.text import Splice
 
 
@@ -28,7 +28,7 @@ class _Typed:
 _Part = _Kept | _Typed
 
 
-class Splicing:
+class BaseSplices:
     """The present text as parts kept from the base and parts typed since. Positions are code points."""
 
     def __init__(self, base_length: int) -> None:

@@ -1,4 +1,4 @@
-"""The editor of a text: line numbers, find and replace, and deltas for the store, never the widget's own text."""
+"""The text editor: line numbers, find and replace, and splices for the store."""
 
 from __future__ import annotations
 
@@ -25,8 +25,16 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.editors.line_numbers import LineNumbers
-from inspector.ui.editors.shadow import Replaced, ShadowText, Steps, segmented, stand_in, stood_in, units_in
-from inspector.ui.editors.splicing import Splicing, common_ends, spliced, trimmed
+from inspector.ui.editors.shadow import (
+    ShadowText,
+    Steps,
+    TextReplacement,
+    segmented,
+    stand_in,
+    stood_in,
+    units_in,
+)
+from inspector.ui.editors.splicing import BaseSplices, common_ends, spliced, trimmed
 from inspector.ui.exact_text import carried, carrying
 from inspector.ui.wording import tr
 
@@ -49,11 +57,11 @@ class TextEditor(QPlainTextEdit):
         self._appearance = appearance
         self._shadow = ShadowText("")
         self._base = ""
-        self._splicing = Splicing(0)
-        self._since_mark: Splicing | None = None
+        self._splicing = BaseSplices(0)
+        self._since_mark: BaseSplices | None = None
         self._steps = Steps()
         self._own_change = False
-        self._raw: list[Replaced] = []
+        self._raw: list[TextReplacement] = []
         # Qt's own undo would bring stand-ins back as typed text.
         self.setUndoRedoEnabled(False)
         self.setProperty("role", "page")
@@ -69,17 +77,14 @@ class TextEditor(QPlainTextEdit):
 
     @property
     def text(self) -> str:
-        """The true text."""
         return self._shadow.text
 
     @property
     def base_text(self) -> str:
-        """The text that the operation's positions count in."""
         return self._base
 
     @property
     def steps(self) -> Steps:
-        """What can be undone."""
         return self._steps
 
     def operation(self) -> SpliceText | None:
@@ -95,31 +100,27 @@ class TextEditor(QPlainTextEdit):
         Cursor and scroll position stay at the text they are at; what can be undone stays while the text is the same.
         """
         self._base = base
-        self._splicing = Splicing(len(base))
+        self._splicing = BaseSplices(len(base))
         self._splicing.apply(splices)
         self._since_mark = None
         self._show(spliced(base, splices) if splices else base)
 
     def set_mark(self) -> None:
-        """Begin to note what is typed from here on."""
-        self._since_mark = Splicing(len(self._shadow.text))
+        self._since_mark = BaseSplices(len(self._shadow.text))
 
     def splices_since_mark(self) -> tuple[Splice, ...]:
         """What was typed since the mark, counted in the text as it was then."""
         return () if self._since_mark is None else self._since_mark.splices()
 
     def undo_step(self) -> None:
-        """Take the last step back."""
         if not self.isReadOnly():
             self._put(*self._steps.undo(), remember=False)
 
     def redo_step(self) -> None:
-        """Make the last undone step again."""
         if not self.isReadOnly():
             self._put(*self._steps.redo(), remember=False)
 
     def replace_range(self, start: int, delete: int, insert: str) -> None:
-        """Replace code points, as one step."""
         self._steps.pause()
         self._put(self._change(start, delete, insert))
         self._steps.pause()
@@ -139,7 +140,6 @@ class TextEditor(QPlainTextEdit):
         return len(found)
 
     def occurrences(self, words: str) -> list[tuple[int, int]]:
-        """Where words stand, whatever their case, in code points."""
         if not words:
             return []
         return [match.span() for match in re.finditer(re.escape(words), self._shadow.text, re.IGNORECASE)]
@@ -168,12 +168,10 @@ class TextEditor(QPlainTextEdit):
         self.centerCursor()
 
     def selected_range(self) -> tuple[int, int]:
-        """The selection in code points."""
         cursor = self.textCursor()
         return self._shadow.point_of(cursor.selectionStart()), self._shadow.point_of(cursor.selectionEnd())
 
     def selected_text(self) -> str:
-        """The true text of the selection."""
         start, end = self.selected_range()
         return self._shadow.text[start:end]
 
@@ -214,15 +212,12 @@ class TextEditor(QPlainTextEdit):
             super().inputMethodEvent(event)
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Copy the true text."""
         return carrying(self.selected_text())
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Take text only."""
         return source.hasText() and not source.hasUrls()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Paste text as it is, every character of it."""
         if not self.isReadOnly() and source.hasText():
             start, end = self.selected_range()
             self.replace_range(start, end - start, carried(source))
@@ -253,7 +248,6 @@ class TextEditor(QPlainTextEdit):
             painter.fillRect(box, ground)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the line numbers beside the text."""
         super().resizeEvent(event)
         inside = self.contentsRect()
         self._margin.setGeometry(QRect(inside.left(), inside.top(), self._margin.room, inside.height()))
@@ -298,8 +292,8 @@ class TextEditor(QPlainTextEdit):
         cursor.setPosition(self._shadow.unit_of(start))
         cursor.setPosition(self._shadow.unit_of(end), QTextCursor.MoveMode.KeepAnchor)
 
-    def _change(self, start: int, delete: int, insert: str) -> Replaced:
-        return Replaced(start, self._shadow.text[start : start + delete], insert)
+    def _change(self, start: int, delete: int, insert: str) -> TextReplacement:
+        return TextReplacement(start, self._shadow.text[start : start + delete], insert)
 
     def _show(self, text: str) -> None:
         old = self._shadow.text
@@ -327,12 +321,12 @@ class TextEditor(QPlainTextEdit):
         if mode != self.wordWrapMode():
             self.setWordWrapMode(mode)
 
-    def _insert_shown(self, change: Replaced) -> None:
+    def _insert_shown(self, change: TextReplacement) -> None:
         cursor = QTextCursor(self.document())
         self._select(cursor, change.start, change.start + len(change.removed))
         cursor.insertText(segmented(change.inserted))
 
-    def _put(self, *changes: Replaced, remember: bool = True, exact: Sequence[Splice] = ()) -> None:
+    def _put(self, *changes: TextReplacement, remember: bool = True, exact: Sequence[Splice] = ()) -> None:
         """Make changes of our own: in the widget, in the true text, and in what is remembered of them."""
         changes = tuple(each for each in changes if each.removed != each.inserted)
         if not changes:
@@ -360,10 +354,10 @@ class TextEditor(QPlainTextEdit):
         taken = self._change(start, end - start, "")
         there = to - len(taken.removed) if to > start else to
         self._steps.pause()
-        self._put(taken, Replaced(there, "", taken.removed))
+        self._put(taken, TextReplacement(there, "", taken.removed))
         self._steps.pause()
 
-    def _record(self, change: Replaced, exact: Sequence[Splice] = ()) -> None:
+    def _record(self, change: TextReplacement, exact: Sequence[Splice] = ()) -> None:
         """Note a change of our own in the true text and in the operation."""
         self._shadow.replace(change.start, len(change.removed), change.inserted)
         self._note(exact or (Splice(change.start, len(change.removed), change.inserted),))

@@ -1,4 +1,4 @@
-"""A text editor with its bar to find and replace."""
+"""A text editor with its find and replace bar."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ class TextPage(QWidget):
         self.find_bar.closed.connect(self._leave)
 
     def ask(self, *, replacing: bool = False) -> None:
-        """Ask for words, the selected ones at first."""
         chosen = self.editor.selected_text()
         self.find_bar.summon("" if "\n" in chosen else chosen, replacing=replacing)
         self._search()

@@ -1,13 +1,14 @@
-"""A column as data: what a table or tree shows of a row, how it is aligned, read aloud and sorted."""
+"""A column of a panel's table or tree as data: text, alignment and sort key of each row."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import Qt
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.safe_text import one_line, tooltip_text
 
 T = TypeVar("T")
@@ -22,7 +23,7 @@ SORT_ROLE = Qt.ItemDataRole.UserRole + 3
 
 @dataclass(frozen=True, slots=True)
 class Column(Generic[T]):
-    """One column.
+    """One column of a table or tree.
 
     Attributes:
         id: Stable; saved widths use it.

@@ -1,4 +1,4 @@
-"""A table of rows with keys, for lists that may be long."""
+"""A table model of rows with keys, for lists that may be long."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ class RowTable(QAbstractTableModel):
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """What is shown, from the top."""
         return tuple(self._values)
 
     def set_values(self, values: Sequence[Any]) -> None:
@@ -41,7 +40,6 @@ class RowTable(QAbstractTableModel):
         self.endResetModel()
 
     def value_at(self, index: Index) -> Any:
-        """The value of a row, None outside."""
         return self._values[index.row()] if index.isValid() else None
 
     def find(self, key: Hashable) -> QModelIndex:
@@ -50,15 +48,12 @@ class RowTable(QAbstractTableModel):
         return self.index(next(places, -1), 0)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """How many rows there are."""
         return 0 if parent.isValid() else len(self._values)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """How many columns there are."""
         return 0 if parent.isValid() else len(self._columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell says."""
         if not index.isValid():
             return None
         value = self._values[index.row()]
@@ -67,7 +62,6 @@ class RowTable(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """What a column's head says."""
         if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self._columns):
             return heading(self._columns[section], role)
         return None

@@ -1,32 +1,33 @@
-"""A tree of rows with keys. A new set of rows changes only what differs, so that views keep their state."""
+"""A tree model of rows with keys. New rows change only what differs, so views keep their state."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.models.columns import KEY_ROLE, Column, cell, heading
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TreeRow:
     """One row: a key that is unique in the tree, the value that columns read, and what is under it."""
 
     key: Hashable
     value: Any
-    children: tuple[Row, ...] = ()
+    children: tuple[TreeRow, ...] = ()
     enabled: bool = True
 
 
 @dataclass(slots=True, eq=False)
 class _Node:
     number: int
-    row: Row
+    row: TreeRow
     parent: _Node | None
     children: list[_Node] = field(default_factory=list)
     place: int = 0
@@ -38,12 +39,12 @@ class RowTree(QAbstractItemModel):
     def __init__(self, columns: Sequence[Column[Any]], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._columns = tuple(columns)
-        self._root = _Node(0, Row(None, None), None)
+        self._root = _Node(0, TreeRow(None, None), None)
         self._nodes: dict[int, _Node] = {0: self._root}
         self._by_key: dict[Hashable, _Node] = {}
         self._next = 1
 
-    def set_rows(self, rows: Sequence[Row]) -> None:
+    def set_rows(self, rows: Sequence[TreeRow]) -> None:
         """Show these rows: what has a known key is changed in place, the rest comes or goes."""
         if not self._root.children:
             self.beginResetModel()
@@ -59,24 +60,19 @@ class RowTree(QAbstractItemModel):
         node = self._by_key.get(key)
         return self.createIndex(node.place, 0, node.number) if node else QModelIndex()
 
-    def row_at(self, index: Index) -> Row | None:
-        """The row at an index."""
+    def row_at(self, index: Index) -> TreeRow | None:
         return self._nodes[index.internalId()].row if index.isValid() else None
 
     def keys(self) -> Iterator[Hashable]:
-        """All keys."""
         return iter(tuple(self._by_key))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """How many rows are under one."""
         return 0 if parent.column() > 0 else len(self._node(parent).children)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """How many columns there are."""
         return len(self._columns)
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
-        """The index of a cell."""
         if not self.hasIndex(row, column, parent):
             return QModelIndex()
         return self.createIndex(row, column, self._node(parent).children[row].number)
@@ -89,7 +85,6 @@ class RowTree(QAbstractItemModel):
         return self.createIndex(above.place, 0, above.number)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell says."""
         if not index.isValid():
             return None
         row = self._nodes[index.internalId()].row
@@ -98,7 +93,6 @@ class RowTree(QAbstractItemModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """What a column's head says."""
         if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self._columns):
             return heading(self._columns[section], role)
         return None
@@ -117,7 +111,7 @@ class RowTree(QAbstractItemModel):
     def _index_of(self, node: _Node) -> QModelIndex:
         return QModelIndex() if node is self._root else self.createIndex(node.place, 0, node.number)
 
-    def _make(self, row: Row, parent: _Node, place: int) -> _Node:
+    def _make(self, row: TreeRow, parent: _Node, place: int) -> _Node:
         node = _Node(self._next, row, parent, place=place)
         self._next += 1
         self._nodes[node.number] = node
@@ -132,7 +126,7 @@ class RowTree(QAbstractItemModel):
         if self._by_key.get(node.row.key) is node:
             del self._by_key[node.row.key]
 
-    def _update(self, node: _Node, rows: Sequence[Row]) -> None:
+    def _update(self, node: _Node, rows: Sequence[TreeRow]) -> None:
         self._remove_missing(node, {row.key for row in rows})
         self._insert_and_move(node, rows)
         for child, row in zip(node.children, rows, strict=True):
@@ -162,7 +156,7 @@ class RowTree(QAbstractItemModel):
             self.endRemoveRows()
             place = first - 1
 
-    def _insert_and_move(self, node: _Node, rows: Sequence[Row]) -> None:
+    def _insert_and_move(self, node: _Node, rows: Sequence[TreeRow]) -> None:
         present = {child.row.key for child in node.children}
         place = 0
         while place < len(rows):

@@ -1,4 +1,4 @@
-"""One block: what is in it, as a person edits it and as the model gets it."""
+"""The block panel: its content to edit, and as the model reads it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,16 @@ from inspector.domain.errors import DocumentError
 from inspector.domain.ref import Ref
 from inspector.domain.snapshot import BlockState
 from inspector.runtime.rendering import counted_characters, rendered_text
-from inspector.ui.actions import Action
-from inspector.ui.block_notices import BlockNotices
+from inspector.ui.actions import Action, FrontActions
+from inspector.ui.edit_session import EditSession
 from inspector.ui.editors.text_page import TextPage
-from inspector.ui.front_actions import FrontActions
-from inspector.ui.models.card import kind_of, schema_name
-from inspector.ui.panel import Panel, Services
+from inspector.ui.file_state import What
+from inspector.ui.notices.block import BlockNotices
+from inspector.ui.panel import Panel, PanelServices
+from inspector.ui.presentation.card import kind_of, schema_name
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, count_hidden
-from inspector.ui.text_work import TextWork
 from inspector.ui.widgets.banner import Banners
-from inspector.ui.widgets.controls import arrange, button, field
-from inspector.ui.widgets.empty_state import EmptyState
-from inspector.ui.widgets.segments import Segments
+from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button, field
 from inspector.ui.wording import number, signed, tokens, tr, tr_code, tr_count
 
 _EDIT, _RENDERED = 0, 1
@@ -43,15 +41,15 @@ _REASON_STEPS = 50
 class BlockPanel(Panel):
     """A centre tab on one block. Text is edited here; other schemas are shown as the model gets them."""
 
-    def __init__(self, services: Services, ref: Ref | None = None) -> None:
+    def __init__(self, services: PanelServices, ref: Ref | None = None) -> None:
         super().__init__(services)
         self._id = ref.id if ref is not None else ""
         appearance, icons = services.appearance, services.icons
         self.page = TextPage(appearance, icons)
         self.rendered = TextPage(appearance, icons, replaces=False)
         self.rendered.editor.setReadOnly(True)
-        self.rendered.editor.setAccessibleName(tr("The block as it is rendered, without the Request's frame"))
-        self.work = TextWork(services.workspace, self.page.editor, self._id, self)
+        self.rendered.editor.setAccessibleName(tr("The rendered block, without the frame the Request adds"))
+        self.work = EditSession(services.workspace, self.page.editor, self._id, self)
         self._label = ElidedLabel("", strong=True)
         self._kind = ElidedLabel("", tone="muted")
         self._characters, self._tokens, self._change = (
@@ -60,10 +58,10 @@ class BlockPanel(Panel):
         self.state_note = PlainLabel("", tone="warning", size="small")
         self.views = Segments(
             tr("View of the block"),
-            (tr("Edit"), tr("The text itself")),
+            (tr("Edit"), tr("Edit the text")),
             (
                 tr("Rendered"),
-                tr("The text as it is rendered; the Request puts its frame around it"),
+                tr("The rendered text. The Request adds a frame around it"),
             ),
         )
         self.reason_field = field(tr("Reason (optional)"))
@@ -80,18 +78,25 @@ class BlockPanel(Panel):
         self._front = FrontActions(services.actions, icons, *self._actions())
         self._lay_out()
         self._connect()
-        self._take((self._id,))
-        self._tell()
+        self._taken: BlockState | None = None
+        self._take()
+
+    def follow(self, what: What) -> None:
+        """Take the block as it is now; nothing is read or laid out again that is the same."""
+        if what & What.BLOCKS and self._state is not self._taken:
+            self._take()
+        elif what & (What.DRAFTS | What.FILE | What.AGENT | What.CONTENTS):
+            self._tell()
+        elif what & What.REQUEST:
+            self._tell_tokens()
 
     def first_focus(self) -> QWidget:
-        """The text."""
         return self.rendered.editor if self.views.current == _RENDERED else self.page.editor
 
     @property
     def figures(self) -> str:
-        """Characters and tokens as the head says them."""
-        told = (self._characters, self._tokens, self._change)
-        return " · ".join(each.original for each in told if each.original)
+        labels = (self._characters, self._tokens, self._change)
+        return " · ".join(each.original for each in labels if each.original)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Somebody looks at it; its actions are there while it is in sight."""
@@ -101,12 +106,10 @@ class BlockPanel(Panel):
             self.services.workspace.saw(self._id)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Arrange the head for the width."""
         super().resizeEvent(event)
         self._fold_head()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Take the actions away."""
         super().hideEvent(event)
         if not event.spontaneous():
             self._front.go()
@@ -116,10 +119,10 @@ class BlockPanel(Panel):
         editor = self.page.editor
 
         def no_undo() -> str:
-            return self._not_editable() or ("" if editor.steps.can_undo else tr("nothing was done"))
+            return self._not_editable() or ("" if editor.steps.can_undo else tr("no edit to undo"))
 
         def no_redo() -> str:
-            return self._not_editable() or ("" if editor.steps.can_redo else tr("nothing was undone"))
+            return self._not_editable() or ("" if editor.steps.can_redo else tr("no edit to redo"))
 
         return (
             Action("edit.undo", tr("Undo"), editor.undo_step, keys.Undo, "undo", no_undo),
@@ -171,13 +174,6 @@ class BlockPanel(Panel):
         self._tools.setDirection(directions.TopToBottom if below else directions.LeftToRight)
 
     def _connect(self) -> None:
-        workspace = self.services.workspace
-        workspace.blocks_changed.connect(self._take)
-        workspace.request_changed.connect(self._tell_tokens)
-        workspace.drafts_changed.connect(self._tell)
-        workspace.file_changed.connect(self._tell)
-        workspace.agent_changed.connect(self._tell)
-        workspace.holdings_changed.connect(self._tell)
         self.work.changed.connect(self._tell)
         self.work.saved.connect(self.reason_field.clear)
         self.views.chosen.connect(self._show_view)
@@ -186,7 +182,7 @@ class BlockPanel(Panel):
 
     @property
     def _state(self) -> BlockState | None:
-        return self.services.workspace.block(self._id)
+        return self.services.workspace.file.blocks.get(self._id)
 
     @property
     def _is_text(self) -> bool:
@@ -195,7 +191,6 @@ class BlockPanel(Panel):
 
     @property
     def _content(self) -> Content | None:
-        """What the block holds with the draft in it."""
         if self._is_text:
             return TextContent(self.page.editor.text)
         state = self._state
@@ -204,32 +199,30 @@ class BlockPanel(Panel):
     def _not_editable(self) -> str:
         state, workspace = self._state, self.services.workspace
         if state is None or not self._is_text:
-            return tr("there is no editor for it")
+            return tr("this kind of block has no editor yet")
         if not state.block.is_active:
             return tr("the block is deleted")
         if self.work.is_waiting:
-            return tr("the draft is being read")
-        return tr("the file is open for reading only") if workspace.read_only is not None else ""
+            return tr("the draft is still loading")
+        return tr("the file is read-only") if workspace.file.read_only is not None else ""
 
     def _not_savable(self) -> str:
-        return self._not_editable() or ("" if self.work.is_dirty else tr("nothing was changed"))
+        return self._not_editable() or ("" if self.work.is_dirty else tr("no unsaved changes"))
 
     def _not_discardable(self) -> str:
         """A draft on a block that was deleted, or that cannot be shown in it, can still be given up."""
         state = self._state
         deleted = state is not None and not state.block.is_active
         is_hidden = self._is_text and (deleted or self.work.is_waiting)
-        if not is_hidden or self.services.workspace.read_only is not None:
+        if not is_hidden or self.services.workspace.file.read_only is not None:
             return self._not_savable()
-        return "" if self.work.is_dirty else tr("nothing was changed")
+        return "" if self.work.is_dirty else tr("no unsaved changes")
 
-    def _take(self, block_ids: tuple[str, ...]) -> None:
-        state = self._state
-        if self._id not in block_ids or state is None:
-            return
-        if self._is_text:
+    def _take(self) -> None:
+        state = self._taken = self._state
+        if state is not None and self._is_text:
             self.work.take(state)
-        if self.isVisible():
+        if state is not None and self.isVisible():
             self.services.workspace.saw(self._id)
         self._tell()
 
@@ -256,16 +249,17 @@ class BlockPanel(Panel):
         self._tell_actions()
 
     def _kind_of(self, state: BlockState) -> str:
-        told, owner = kind_of(state.block, self.services.workspace.shared(self._id)), self._other_owner(state)
-        return " · ".join((tr("of {owner}", owner=owner), *told) if owner else told)
+        owner = self._other_owner(state)
+        words = kind_of(state.block, self.services.workspace.file.shared(self._id))
+        return " · ".join((tr("of {owner}", owner=owner), *words) if owner else words)
 
     def _other_owner(self, state: BlockState) -> str:
         """The name of the agent that it belongs to, where the one that is shown has nothing to do with it."""
         workspace, owner = self.services.workspace, state.block.owner
-        shown = workspace.agent
-        if shown is None or owner == shown.id or workspace.shared(self._id) is not None:
+        shown = workspace.file.agent
+        if shown is None or owner == shown.id or workspace.file.shared(self._id) is not None:
             return ""
-        return next((each.name for each in workspace.agents if each.id == owner), "")
+        return next((each.name for each in workspace.file.agents if each.id == owner), "")
 
     def _tell_buttons(self, dirty: bool, why_not: str) -> None:
         state = self._state
@@ -290,17 +284,17 @@ class BlockPanel(Panel):
     def _tell_editors(self, state: BlockState) -> None:
         self.views.buttons[_EDIT].setVisible(self._is_text)
         other = not self._is_text and _is_readable(state)
-        told = tr("The editor for a {kind} comes with a later version.", kind=schema_name(state.block.schema))
-        self._no_editor.setText(told)
+        text = tr("This {kind} block can't be edited here yet.", kind=schema_name(state.block.schema))
+        self._no_editor.setText(text)
         self._no_editor.setVisible(other)
 
     def _tell_tokens(self, *_: object) -> None:
         now, saved = self._tokens_of(saved=False), self._tokens_of(saved=True)
-        drafted = self._id in self.services.workspace.drafts
+        drafted = self._id in self.services.workspace.file.drafts
         readable = self._state is not None and self._content is not None
-        told = tr("not in the Request") if now is None else tokens(now)
-        is_known = readable and self.services.workspace.request is not None
-        self._tokens.setText(told if is_known else "")
+        text = tr("not in the Request") if now is None else tokens(now)
+        is_known = readable and self.services.workspace.file.request is not None
+        self._tokens.setText(text if is_known else "")
         change = 0 if now is None or saved is None or not drafted else now.tokens - saved.tokens
         self._change.setText(signed(change))
         self._change.set_tone("warning" if change > 0 else "ok")
@@ -311,21 +305,21 @@ class BlockPanel(Panel):
             self._characters.setText("")
             return
         count, limit = counted_characters(state, content), state.block.char_limit
-        told = tr("{count} of {limit} characters", count=number(count), limit=number(limit))
+        text = tr("{count} of {limit} characters", count=number(count), limit=number(limit))
         if not limit:
-            told = tr_count("{count} character", "{count} characters", count)
+            text = tr_count("{count} character", "{count} characters", count)
         if isinstance(content, TextContent) and len(content.text) <= _MOST_LOOKED_THROUGH:
             hidden = count_hidden(content.text)
             if hidden:
-                told = tr("{told}, {count} of them hidden", told=told, count=number(hidden))
-        self._characters.setText(told)
+                text = tr("{told}, {count} of them hidden", told=text, count=number(hidden))
+        self._characters.setText(text)
         full = bool(limit) and count > limit
         near = bool(limit) and count >= self.services.marks.warning * limit
         self._characters.set_tone("error" if full else "warning" if near else "muted")
 
     def _tokens_of(self, *, saved: bool) -> Count | None:
         workspace = self.services.workspace
-        request = workspace.saved_request if saved else workspace.request
+        request = workspace.file.saved_request if saved else workspace.file.request
         wanted = f"block:{self._id}"
         for section in request.sections if request else ():
             for piece in section.pieces:
@@ -357,12 +351,10 @@ class BlockPanel(Panel):
     def _show_unreadable(self, state: BlockState | None) -> None:
         self._stack.setCurrentWidget(self._empty)
         if state is not None and state.problem is not None:
-            meaning = tr("It is kept as it is; all other blocks work.")
+            meaning = tr("It is kept unchanged. All other blocks work.")
             self._empty.tell(tr_code(state.problem.code, state.problem.parameters), meaning)
         elif state is not None:
-            self._empty.tell(
-                tr("This block cannot be read."), tr("It is kept as it is; all other blocks work.")
-            )
+            self._empty.tell(tr("Can't read this block."), tr("It is kept unchanged. All other blocks work."))
 
     def _save(self) -> None:
         if not self._not_savable():

@@ -1,4 +1,4 @@
-"""The budget: what the window holds, what each section and piece takes, and what did not go in."""
+"""The budget panel: tokens of each section and piece, and what was left out."""
 
 from __future__ import annotations
 
@@ -19,23 +19,22 @@ from inspector.domain.counts import Method
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, Request
 from inspector.ui.appearance import TextSize
-from inspector.ui.known import WhatIf
-from inspector.ui.models.budget import BudgetRow, BudgetRows, OutRow, comes_from, spoken_tokens
+from inspector.ui.file_state import AppliedFix, What, WhatIf
 from inspector.ui.models.columns import VALUE_ROLE, Column
-from inspector.ui.models.fixes import edit_back, edit_for, tried_with
 from inspector.ui.models.tree import RowTree
-from inspector.ui.panel import Panel, Services
+from inspector.ui.panel import Panel, PanelServices
+from inspector.ui.presentation.budget import BudgetRow, BudgetRows, OutRow, comes_from, spoken_tokens
+from inspector.ui.presentation.fixes import edit_back, edit_for, tried_with
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, few_lines
-from inspector.ui.selection import Selected, Span
+from inspector.ui.selection import SelectedSpan, SelectionState
 from inspector.ui.widgets.badged_rows import BadgedRow, BadgedRows
-from inspector.ui.widgets.budget_bar import BudgetBar, KeptFor, Segment
+from inspector.ui.widgets.budget_bar import BarSegment, BudgetBar, ReservePurpose
 from inspector.ui.widgets.budget_total import BudgetTotal
 from inspector.ui.widgets.controls import arrange, rule
 from inspector.ui.widgets.left_out import LeftOutList, LeftOutRow
 from inspector.ui.widgets.request_view import METHOD_MARKS
 from inspector.ui.widgets.rows_view import dress_tree
 from inspector.ui.wording import number, share, signed, tr, tr_code
-from inspector.ui.workspace import Mended
 
 Index = QModelIndex | QPersistentModelIndex
 _WIDEST = ("199,999", "≈", "99.9 %", "+99,999")
@@ -48,7 +47,7 @@ _OPEN_AT_FIRST = frozenset({"core", "working", "log", "shared"})
 class BudgetPanel(Panel):
     """Follows the Request with all drafts in it."""
 
-    def __init__(self, services: Services, _ref: Ref | None = None) -> None:
+    def __init__(self, services: PanelServices, _ref: Ref | None = None) -> None:
         super().__init__(services)
         self._legend = ElidedLabel(tr("= exact, ~ estimate"), tone="muted", size="small")
         self._total = BudgetTotal(services.appearance)
@@ -59,34 +58,33 @@ class BudgetPanel(Panel):
         self.tree = self._make_tree()
         self._out_note = PlainLabel("", tone="muted", size="small")
         self._outs: dict[str, OutRow] = {}
-        self._told_out: tuple[object, ...] | None = None
-        self._known_sections: set[str] = set()
+        self._shown_out: tuple[object, ...] | None = None
+        self._seen_sections: set[str] = set()
         self._widths: dict[int, int] = {}
         self._longest_name = 0
         self.left_out = LeftOutList(services.appearance, self._apply, self._choose_out)
-        self.left_out.setAccessibleName(tr("What is left out, why, and what would bring it in"))
+        self.left_out.setAccessibleName(tr("What is left out, why, and how to include it"))
         self._lay_out()
-        services.workspace.request_changed.connect(self._show)
         services.selection.changed.connect(self._follow_selection)
         services.appearance.changed.connect(self._measure)
         self._measure()
-        self._show(services.workspace.request)
+        self._show()
 
     @property
     def total_text(self) -> str:
-        """The figure at the top."""
         return self._total.text
 
     def header(self) -> tuple[QWidget, ...]:
-        """What the marks mean."""
         return (self._legend,)
 
+    def follow(self, what: What) -> None:
+        if what & What.REQUEST:
+            self._show()
+
     def first_focus(self) -> QWidget:
-        """The table."""
         return self.tree
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Arrange figures for the width."""
         super().resizeEvent(event)
         self._fit_width()
 
@@ -122,7 +120,7 @@ class BudgetPanel(Panel):
                 lambda row: share(row.tokens, row.window),
                 right=True,
                 tip=lambda row: tr(
-                    "{share} of the window of {tokens} tokens",
+                    "{share} of the context window ({tokens} tokens)",
                     share=share(row.tokens, row.window),
                     tokens=number(row.window),
                 ),
@@ -134,31 +132,31 @@ class BudgetPanel(Panel):
                 tr("Draft"),
                 lambda row: signed(row.change),
                 right=True,
-                tip=lambda row: tr("What unsaved work changes here") if row.change else "",
+                tip=lambda row: tr("What your drafts change here") if row.change else "",
                 sort=lambda row: row.change,
                 roles=changed,
             ),
         ]
 
     def _method_tip(self, row: BudgetRow) -> str:
-        request = self.services.workspace.request
+        request = self.services.workspace.file.request
         if request is None:
             return ""
         name, band = request.tokenizer.name, request.tokenizer.band
         if row.method is Method.EXACT:
-            return tr("Exact: counted with {tokenizer}", tokenizer=name)
+            return tr("Exact, counted with {tokenizer}", tokenizer=name)
         if request.tokenizer.method is Method.EXACT:
-            return tr("Estimate: the provider does not say how it counts this part")
+            return tr("Estimate: how the provider counts this part is unknown")
         if request.tokenizer.method is Method.RECONSTRUCTED and row.method is Method.ESTIMATE:
-            return tr("Estimate: {tokenizer} does not count this part", tokenizer=name)
+            return tr("Estimate: not counted by {tokenizer}", tokenizer=name)
         if row.method is Method.RECONSTRUCTED:
             return tr(
-                "Reconstructed with {tokenizer}, within {band} % for 95 % of texts",
+                "Reconstructed with {tokenizer}, ±{band} % for 95 % of texts",
                 tokenizer=name,
                 band=f"{100 * band:.2g}",
             )
         return tr(
-            "Estimate by {tokenizer}, within {band} % for 95 % of texts",
+            "Estimated with {tokenizer}, ±{band} % for 95 % of texts",
             tokenizer=name,
             band=round(band * 100),
         )
@@ -229,7 +227,7 @@ class BudgetPanel(Panel):
         name = self.width() - sum(self._widths.values())
         wanted = self.services.appearance.space(_NAME_STEPS)
         self.tree.setColumnHidden(_SHARE, name < wanted)
-        drafted = len(self.services.workspace.drafts) > 0
+        drafted = len(self.services.workspace.file.drafts) > 0
         free = name if name >= wanted else name + self._widths.get(_SHARE, 0)
         self.tree.setColumnHidden(_CHANGE, not drafted and free < max(wanted, self._longest_name))
 
@@ -239,43 +237,44 @@ class BudgetPanel(Panel):
         names = [metrics.horizontalAdvance(each.title or each.name) for each in request.sections]
         self._longest_name = tree.indentation() + space(_NAME_ROOM) + max(names, default=0)
 
-    def _show(self, request: Request | None) -> None:
+    def _show(self) -> None:
+        request = self.services.workspace.file.request
         if request is None:
             self._total.tell("", tr("no Request"))
-            for what in KeptFor:
+            for what in ReservePurpose:
                 self._total.tell_kept(what, "")
             self.bar.show_budget((), 1, {})
             self._tell_why_none()
             self._model.set_rows(())
-            self._told_out = None
+            self._shown_out = None
             self._show_out(())
             self._out_note.setText("")
             return
         self._why_none.hide()
         self._show_total(request)
-        segments = [Segment(each.name, each.title or each.name, each.tokens) for each in request.sections]
+        segments = [BarSegment(each.name, each.title or each.name, each.tokens) for each in request.sections]
         kept = {
-            KeptFor.REPLY: request.limits.reserved_response_tokens,
-            KeptFor.ESTIMATES: request.margin_tokens,
+            ReservePurpose.REPLY: request.limits.reserved_response_tokens,
+            ReservePurpose.ESTIMATES: request.margin_tokens,
         }
         self.bar.show_budget(segments, request.limits.max_tokens, kept)
         workspace = self.services.workspace
         self._model.set_rows(
-            self._rows.rows(request, workspace.saved_request if len(workspace.drafts) else None)
+            self._rows.rows(request, workspace.file.saved_request if len(workspace.file.drafts) else None)
         )
         self._open_new_sections(request)
         # What did not go in is mostly the same from key to key, and there may be thousands of it.
-        told = request.left_out, workspace.what_if, workspace.read_only
-        if told != self._told_out:
-            self._told_out = told
+        shown = request.left_out, workspace.file.what_if, workspace.file.read_only
+        if shown != self._shown_out:
+            self._shown_out = shown
             self._show_out(self._rows.left_out(request))
         self._follow_selection(self.services.selection.selected)
 
     def _tell_why_none(self) -> None:
-        problem = self.services.workspace.request_problem
-        told = few_lines(tr_code(problem.code, problem.parameters)) if problem is not None else ""
-        self._why_none.setText(told)
-        self._why_none.setVisible(bool(told))
+        problem = self.services.workspace.file.request_problem
+        text = few_lines(tr_code(problem.code, problem.parameters)) if problem is not None else ""
+        self._why_none.setText(text)
+        self._why_none.setVisible(bool(text))
 
     def _show_total(self, request: Request) -> None:
         limits = request.limits
@@ -293,24 +292,24 @@ class BudgetPanel(Panel):
             share(tokens, limits.max_tokens)
             for tokens in (limits.reserved_response_tokens, request.margin_tokens)
         )
-        self._total.tell_kept(KeptFor.REPLY, tr("{share} kept for the reply", share=reply))
-        told = tr("{share} kept for what is only estimated", share=margin)
-        self._total.tell_kept(KeptFor.ESTIMATES, told if request.margin_tokens else "")
+        self._total.tell_kept(ReservePurpose.REPLY, tr("{share} reply reserve", share=reply))
+        text = tr("{share} safety margin", share=margin)
+        self._total.tell_kept(ReservePurpose.ESTIMATES, text if request.margin_tokens else "")
         self._measure_names(request)
         self._fit_width()
 
     def _open_new_sections(self, request: Request) -> None:
         for section in request.sections:
-            if section.name not in self._known_sections:
-                self._known_sections.add(section.name)
+            if section.name not in self._seen_sections:
+                self._seen_sections.add(section.name)
                 if section.name in _OPEN_AT_FIRST:
                     self.tree.expand(self._model.find(f"section:{section.name}"))
 
     def _show_out(self, rows: tuple[OutRow, ...]) -> None:
         total = sum(row.tokens for row in rows)
         count = sum(row.count for row in rows)
-        told = tr("{count} · {tokens} tokens", count=number(count), tokens=number(total))
-        self._out_note.setText(told if rows else tr("nothing"))
+        text = tr("{count} · {tokens} tokens", count=number(count), tokens=number(total))
+        self._out_note.setText(text if rows else tr("nothing"))
         self._outs = {row.key: row for row in rows}
         self.left_out.show_rows([self._out_row(row) for row in rows])
 
@@ -319,45 +318,51 @@ class BudgetPanel(Panel):
         fix = row.fix
         if fix is None:
             return LeftOutRow(row.key, row.name, figures, row.why)
-        told = tr_code(f"fix.{fix.action}", fix.parameters)
+        text = tr_code(f"fix.{fix.action}", fix.parameters)
         if not self._can_do(fix):
-            return LeftOutRow(row.key, row.name, figures, f"{row.why} {told}")
+            return LeftOutRow(row.key, row.name, figures, f"{row.why} {text}")
         do = tr_code(f"fix_button.{fix.action}", fix.parameters)
-        return LeftOutRow(row.key, row.name, figures, row.why, do, told)
+        return LeftOutRow(row.key, row.name, figures, row.why, do, text)
 
     def _apply(self, key: str) -> None:
         fix = self._outs[key].fix if key in self._outs else None
         if fix is None:
             return
-        tried, mended = self._tried_with(fix), self._mended_by(fix)
+        tried, applied = self._tried_with(fix), self._as_applied(fix)
         if tried is not None:
             self.services.workspace.try_out(tried)
-        elif mended is not None:
-            self.services.workspace.mend(mended)
+        elif applied is not None:
+            self.services.workspace.apply_fix(applied)
 
     def _can_do(self, fix: Fix) -> bool:
-        return self._tried_with(fix) is not None or self._mended_by(fix) is not None
+        return self._tried_with(fix) is not None or self._as_applied(fix) is not None
 
     def _tried_with(self, fix: Fix) -> WhatIf | None:
-        """While something is tried, what is tried is mended, and nothing that is stored."""
+        """While something is tried, the fix goes into what is tried, and nothing is stored."""
         workspace = self.services.workspace
-        if workspace.agent is None or workspace.what_if == WhatIf():
+        if workspace.file.agent is None or workspace.file.what_if == WhatIf():
             return None
-        return tried_with(fix, workspace.agent, workspace.what_if)
+        return tried_with(fix, workspace.file.agent, workspace.file.what_if)
 
-    def _mended_by(self, fix: Fix) -> Mended | None:
+    def _as_applied(self, fix: Fix) -> AppliedFix | None:
         workspace = self.services.workspace
-        agent = workspace.agent
-        if agent is None or workspace.read_only is not None or workspace.what_if != WhatIf():
+        agent = workspace.file.agent
+        if agent is None or workspace.file.read_only is not None or workspace.file.what_if != WhatIf():
             return None
-        state = workspace.block(fix.target.id) if fix.target and fix.target.kind is RefKind.BLOCK else None
+        state = (
+            workspace.file.blocks.get(fix.target.id)
+            if fix.target and fix.target.kind is RefKind.BLOCK
+            else None
+        )
         block = state.block if state else None
         edit = edit_for(fix, agent, block)
         back = None if edit is None else edit_back(edit, agent, block)
         if edit is None or back is None:
             return None
         name = agent.name if block is None else block.label
-        return Mended(edit, back, name, tr_code(f"fix.{fix.action}", fix.parameters))
+        return AppliedFix(
+            edit, back, name, tr_code(f"fix_done.{fix.action}", {**fix.parameters, "name": name})
+        )
 
     def _choose_out(self, key: str) -> None:
         ref = self._outs[key].ref if key in self._outs else None
@@ -379,13 +384,15 @@ class BudgetPanel(Panel):
         elif row.ref is not None:
             self.services.selection.open(row.ref)
 
-    def _span_of(self, row: BudgetRow) -> Span | None:
-        request = self.services.workspace.request
+    def _span_of(self, row: BudgetRow) -> SelectedSpan | None:
+        request = self.services.workspace.file.request
         if request is None or row.is_section:
             return None
-        return next((Span(at.start, at.end) for at in request.placed() if at.piece.id == row.key), None)
+        return next(
+            (SelectedSpan(at.start, at.end) for at in request.placed() if at.piece.id == row.key), None
+        )
 
-    def _follow_selection(self, selected: Selected) -> None:
+    def _follow_selection(self, selected: SelectionState) -> None:
         section, key = self._selected_row(selected)
         self.bar.select(section)
         index = self._model.find(key)
@@ -394,9 +401,9 @@ class BudgetPanel(Panel):
         elif index != self.tree.currentIndex().siblingAtColumn(0):
             self.tree.setCurrentIndex(index)
 
-    def _selected_row(self, selected: Selected) -> tuple[str, str]:
+    def _selected_row(self, selected: SelectionState) -> tuple[str, str]:
         """The section and the row's key that a selection means, empty where there is none."""
-        request, ref = self.services.workspace.request, selected.ref
+        request, ref = self.services.workspace.file.request, selected.ref
         if request is None or ref is None:
             return "", ""
         if ref.kind is RefKind.SECTION:

@@ -1,46 +1,41 @@
-"""The detail card: where the selected thing comes from, why it is in or out, what it costs."""
+"""The detail panel: source, reason and cost of the selected piece."""
 
 from __future__ import annotations
-
-from datetime import UTC, datetime
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFormLayout, QScrollArea, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
-from inspector.ui.drafts import with_draft
-from inspector.ui.models.card import Card, CardFacts, CardRow, card_for
-from inspector.ui.models.navigator_source import Lengths
-from inspector.ui.panel import Panel, Services
+from inspector.ui.file_state import What
+from inspector.ui.panel import Panel, PanelServices
+from inspector.ui.presentation.card import Card, CardFacts, CardRow, card_for
+from inspector.ui.presentation.navigator_source import Lengths
 from inspector.ui.safe_text import PlainLabel
-from inspector.ui.widgets.controls import ActionButton, arrange, clear
-from inspector.ui.widgets.empty_state import EmptyState
-from inspector.ui.widgets.flow import Flow
+from inspector.ui.widgets.controls import ActionButton, EmptyState, arrange, clear
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import tr
 
 
 class DetailPanel(Panel):
     """One card for the one selection."""
 
-    def __init__(self, services: Services, _ref: Ref | None = None) -> None:
+    def __init__(self, services: PanelServices, _ref: Ref | None = None) -> None:
         super().__init__(services)
         self._lengths = Lengths()
         self._card: Card | None = None
         self._shown: list[tuple[PlainLabel, CardRow]] = []
         self._saved: tuple[Request | None, dict[str, int]] = (None, {})
         self._rows = QFormLayout()
-        self._buttons = Flow()
+        self._buttons = FlowLayout()
         page = QWidget()
         arrange(QVBoxLayout(page), self._rows, None)
         self._scroll = QScrollArea()
         self._scroll.setWidget(page)
         self._scroll.setWidgetResizable(True)
-        self._scroll.setAccessibleName(tr("Details of the selection"))
+        self._scroll.setAccessibleName(tr("Selection details"))
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        empty = EmptyState(
-            tr("Nothing selected"), tr("Click any text, row or bar to see where it comes from.")
-        )
+        empty = EmptyState(tr("Nothing selected"), tr("Click any text, row or bar to see its source."))
         # What can be done stays in sight however much there is to read.
         whole = QWidget()
         column = QVBoxLayout(whole)
@@ -57,8 +52,12 @@ class DetailPanel(Panel):
 
     @property
     def card(self) -> Card | None:
-        """What is shown."""
         return self._card
+
+    def follow(self, what: What) -> None:
+        """Gather the card again, once for everything that changes together."""
+        if what & (What.REQUEST | What.BLOCKS | What.DRAFTS | What.AGENT):
+            self._gather_soon()
 
     def first_focus(self) -> QWidget:
         """The card itself, so that it can be scrolled by keyboard."""
@@ -109,16 +108,8 @@ class DetailPanel(Panel):
                 self._buttons.addWidget(ActionButton(self.services.actions.item(id_)))
 
     def _listen(self) -> None:
-        workspace = self.services.workspace
-        for signal in (
-            workspace.request_changed,
-            workspace.blocks_changed,
-            workspace.drafts_changed,
-            workspace.agent_changed,
-            self.services.selection.changed,
-            self.services.appearance.changed,
-        ):
-            signal.connect(self._gather_soon)
+        self.services.selection.changed.connect(self._gather_soon)
+        self.services.appearance.changed.connect(self._gather_soon)
 
     def _gather_soon(self) -> None:
         self._later.start()
@@ -135,27 +126,27 @@ class DetailPanel(Panel):
         self._buttons.setSpacing(space(2))
 
     def _gather(self) -> None:
-        workspace = self.services.workspace
-        ref = self.services.selection.ref
-        blocks = {
-            block_id: with_draft(state, workspace.drafts.get(block_id))
-            for block_id, state in workspace.blocks().items()
-        }
+        workspace, ref = self.services.workspace, self.services.selection.ref
+        file = workspace.file
+        blocks = file.blocks
+        if file.drafts:
+            drafted = {block_id: file.with_draft(block_id) for block_id in file.drafts}
+            blocks = {**blocks, **{id_: state for id_, state in drafted.items() if state is not None}}
         characters = {}
         shared = {}
         if ref is not None and ref.kind is RefKind.BLOCK and ref.id in blocks:
             length = self._lengths.of(blocks[ref.id])
             characters = {} if length is None else {ref.id: length}
-            found = workspace.shared(ref.id)
+            found = file.shared(ref.id)
             shared = {} if found is None else {ref.id: found}
-        saved = workspace.saved_request
+        saved = file.saved_request
         facts = CardFacts(
-            workspace.now() or datetime.now(UTC),
-            workspace.request,
+            workspace.now(),
+            file.request,
             self._tokens_of(saved),
             blocks,
             shared,
-            {agent.id: agent.name for agent in workspace.agents},
+            {agent.id: agent.name for agent in file.agents},
             characters,
         )
         self.show_card(card_for(ref, facts))

@@ -1,4 +1,4 @@
-"""The navigator: every agent and what is under it, with a filter."""
+"""The navigator panel: every agent with its blocks, and a filter."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QMenu, QToolButton, QTreeView, QVBoxLayout, QWidge
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.actions import SEPARATOR, Action, Actions
+from inspector.ui.file_state import What
 from inspector.ui.models.columns import VALUE_ROLE, Column
-from inspector.ui.models.navigator import NavigatorRow, NavigatorRows, NavigatorState, RowKind
-from inspector.ui.models.navigator_source import NavigatorSource
 from inspector.ui.models.tree import RowTree
-from inspector.ui.panel import Panel, Services
-from inspector.ui.selection import Selected
-from inspector.ui.widgets.badged_rows import BadgedRow, BadgedRows, Index, Mark
+from inspector.ui.panel import Panel, PanelServices
+from inspector.ui.presentation.navigator import NavigatorRow, NavigatorRows, NavigatorState, RowKind
+from inspector.ui.presentation.navigator_source import NavigatorSource
+from inspector.ui.selection import SelectionState
+from inspector.ui.widgets.badged_rows import BadgedRow, BadgedRows, Index, PaintedBadge
 from inspector.ui.widgets.controls import arrange, field, icon_button
 from inspector.ui.widgets.rows_view import dress_tree
 from inspector.ui.wording import tr
@@ -37,13 +38,14 @@ _BLOCK_MENU = (
 )
 _AGENT_MENU = ("agent.show", SEPARATOR, "block.new", "agent.new")
 
+_ROWS = What.AGENTS | What.AGENT | What.CONTENTS | What.BLOCKS | What.DRAFTS
 _FIGURES_MILLISECONDS = 150
 
 
 class NavigatorPanel(Panel):
     """The tree. It follows the selection and makes it."""
 
-    def __init__(self, services: Services, _ref: Ref | None = None) -> None:
+    def __init__(self, services: PanelServices, _ref: Ref | None = None) -> None:
         super().__init__(services)
         self._source = NavigatorSource()
         self._rows = NavigatorRows()
@@ -90,7 +92,6 @@ class NavigatorPanel(Panel):
         return (find, add)
 
     def first_focus(self) -> QWidget:
-        """The tree."""
         return self._view
 
     def start_filter(self) -> None:
@@ -103,6 +104,15 @@ class NavigatorPanel(Panel):
         self._filter.show()
         self._filter.setFocus()
 
+    def follow(self, what: What) -> None:
+        """Show what changed, a little later."""
+        if what & What.FILE:
+            self._forget()
+        if what & _ROWS:
+            self._gather_soon()
+        elif what & (What.REQUEST | What.COUNTS):
+            self._gather_figures()
+
     def show_state(self, state: NavigatorState) -> None:
         """Show a state, keeping what is expanded, selected and scrolled to."""
         if state != self._state:
@@ -110,18 +120,6 @@ class NavigatorPanel(Panel):
             self._fill()
 
     def _listen(self) -> None:
-        workspace = self.services.workspace
-        for signal in (
-            workspace.agents_changed,
-            workspace.agent_changed,
-            workspace.holdings_changed,
-            workspace.blocks_changed,
-            workspace.drafts_changed,
-        ):
-            signal.connect(self._gather_soon)
-        workspace.request_changed.connect(self._gather_figures)
-        workspace.agent_counted.connect(self._gather_figures)
-        workspace.file_changed.connect(self._forget)
         self.services.selection.changed.connect(self._follow)
         self.services.preferences.changed.connect(self._gather_soon)
         self.services.appearance.changed.connect(self._repaint)
@@ -146,7 +144,9 @@ class NavigatorPanel(Panel):
         preferences = self.services.preferences
         show_empty = preferences.switch("navigator.show_empty_groups")
         self.show_state(
-            self._source.state(self.services.workspace, self.services.marks.warning, show_empty=show_empty)
+            self._source.state(
+                self.services.workspace.file, self.services.marks.warning, show_empty=show_empty
+            )
         )
 
     def _fill(self) -> None:
@@ -171,7 +171,7 @@ class NavigatorPanel(Panel):
                     self._opened.add(key)
                     self._view.expand(index)
 
-    def _follow(self, selected: Selected) -> None:
+    def _follow(self, selected: SelectionState) -> None:
         index = self._index_of(selected.ref)
         if index.isValid() and index != self._view.currentIndex():
             flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
@@ -181,7 +181,7 @@ class NavigatorPanel(Panel):
             self._view.selectionModel().clear()
 
     def _index_of(self, ref: Ref | None) -> QModelIndex:
-        shown = self.services.workspace.agent
+        shown = self.services.workspace.file.agent
         if ref is None or shown is None:
             return QModelIndex()
         if ref.kind is RefKind.AGENT:
@@ -259,6 +259,6 @@ def _painted(index: Index) -> BadgedRow | None:
     row = _value(index)
     if row is None:
         return None
-    marks = tuple(Mark(badge.text, badge.icon, badge.tone) for badge in row.badges)
+    marks = tuple(PaintedBadge(badge.text, badge.icon, badge.tone) for badge in row.badges)
     small = row.kind is RowKind.GROUP
     return BadgedRow(row.title, marks, row.section, row.quiet, row.strong, small)

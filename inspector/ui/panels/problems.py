@@ -1,4 +1,4 @@
-"""Problems: everything about the file, the memory and the Request that a person should see."""
+"""The problems panel: everything about the file and the Request that a person should see."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QShowEvent
 from PySide6.QtWidgets import QHeaderView, QStackedLayout, QStyle, QTableView, QWidget
 
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
+from inspector.ui.file_state import What
 from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
-from inspector.ui.panel import Panel, Services
-from inspector.ui.widgets.empty_state import EmptyState
+from inspector.ui.panel import Panel, PanelServices
+from inspector.ui.widgets.controls import EmptyState
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import tr, tr_code, tr_count
 
@@ -29,7 +30,7 @@ _WORDS = {
 class ProblemsPanel(Panel):
     """The list, the worst first. A row selects what it is about."""
 
-    def __init__(self, services: Services, _ref: Ref | None = None) -> None:
+    def __init__(self, services: PanelServices, _ref: Ref | None = None) -> None:
         super().__init__(services)
         icons = services.icons
         columns: tuple[Column[Problem], ...] = (
@@ -43,7 +44,7 @@ class ProblemsPanel(Panel):
                     )
                 },
             ),
-            Column("what", tr("What"), _told, tip=_told),
+            Column("what", tr("What"), _problem_text, tip=_problem_text),
             Column("where", tr("Where"), self._where, tip=lambda each: each.where),
         )
         self._model = RowTable(columns, _key, self)
@@ -67,20 +68,21 @@ class ProblemsPanel(Panel):
         self._view.selectionModel().currentRowChanged.connect(self._choose)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(
-            EmptyState(tr("No problems"), tr("What is wrong with the file or the Request shows here."))
+            EmptyState(tr("No problems"), tr("Problems in the file or the Request appear here."))
         )
         self._stack.addWidget(self._view)
-        services.workspace.problems_changed.connect(self._fill)
         services.appearance.changed.connect(self._measure)
         self._measure()
         self._fill()
 
+    def follow(self, what: What) -> None:
+        if what & What.PROBLEMS:
+            self._fill()
+
     def first_focus(self) -> QWidget:
-        """The list."""
         return self._view
 
     def showEvent(self, event: QShowEvent) -> None:
-        """What nobody saw was not measured."""
         super().showEvent(event)
         self._high.start()
 
@@ -113,7 +115,7 @@ class ProblemsPanel(Panel):
             self._view.setRowHeight(row, max(heights) + appearance.space(2))
 
     def _fill(self) -> None:
-        problems = sorted(self.services.workspace.problems, key=lambda each: _RANK[each.severity])
+        problems = sorted(self.services.workspace.file.problems, key=lambda each: _RANK[each.severity])
         self._model.set_values(problems)
         self._stack.setCurrentIndex(1 if problems else 0)
         note = tr_count("{count} problem", "{count} problems", len(problems)) if problems else ""
@@ -121,7 +123,7 @@ class ProblemsPanel(Panel):
 
     def _where(self, problem: Problem) -> str:
         ref = Ref.read(problem.where)
-        state = self.services.workspace.block(ref.id) if ref and ref.kind is RefKind.BLOCK else None
+        state = self.services.workspace.file.blocks.get(ref.id) if ref and ref.kind is RefKind.BLOCK else None
         return state.block.label if state else problem.where
 
     def _choose(self, index: QModelIndex) -> None:
@@ -132,7 +134,7 @@ class ProblemsPanel(Panel):
             self.services.selection.select(ref.whole if _DRAFT in problem.parameters else ref)
 
 
-def _told(problem: Problem) -> str:
+def _problem_text(problem: Problem) -> str:
     return tr_code(problem.code, problem.parameters)
 
 

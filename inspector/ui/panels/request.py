@@ -1,4 +1,4 @@
-"""The Request in sending order: fold, search, point at any character, copy."""
+"""The Request panel: sections in sending order to fold, search, select and copy."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Mark, Piece, Request, Section
-from inspector.ui.actions import Action
+from inspector.ui.actions import Action, FrontActions
 from inspector.ui.exact_text import copy_text
-from inspector.ui.front_actions import FrontActions
-from inspector.ui.models.budget import comes_from
-from inspector.ui.panel import Panel, Services
+from inspector.ui.file_state import What
+from inspector.ui.panel import Panel, PanelServices
+from inspector.ui.presentation.budget import comes_from
 from inspector.ui.safe_text import few_lines
-from inspector.ui.selection import Selected, Span
-from inspector.ui.widgets.controls import ActionButton, arrange
-from inspector.ui.widgets.empty_state import EmptyState
+from inspector.ui.selection import SelectedSpan, SelectionState
+from inspector.ui.widgets.controls import ActionButton, EmptyState, Segments, arrange
 from inspector.ui.widgets.find_bar import FindBar
-from inspector.ui.widgets.request_places import Stretch
-from inspector.ui.widgets.request_rows import Cutter, RequestRows
+from inspector.ui.widgets.request_places import RequestRange
+from inspector.ui.widgets.request_rows import RequestRows, RowCutter
 from inspector.ui.widgets.request_view import RequestView
-from inspector.ui.widgets.segments import Segments
 from inspector.ui.wording import signed, tr, tr_code
 
 _FOLDED_AT_FIRST = frozenset({"tools"})
@@ -37,18 +35,18 @@ _MENU = ("selection.open", "block.pin", "block.unpin", "selection.copy_text", "r
 class RequestPanel(Panel):
     """Shows the Request as text, with all drafts or as it is saved."""
 
-    def __init__(self, services: Services, _ref: Ref | None = None) -> None:
+    def __init__(self, services: PanelServices, _ref: Ref | None = None) -> None:
         super().__init__(services)
         self.view = RequestView(services.appearance)
-        self._cutter = Cutter()
+        self._cutter = RowCutter()
         self._folded = _FOLDED_AT_FIRST
-        self._found: tuple[Stretch, ...] = ()
+        self._found: tuple[RequestRange, ...] = ()
         self._at = -1
         self._move_to_found = self._pointing = False
         self.states = Segments(
-            tr("Which state is shown"),
-            (tr("Now"), tr("What would be sent now, without unsaved work")),
-            (tr("With drafts"), tr("What would be sent with all unsaved work")),
+            tr("State shown"),
+            (tr("Now"), tr("What would be sent now, without drafts")),
+            (tr("With drafts"), tr("What would be sent with all drafts saved")),
         )
         self.states.choose(_WITH_DRAFTS)
         actions = services.actions
@@ -63,8 +61,14 @@ class RequestPanel(Panel):
         self._connect()
         self._cut()
 
+    def follow(self, what: What) -> None:
+        """Show the Request as it is now."""
+        if what & (What.REQUEST | What.DRAFTS):
+            self._cut()
+        if what & What.PROBLEMS:
+            self._tell_empty()
+
     def first_focus(self) -> QWidget:
-        """The text."""
         return self.view
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -74,7 +78,6 @@ class RequestPanel(Panel):
             self._front.come()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Take the actions away."""
         super().hideEvent(event)
         if not event.spontaneous():
             self._front.go()
@@ -115,9 +118,6 @@ class RequestPanel(Panel):
 
     def _connect(self) -> None:
         services = self.services
-        services.workspace.request_changed.connect(self._cut)
-        services.workspace.drafts_changed.connect(self._cut)
-        services.workspace.problems_changed.connect(self._tell_empty)
         services.selection.changed.connect(self._follow_selection)
         self.view.pointed.connect(self._point)
         self.view.asked_open.connect(self._open)
@@ -138,7 +138,7 @@ class RequestPanel(Panel):
     @property
     def _request(self) -> Request | None:
         workspace = self.services.workspace
-        return workspace.request if self._with_drafts else workspace.saved_request
+        return workspace.file.request if self._with_drafts else workspace.file.saved_request
 
     def _cut(self, *_: object) -> None:
         request = self._request
@@ -165,26 +165,27 @@ class RequestPanel(Panel):
     def _tell_empty(self) -> None:
         workspace = self.services.workspace
         for each in self._fillers:
-            each.setVisible(workspace.agent is None)
-        if workspace.agent is None:
+            each.setVisible(workspace.file.agent is None)
+        if workspace.file.agent is None:
             self._empty.tell(
-                tr("No agent is shown"), tr("All that a model call would send stands here, piece by piece.")
+                tr("No agent selected"),
+                tr("Choose an agent to see everything its next model call will send."),
             )
-        elif (problem := workspace.request_problem) is not None:
+        elif (problem := workspace.file.request_problem) is not None:
             self._empty.tell(
-                tr("No Request can be built now"), few_lines(tr_code(problem.code, problem.parameters))
+                tr("Can't build the Request"), few_lines(tr_code(problem.code, problem.parameters))
             )
-        elif workspace.request is not None:
+        elif workspace.file.request is not None:
             self._empty.tell(
-                tr("No Request can be built of what is saved"), tr("With the drafts, there is one.")
+                tr("Can't build the Request without your drafts"), tr("Choose “With drafts” to see it.")
             )
         else:
             self._empty.tell(tr("Building the Request …"))
 
     def _note(self, section: Section) -> str:
         workspace = self.services.workspace
-        saved = workspace.saved_request
-        if not len(workspace.drafts) or saved is None or not self._with_drafts:
+        saved = workspace.file.saved_request
+        if not len(workspace.file.drafts) or saved is None or not self._with_drafts:
             return ""
         before = next((each.tokens for each in saved.sections if each.name == section.name), 0)
         change = signed(section.tokens - before)
@@ -212,7 +213,9 @@ class RequestPanel(Panel):
         part = None if mark is None or ref.kind is RefKind.SECTION else mark.name
         self._pointing = True
         try:
-            self.services.selection.select(Ref(ref.kind, ref.id, part), Span(start, start + piece.length))
+            self.services.selection.select(
+                Ref(ref.kind, ref.id, part), SelectedSpan(start, start + piece.length)
+            )
         finally:
             self._pointing = False
 
@@ -224,7 +227,7 @@ class RequestPanel(Panel):
         rows = self.view.rows
         return (rows.start_of(piece.id) if rows else None) or 0
 
-    def _follow_selection(self, _: Selected) -> None:
+    def _follow_selection(self, _: SelectionState) -> None:
         self._mark_selection(reveal=not self._pointing)
 
     def _mark_selection(self, *, reveal: bool) -> None:
@@ -269,7 +272,7 @@ class RequestPanel(Panel):
             on_done=self._take_found,
         )
 
-    def _take_found(self, found: tuple[Stretch, ...]) -> None:
+    def _take_found(self, found: tuple[RequestRange, ...]) -> None:
         move, self._move_to_found = self._move_to_found, False
         self._found = found
         self._at = (0 if move else min(max(self._at, 0), len(found) - 1)) if found else -1
@@ -289,9 +292,9 @@ class RequestPanel(Panel):
             copy_text(self._request.text)
 
 
-def _find(request: Request, words: str) -> tuple[Stretch, ...]:
+def _find(request: Request, words: str) -> tuple[RequestRange, ...]:
     matches = re.finditer(re.escape(words), request.text, re.IGNORECASE)
-    return tuple(Stretch(match.start(), match.end()) for match in islice(matches, _MOST_FOUND))
+    return tuple(RequestRange(match.start(), match.end()) for match in islice(matches, _MOST_FOUND))
 
 
 def _mark_at(piece: Piece, offset: int) -> Mark | None:
@@ -300,11 +303,11 @@ def _mark_at(piece: Piece, offset: int) -> Mark | None:
     return min(marks, key=lambda each: each.end - each.start, default=None)
 
 
-def _stretch(mark: Mark | None, start: int) -> Stretch | None:
-    return None if mark is None else Stretch(start + mark.start, start + mark.end)
+def _stretch(mark: Mark | None, start: int) -> RequestRange | None:
+    return None if mark is None else RequestRange(start + mark.start, start + mark.end)
 
 
-def _piece_for(rows: RequestRows, selected: Selected) -> Piece | None:
+def _piece_for(rows: RequestRows, selected: SelectionState) -> Piece | None:
     """The piece that a selection means: the one at its span, else the first that has its source."""
     ref, span = selected.ref, selected.span
     if ref is None:

@@ -1,4 +1,4 @@
-"""The welcome page: open, import, make a new file or the sample; and what was open lately."""
+"""The welcome panel: open, import or create a file, and the recent ones."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from inspector.domain.ref import Ref
-from inspector.ui.panel import Panel, Services
+from inspector.ui.file_state import What
+from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, safe_tooltip, shorten
-from inspector.ui.widgets.controls import LaidOutButton, arrange, clear, icon_button, pass_clicks
-from inspector.ui.widgets.picture import Picture
+from inspector.ui.widgets.controls import LaidOutButton, Picture, arrange, clear, icon_button, pass_clicks
 from inspector.ui.wording import tr
 
 _CHOICES = (
     (
         "file.sample",
         "sample",
-        "See the sample",
-        "Three agents with memory, messages and summaries; what you change in it stays",
+        "Open the sample",
+        "Three agents with memory, messages and summaries. Your changes are kept",
     ),
     (
         "file.open",
         "open",
         "Open a constellation",
-        "A file that agents write to; opening changes nothing in it",
+        "Safe to open: nothing changes until you save",
     ),
     (
         "file.import",
         "import",
         "Import an agent file",
-        "Letta Agent File; you see what it holds before anything is made",
+        "Letta .af file, with a preview before importing",
     ),
-    ("file.new", "new_file", "New constellation", "An empty file to build agents in"),
+    ("file.new", "new_file", "New constellation", "Start with an empty file"),
 )
 
 
 class WelcomePanel(Panel):
     """What is shown while no file is open."""
 
-    def __init__(self, services: Services, _ref: Ref | None = None) -> None:
+    def __init__(self, services: PanelServices, _ref: Ref | None = None) -> None:
         super().__init__(services)
         self.setProperty("role", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -57,7 +57,7 @@ class WelcomePanel(Panel):
             None,
             PlainLabel(tr("Context Inspector"), size="large"),
             PlainLabel(
-                tr("See, account for and edit exactly what an agent's model call would be sent."),
+                tr("See, measure and edit exactly what your agent's next model call will send."),
                 tone="muted",
                 wrap=True,
             ),
@@ -84,13 +84,15 @@ class WelcomePanel(Panel):
         scroll.viewport().setAutoFillBackground(False)
         page.setAutoFillBackground(False)
         arrange(QVBoxLayout(self), scroll)
-        services.workspace.file_changed.connect(self.show_recent)
         services.appearance.changed.connect(self._measure)
         self._measure()
         self.show_recent()
 
+    def follow(self, what: What) -> None:
+        if what & What.FILE:
+            self.show_recent()
+
     def first_focus(self) -> QWidget:
-        """The first choice."""
         return self._first or self
 
     def show_recent(self) -> None:
@@ -100,7 +102,7 @@ class WelcomePanel(Panel):
         for path in paths:
             self._recent.addWidget(self._recent_row(path))
         if not paths:
-            self._recent.addWidget(PlainLabel(tr("Nothing was opened here yet."), tone="muted"))
+            self._recent.addWidget(PlainLabel(tr("No recent files."), tone="muted"))
 
     def _measure(self) -> None:
         self._column.setMaximumWidth(self.services.appearance.space(190))
@@ -108,8 +110,8 @@ class WelcomePanel(Panel):
     def _choice(self, id_: str, icon: str, title: str, remark: str) -> QWidget:
         services = self.services
         words = QVBoxLayout()
-        told = PlainLabel(remark, tone="muted", size="small", wrap=True)
-        arrange(words, PlainLabel(title, strong=True), told, None, spacing=2)
+        note = PlainLabel(remark, tone="muted", size="small", wrap=True)
+        arrange(words, PlainLabel(title, strong=True), note, None, spacing=2)
         inner = QHBoxLayout()
         inner.setContentsMargins(12, 10, 12, 10)
         inner.setSpacing(12)
@@ -133,17 +135,15 @@ class WelcomePanel(Panel):
         inner.setSpacing(8)
         inner.addWidget(Picture(self.services.appearance, self.services.icons, "file", 16, "muted"))
         inner.addWidget(PlainLabel(shorten(path.name, 60), tone="" if there else "muted"))
-        where = str(path.parent) if there else tr("not there any more · {folder}", folder=str(path.parent))
+        where = str(path.parent) if there else tr("missing · {folder}", folder=str(path.parent))
         inner.addWidget(ElidedLabel(where, tone="muted", size="small"), 1)
-        name = (
-            tr("Open {file}", file=str(path)) if there else tr("{file} is not there any more", file=str(path))
-        )
+        name = tr("Open {file}", file=str(path)) if there else tr("{file} is missing", file=str(path))
         open_ = LaidOutButton(inner, role="row", name=name)
         open_.setEnabled(there)
         open_.clicked.connect(lambda _=False: self.services.workspace.open(path))
         pass_clicks(open_)
         safe_tooltip(open_, str(path))
-        forget = icon_button(self.services.icons, "close", tr("Take {file} off this list", file=path.name))
+        forget = icon_button(self.services.icons, "close", tr("Remove {file} from this list", file=path.name))
         forget.clicked.connect(lambda _=False: self._forget(path))
         row = QWidget()
         layout = QHBoxLayout(row)

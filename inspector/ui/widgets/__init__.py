@@ -1,1 +1,1 @@
-"""Widgets that know Qt and values: no engine, no panel."""
+"""Widgets that know Qt and values, no engine and no panel."""

@@ -1,15 +1,15 @@
-"""Paints a tree's rows: a square in the section's colour, a title, and badges at the right end."""
+"""A widget delegate that paints tree rows with a section's colour, a title and badges."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import one_line
@@ -20,7 +20,7 @@ _LARGEST_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class PaintedBadge:
     """One badge: a text, or an icon of the family, in a tone."""
 
     text: str = ""
@@ -33,7 +33,7 @@ class BadgedRow:
     """How a row is painted. `section` gives the square's colour, nothing none."""
 
     title: str
-    marks: Sequence[Mark] = ()
+    marks: Sequence[PaintedBadge] = ()
     section: str = ""
     quiet: bool = False
     strong: bool = False
@@ -56,7 +56,6 @@ class BadgedRows(QStyledItemDelegate):
         self._describe = describe
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """One row."""
         return QSize(0, self._appearance.row_height())
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -82,7 +81,7 @@ class BadgedRows(QStyledItemDelegate):
         painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
         painter.restore()
 
-    def _fitting(self, marks: Sequence[Mark], room: float) -> Sequence[Mark]:
+    def _fitting(self, marks: Sequence[PaintedBadge], room: float) -> Sequence[PaintedBadge]:
         """What of the marks may take that much: quiet ones go first, from the end; a coloured one stays."""
         metrics = QFontMetrics(self._appearance.font(TextSize.SMALL))
         space = self._appearance.space
@@ -125,7 +124,7 @@ class BadgedRows(QStyledItemDelegate):
         painter.drawRoundedRect(QRect(left, rect.center().y() - size // 2 + 1, size, size), 2, 2)
         return left + size + self._appearance.space(1.5)
 
-    def _mark(self, painter: QPainter, mark: Mark, rect: QRect, right: int) -> int:
+    def _mark(self, painter: QPainter, mark: PaintedBadge, rect: QRect, right: int) -> int:
         if mark.icon:
             size = self._appearance.space(3)
             pixmap = self._icons.pixmap(mark.icon, size, mark.tone)

@@ -1,20 +1,19 @@
-"""Banners above the centre: what a person must know, without stopping anything."""
+"""A widget for banners above the centre of the window."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
-from inspector.ui.failures import Failure
+from inspector.ui.failures import FailureText
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import PlainLabel, few_lines
-from inspector.ui.widgets.controls import arrange, button, icon_button
-from inspector.ui.widgets.picture import Picture
+from inspector.ui.widgets.controls import Picture, arrange, button, icon_button
 from inspector.ui.wording import tr
 
 _MOST = 3
@@ -42,7 +41,7 @@ class Notice:
     """Goes away by itself after some seconds."""
 
 
-def failure_notice(failure: Failure) -> Notice:
+def failure_notice(failure: FailureText) -> Notice:
     """The banner for a failure: what happened, what it means for the data, what to do."""
     return Notice(
         key=f"{FAILURE}{failure.happened}",
@@ -54,7 +53,7 @@ def failure_notice(failure: Failure) -> Notice:
 
 
 class Banner(QFrame):
-    """One notice."""
+    """One notice above the centre of the window."""
 
     def __init__(
         self, notice: Notice, appearance: Appearance, icons: Icons, close: Callable[[], None]
@@ -67,8 +66,8 @@ class Banner(QFrame):
         self.setAccessibleName(notice.text)
         mark = Picture(appearance, icons, notice.tone, 16, notice.tone)
         words = QVBoxLayout()
-        told, remark = few_lines(notice.text), few_lines(notice.remark)
-        text = PlainLabel(told, strong=True, wrap=True)
+        sentence, remark = few_lines(notice.text), few_lines(notice.remark)
+        text = PlainLabel(sentence, strong=True, wrap=True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         arrange(words, text, spacing=2)
         if remark:
@@ -76,7 +75,7 @@ class Banner(QFrame):
         self._buttons = QWidget()
         self._choices = QHBoxLayout(self._buttons)
         arrange(self._choices, *(button(label, run) for label, run in notice.choices))
-        if notice.details or (told, remark) != (notice.text, notice.remark):
+        if notice.details or (sentence, remark) != (notice.text, notice.remark):
             self._choices.addWidget(button(tr("Copy details"), self._copy))
         # Never shown here: without a parent it would be a window of its own for a moment, and take the focus.
         if self._choices.count() == 0:
@@ -93,7 +92,6 @@ class Banner(QFrame):
         self._measure()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Arrange it for its width."""
         super().resizeEvent(event)
         self._fold()
 
@@ -130,7 +128,6 @@ class Banners(QWidget):
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What is shown, the oldest first."""
         return tuple(banner.notice for banner in self._shown.values())
 
     def show_notice(self, notice: Notice) -> None:

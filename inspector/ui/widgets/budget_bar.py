@@ -1,15 +1,15 @@
-"""The window as one bar: sections in their colours, what is free, and apart what is kept free, with its legend."""
+"""A widget that shows the budget as one bar with sections, free room and reserves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QMouseEvent, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
 from inspector.ui.safe_text import ElidedLabel, safe_tooltip
 from inspector.ui.widgets.controls import arrange
@@ -17,7 +17,7 @@ from inspector.ui.wording import number, share, tr
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class BarSegment:
     """One section's part of the bar."""
 
     name: str
@@ -25,17 +25,20 @@ class Segment:
     tokens: int
 
 
-class KeptFor(StrEnum):
+class ReservePurpose(StrEnum):
     """What a part of the window is kept free for, from its end on."""
 
     REPLY = "reply"
     ESTIMATES = "estimates"
 
 
-_PATTERNS = {KeptFor.REPLY: Qt.BrushStyle.BDiagPattern, KeptFor.ESTIMATES: Qt.BrushStyle.Dense6Pattern}
+_PATTERNS = {
+    ReservePurpose.REPLY: Qt.BrushStyle.BDiagPattern,
+    ReservePurpose.ESTIMATES: Qt.BrushStyle.Dense6Pattern,
+}
 _KEPT = {
-    KeptFor.REPLY: lambda: tr("Kept for the reply"),
-    KeptFor.ESTIMATES: lambda: tr("Kept for what is only estimated: counts may be too low by as much"),
+    ReservePurpose.REPLY: lambda: tr("Reply reserve"),
+    ReservePurpose.ESTIMATES: lambda: tr("Safety margin (token counts are estimates)"),
 }
 
 
@@ -47,9 +50,9 @@ class BudgetBar(QWidget):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._appearance = appearance
-        self._segments: tuple[Segment, ...] = ()
+        self._segments: tuple[BarSegment, ...] = ()
         self._window = 0
-        self._kept: dict[KeptFor, int] = {}
+        self._kept: dict[ReservePurpose, int] = {}
         self._selected = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
@@ -57,21 +60,24 @@ class BudgetBar(QWidget):
         appearance.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        """A line of text high."""
         return QSize(self._appearance.space(60), self._appearance.space(4))
 
-    def show_budget(self, segments: Sequence[Segment], window: int, kept: Mapping[KeptFor, int]) -> None:
+    def show_budget(
+        self, segments: Sequence[BarSegment], window: int, kept: Mapping[ReservePurpose, int]
+    ) -> None:
         """Show sections (tokens) of a window (tokens) of which some are kept free."""
         self._segments = tuple(each for each in segments if each.tokens)
-        self._window, self._kept = max(1, window), {what: kept[what] for what in KeptFor if kept.get(what)}
-        told = [f"{each.title} {share(each.tokens, self._window)}" for each in self._segments]
-        told += [f"{_KEPT[what]()} {share(tokens, self._window)}" for what, tokens in self._kept.items()]
-        self.setAccessibleName(tr("Share of the window by section"))
-        self.setAccessibleDescription(", ".join(told))
+        self._window, self._kept = (
+            max(1, window),
+            {what: kept[what] for what in ReservePurpose if kept.get(what)},
+        )
+        text = [f"{each.title} {share(each.tokens, self._window)}" for each in self._segments]
+        text += [f"{_KEPT[what]()} {share(tokens, self._window)}" for what, tokens in self._kept.items()]
+        self.setAccessibleName(tr("Share of the context window by section"))
+        self.setAccessibleDescription(", ".join(text))
         self.update()
 
     def select(self, name: str) -> None:
-        """Mark one section."""
         if name != self._selected:
             self._selected = name
             self.update()
@@ -104,16 +110,15 @@ class BudgetBar(QWidget):
         painter.drawPath(path)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Point at a section."""
         segment = self._segment_at(event.position().x())
         if segment is not None:
             self.pointed.emit(segment.name)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Tell which section is under the pointer, or what that part is kept for."""
-        safe_tooltip(self, self.told_at(event.position().x()))
+        safe_tooltip(self, self.text_at(event.position().x()))
 
-    def told_at(self, x: float) -> str:
+    def text_at(self, x: float) -> str:
         """What stands at that place of the bar, nothing where it is free."""
         segment = self._segment_at(x)
         if segment is not None:
@@ -124,7 +129,7 @@ class BudgetBar(QWidget):
 
     def _figures(self, title: str, tokens: int) -> str:
         return tr(
-            "{title}: {tokens} tokens ({share} of the window)",
+            "{title}: {tokens} tokens ({share} of the context window)",
             title=title,
             tokens=number(tokens),
             share=share(tokens, self._window),
@@ -137,15 +142,15 @@ class BudgetBar(QWidget):
     def _part(self, tokens: int) -> float:
         return self.width() * tokens / max(self._window, self._used, 1)
 
-    def _kept_parts(self) -> Iterator[tuple[KeptFor, QRectF]]:
+    def _kept_parts(self) -> Iterator[tuple[ReservePurpose, QRectF]]:
         end = float(self.width())
         for what, tokens in self._kept.items():
             width = self._part(tokens)
             yield what, QRectF(end - width, 0, width, self.height())
             end -= width
 
-    def _parts(self) -> list[tuple[Segment, QRectF]]:
-        parts: list[tuple[Segment, QRectF]] = []
+    def _parts(self) -> list[tuple[BarSegment, QRectF]]:
+        parts: list[tuple[BarSegment, QRectF]] = []
         left, pending = 0.0, 0.0
         for segment in self._segments:
             width = self._part(segment.tokens) + pending
@@ -156,14 +161,14 @@ class BudgetBar(QWidget):
             left, pending = left + width, 0.0
         return parts
 
-    def _segment_at(self, x: float) -> Segment | None:
+    def _segment_at(self, x: float) -> BarSegment | None:
         return next((segment for segment, part in self._parts() if part.left() <= x < part.right()), None)
 
 
-class Kept(QWidget):
+class ReserveLegend(QWidget):
     """A line of the legend: how a part that is kept free is drawn, and what is said of it."""
 
-    def __init__(self, appearance: Appearance, what: KeptFor) -> None:
+    def __init__(self, appearance: Appearance, what: ReservePurpose) -> None:
         super().__init__()
         self._label = ElidedLabel("", tone="muted", size="small")
         row = QHBoxLayout(self)
@@ -172,8 +177,7 @@ class Kept(QWidget):
         self.tell("")
 
     @property
-    def told(self) -> str:
-        """What it says."""
+    def text(self) -> str:
         return self._label.original
 
     def tell(self, text: str) -> None:
@@ -183,7 +187,7 @@ class Kept(QWidget):
 
 
 class _Swatch(QWidget):
-    def __init__(self, appearance: Appearance, what: KeptFor) -> None:
+    def __init__(self, appearance: Appearance, what: ReservePurpose) -> None:
         super().__init__()
         self._appearance, self._what = appearance, what
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -191,7 +195,6 @@ class _Swatch(QWidget):
         appearance.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        """A small box."""
         return QSize(self._appearance.space(4), self._appearance.space(2.5))
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -1,4 +1,4 @@
-"""The head of the budget: what the Request takes, of how much, and what of the window is kept free for what."""
+"""The head of the budget panel: tokens used, the limit, and what is reserved."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
-from inspector.ui.widgets.budget_bar import Kept, KeptFor
+from inspector.ui.widgets.budget_bar import ReserveLegend, ReservePurpose
 from inspector.ui.widgets.controls import arrange
 
 _NONE = "–"
@@ -23,7 +23,7 @@ class BudgetTotal(QWidget):
         self._appearance = appearance
         self._total = PlainLabel(_NONE, size="large")
         self._of = ElidedLabel("", tone="muted")
-        self._lines = {what: Kept(appearance, what) for what in KeptFor}
+        self._lines = {what: ReserveLegend(appearance, what) for what in ReservePurpose}
         self._kept = QWidget()
         self._figures, self._row = QHBoxLayout(), QHBoxLayout(self)
         arrange(self._figures, self._total, self._of, None)
@@ -36,7 +36,6 @@ class BudgetTotal(QWidget):
 
     @property
     def text(self) -> str:
-        """The figure."""
         return self._total.original
 
     def tell(self, total: str, of: str, tone: str = "") -> None:
@@ -46,13 +45,12 @@ class BudgetTotal(QWidget):
         self._of.setText(of)
         self._fold()
 
-    def tell_kept(self, what: KeptFor, told: str) -> None:
+    def tell_kept(self, what: ReservePurpose, text: str) -> None:
         """Say how much is kept for something, or nothing of it."""
-        self._lines[what].tell(told)
+        self._lines[what].tell(text)
         self._fold()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Arrange it for its width."""
         super().resizeEvent(event)
         self._fold()
 

@@ -1,4 +1,4 @@
-"""The centre's tabs: closable, reorderable, one per thing that is shown in full."""
+"""The centre tabs of the window: closable, reorderable, one per open block or view."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLOSE_STEPS = 5.5
 
 
 class Centre(QTabWidget):
-    """Tabs by key.
+    """The tabs in the centre, each with a key.
 
     `emptied` tells that the last one went, `shown` carries the key of the one in front, `rearranged` tells that
     there are other tabs, or the same in another order or with other titles.
@@ -49,23 +49,19 @@ class Centre(QTabWidget):
 
     @property
     def current_key(self) -> Hashable | None:
-        """The key of the tab in front."""
         widget = self.currentWidget()
         return self._keys.get(widget)
 
     @property
     def current_closable(self) -> bool:
-        """Whether the tab in front may be closed."""
         return self.current_key in self._closable
 
     @property
     def keys(self) -> tuple[Hashable, ...]:
-        """The keys from left to right."""
         widgets = (self.widget(place) for place in range(self.count()))
         return tuple(self._keys[each] for each in widgets if each is not None)
 
     def view(self, key: Hashable) -> QWidget | None:
-        """The view with that key."""
         return next((widget for widget, each in self._keys.items() if each == key), None)
 
     def put(self, key: Hashable, widget: QWidget, title: str, *, closable: bool = True) -> None:
@@ -108,7 +104,6 @@ class Centre(QTabWidget):
             self.emptied.emit()
 
     def close_all(self) -> None:
-        """Close all tabs."""
         for key in self.keys:
             self.close_view(key)
 

@@ -1,4 +1,4 @@
-"""Buttons and fields as the whole window uses them."""
+"""Buttons and fields that all panels of the window use."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QButtonGroup,
     QFrame,
+    QHBoxLayout,
     QLayout,
     QLineEdit,
     QPushButton,
     QSizePolicy,
     QToolButton,
+    QVBoxLayout,
     QWidget,
 )
 
+from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import PlainLabel, safe_tooltip, without_mnemonic
 
@@ -62,19 +66,15 @@ class LaidOutButton(QPushButton):
         self.setSizePolicy(policy)
 
     def sizeHint(self) -> QSize:
-        """What the labels need."""
         return self._inner.totalSizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        """What the labels need at least."""
         return self._inner.totalMinimumSize()
 
     def hasHeightForWidth(self) -> bool:
-        """Whether labels wrap."""
         return self._inner.hasHeightForWidth()
 
     def heightForWidth(self, width: int) -> int:
-        """The height at a width."""
         return self._inner.totalHeightForWidth(width)
 
 
@@ -113,7 +113,7 @@ def field(placeholder: str, *, role: str = "") -> QLineEdit:
 
 
 def rule() -> QFrame:
-    """A thin line across."""
+    """Make a thin line across a form."""
     made = QFrame()
     made.setProperty("role", "rule")
     made.setFixedHeight(1)
@@ -156,3 +156,78 @@ def restyle(widget: QWidget, name: str, value: object) -> None:
         widget.setProperty(name, value)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
+
+
+class Picture(PlainLabel):
+    """One icon of the family, `size` pixels wide at text scale 1, tinted again with every theme."""
+
+    def __init__(
+        self, appearance: Appearance, icons: Icons, icon: str, size: int, tone: str = "accent"
+    ) -> None:
+        super().__init__()
+        self._appearance = appearance
+        self._icons = icons
+        self._picture = (icon, size, tone)
+        appearance.changed.connect(self._tint)
+        self._tint()
+
+    def _tint(self) -> None:
+        icon, size, tone = self._picture
+        self.setPixmap(self._icons.pixmap(icon, round(size * self._appearance.scale), tone))
+
+
+class EmptyState(QWidget):
+    """A sentence in the middle, a remark under it, and buttons."""
+
+    def __init__(self, text: str, remark: str = "", *buttons: QWidget) -> None:
+        super().__init__()
+        self._text = PlainLabel(_sentence(text), strong=True, wrap=True)
+        self._remark = PlainLabel(_sentence(remark), tone="muted", wrap=True)
+        for label in (self._text, self._remark):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        layout = QVBoxLayout(self)
+        arrange(layout, None, self._text, self._remark, margins=16, spacing=8)
+        for each in buttons:
+            layout.addWidget(each, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch(2)
+
+    def tell(self, text: str, remark: str = "") -> None:
+        self._text.setText(_sentence(text))
+        self._remark.setText(_sentence(remark))
+
+
+def _sentence(text: str) -> str:
+    # A name in it may have a hundred lines, and the window would have to be as high.
+    return " ".join(text.splitlines())
+
+
+class Segments(QFrame):
+    """A row of choices (text, what it means); the first is chosen. `buttons` are in the same order."""
+
+    def __init__(self, name: str, *choices: tuple[str, str]) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self._group = QButtonGroup(self)
+        self.buttons: tuple[QPushButton, ...] = tuple(self._button(text, tip) for text, tip in choices)
+        self.chosen = self._group.idToggled
+        arrange(QHBoxLayout(self), *self.buttons)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.buttons[0].setChecked(True)
+
+    @property
+    def current(self) -> int:
+        return self._group.checkedId()
+
+    def choose(self, place: int) -> None:
+        self.buttons[place].setChecked(True)
+
+    def _button(self, text: str, tip: str) -> QPushButton:
+        made = QPushButton(without_mnemonic(text))
+        made.setCheckable(True)
+        made.setAutoDefault(False)
+        made.setProperty("role", "segment")
+        made.setAccessibleName(text)
+        made.setAccessibleDescription(tip)
+        safe_tooltip(made, tip)
+        self._group.addButton(made, len(self._group.buttons()))
+        return made

@@ -1,4 +1,4 @@
-"""The title bar of a dock: its heading, a remark beside it, what the panel puts at its end, and a menu."""
+"""The title bar widget of a dock, with a remark, actions and a menu."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class DockTitle(QFrame):
         self._menu = QMenu(self)
         self._menu.addAction(tr("Float"), float_)
         self._menu.addAction(tr("Hide"), close)
-        self._more: QToolButton = icon_button(icons, "more", tr("Place of this panel"))
+        self._more: QToolButton = icon_button(icons, "more", tr("Move panel"))
         self._more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._more.setMenu(self._menu)
         self._row = QHBoxLayout(self)
@@ -39,14 +39,12 @@ class DockTitle(QFrame):
         self._row.addLayout(self._end)
 
     def tell(self, heading: str, note: str) -> None:
-        """Change what it says."""
         self._heading.setText(heading)
         self._note.setText(note)
         self._note.setVisible(bool(note))
-        self._more.setAccessibleName(tr("Place of the panel {name}", name=heading))
+        self._more.setAccessibleName(tr("Move the panel {name}", name=heading))
 
     def add(self, widgets: Sequence[QWidget]) -> None:
-        """Put a panel's own widgets before the menu."""
         for widget in widgets:
             self._end.insertWidget(self._end.count() - 1, widget)
 

@@ -1,4 +1,4 @@
-"""The dialog that asks for a file. It opens none: not to find an icon, and not to say what kind it is.
+"""The window's file dialog, which opens no file to find its icon or kind.
 
 Qt's own icon provider reads files whose suffix it does not know. Closing a file drops every POSIX lock that this
 process holds on it, so listing the folder of an open constellation would let another process write in the middle
@@ -26,13 +26,11 @@ class KindsByName(QFileIconProvider):
     """Icons and kinds by what the folder says alone: a folder or a file."""
 
     def icon(self, of: QFileInfo | _Kind) -> QIcon:
-        """The icon of a folder or of a file."""
         if isinstance(of, QFileInfo):
             of = _Kind.Folder if of.isDir() else _Kind.File
         return super().icon(of)
 
     def type(self, of: QFileInfo) -> str:
-        """The kind in words."""
         return tr("Folder") if of.isDir() else tr("File")
 
 

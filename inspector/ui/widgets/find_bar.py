@@ -1,4 +1,4 @@
-"""A bar to find words with, and where that makes sense to replace them."""
+"""A widget to find words in an editor, and to replace them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FindBar(QFrame):
             self._note,
             self._step_button("↑", tr("Previous"), -1),
             self._step_button("↓", tr("Next"), 1),
-            icon_button(icons, "close", tr("Close the search"), self.leave),
+            icon_button(icons, "close", tr("Close search"), self.leave),
         )
         self._fill(
             self._second,
@@ -59,17 +59,14 @@ class FindBar(QFrame):
 
     @property
     def words(self) -> str:
-        """What is looked for."""
         return self.words_field.text()
 
     @property
     def replacement(self) -> str:
-        """What is put in its place."""
         return self.replacement_field.text()
 
     @property
     def note(self) -> str:
-        """What stands beside the words."""
         return self._note.original
 
     def summon(self, words: str = "", *, replacing: bool = False) -> None:
@@ -82,21 +79,20 @@ class FindBar(QFrame):
         self.words_field.selectAll()
 
     def leave(self) -> None:
-        """Close."""
         self.hide()
         self.closed.emit()
 
     def tell(self, at: int, count: int) -> None:
         """Say which of how many (from 0, -1 for none of them) is shown."""
         if not self.words:
-            told = ""
+            text = ""
         elif not count:
-            told = tr("not found")
+            text = tr("not found")
         elif at < 0:
-            told = tr("{count} found", count=number(count))
+            text = tr("{count} found", count=number(count))
         else:
-            told = tr("{at} of {count}", at=number(at + 1), count=number(count))
-        self._note.setText(told)
+            text = tr("{at} of {count}", at=number(at + 1), count=number(count))
+        self._note.setText(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go on, back or away."""

@@ -1,4 +1,4 @@
-"""A layout in lines: what does not fit into one line goes into the next."""
+"""A widget layout that wraps its items into lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem
 
 
-class Flow(QLayout):
+class FlowLayout(QLayout):
     """Items from left to right, as many in a line as there is room for."""
 
     def __init__(self) -> None:
@@ -14,40 +14,31 @@ class Flow(QLayout):
         self._items: list[QLayoutItem] = []
 
     def addItem(self, item: QLayoutItem) -> None:
-        """Add at the end."""
         self._items.append(item)
 
     def count(self) -> int:
-        """How many items there are."""
         return len(self._items)
 
     def itemAt(self, index: int) -> QLayoutItem | None:
-        """One item."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
-        """Take one item out."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
-        """None: it takes what it needs."""
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
-        """A narrower one is higher."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """The height of all lines."""
         return self._place(QRect(0, 0, width, 0), move=False)
 
     def setGeometry(self, rect: QRect) -> None:
-        """Put the items into their places."""
         super().setGeometry(rect)
         self._place(rect, move=True)
 
     def sizeHint(self) -> QSize:
-        """All in one line."""
         margins = self.contentsMargins()
         sizes = [item.sizeHint() for item in self._items]
         width = sum(size.width() for size in sizes) + self.spacing() * max(0, len(sizes) - 1)
@@ -55,7 +46,6 @@ class Flow(QLayout):
         return QSize(width + margins.left() + margins.right(), height + margins.top() + margins.bottom())
 
     def minimumSize(self) -> QSize:
-        """Room for the widest."""
         margins = self.contentsMargins()
         size = QSize()
         for item in self._items:

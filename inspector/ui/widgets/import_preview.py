@@ -1,4 +1,4 @@
-"""What an import would make, before anything is made."""
+"""A dialog of the window that previews an import before it is applied."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from inspector.domain.errors import Problem, Severity
 from inspector.domain.exchange import ImportPlan
-from inspector.domain.health import Problem, Severity
 from inspector.ui.safe_text import PlainLabel, window_title
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.wording import number, tr, tr_code, tr_count
@@ -33,16 +33,16 @@ class ImportPreview(QDialog):
         self.resize(size.boundedTo(parent.size() * _SHARE))
         page = QWidget()
         column = QVBoxLayout(page)
-        told = tr_count(
-            "{format}, {count} agent will be made.",
-            "{format}, {count} agents will be made.",
+        sentence = tr_count(
+            "{format}: creates {count} agent.",
+            "{format}: creates {count} agents.",
             len(plan.agents),
             format=tr_code(f"format.{plan.source_format}"),
         )
         arrange(
             column,
             PlainLabel(source_name, strong=True),
-            PlainLabel(told, tone="muted", wrap=True),
+            PlainLabel(sentence, tone="muted", wrap=True),
             8,
             margins=16,
             spacing=4,
@@ -58,7 +58,7 @@ class ImportPreview(QDialog):
         scroll.setWidget(page)
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setAccessibleName(tr("What will be made"))
+        scroll.setAccessibleName(tr("What the import creates"))
         self.do = button(tr("Import …"), self.accept, role="primary")
         self.do.setDefault(True)
         self.do.setEnabled(bool(plan.intents))
@@ -96,16 +96,16 @@ def _agents(plan: ImportPlan) -> QGridLayout:
 def _remarks(plan: ImportPlan) -> list[tuple[str, list[tuple[str, str]]]]:
     found = []
     if plan.problems:
-        found.append((tr("Please note"), [_problem(each) for each in plan.problems[:_LISTED]]))
+        found.append((tr("Notes"), [_problem(each) for each in plan.problems[:_LISTED]]))
     if plan.kept_in_metadata:
         kept = [(path, "muted") for path in plan.kept_in_metadata[:_LISTED]]
-        found.append((tr("Kept as metadata, having no place of their own"), kept))
+        found.append((tr("Other fields, kept as metadata"), kept))
     return found
 
 
 def _problem(problem: Problem) -> tuple[str, str]:
-    told = tr_code(problem.code, problem.parameters)
-    return (f"{told} ({problem.where})" if problem.where else told, _TONES[problem.severity])
+    text = tr_code(problem.code, problem.parameters)
+    return (f"{text} ({problem.where})" if problem.where else text, _TONES[problem.severity])
 
 
 def _cell(text: str, tone: str = "", *, right: bool = False) -> PlainLabel:

@@ -1,9 +1,8 @@
-"""What is left out, one row each: name and tokens, why, and a button for what would help."""
+"""A widget that lists what was left out of a Request, with reasons and fixes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, safe_tooltip, without_mnemonic
 from inspector.ui.widgets.controls import button, rule
@@ -82,7 +82,6 @@ class LeftOutList(QScrollArea):
         self._more.setText(tr("and {count} more", count=number(len(rows) - len(wanted))))
 
     def row(self, key: str) -> QWidget | None:
-        """The widget of a row."""
         return self._shown.get(key)
 
     def button(self, key: str) -> QPushButton | None:
@@ -103,7 +102,7 @@ class _RowWidget(QFrame):
         super().__init__()
         self._appearance = appearance
         self._key, self._choose = key, choose
-        self._told: LeftOutRow | None = None
+        self._shown_row: LeftOutRow | None = None
         self._name = ElidedLabel("", strong=True)
         self._name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._figures = PlainLabel("", tone="muted", size="small")
@@ -130,9 +129,9 @@ class _RowWidget(QFrame):
 
     def tell(self, row: LeftOutRow) -> None:
         """Say what it says now."""
-        if row == self._told:
+        if row == self._shown_row:
             return
-        self._told = row
+        self._shown_row = row
         self._name.setText(row.name)
         self._figures.setText(row.figures)
         self._why.setText(row.why)
@@ -144,12 +143,10 @@ class _RowWidget(QFrame):
         self._fold()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Arrange the row for its width."""
         super().resizeEvent(event)
         self._fold()
 
     def mousePressEvent(self, event: object) -> None:
-        """Point at it."""
         self._choose(self._key)
 
     def _measure(self) -> None:

@@ -1,9 +1,8 @@
-"""The palette: every action and every named thing, found by a few letters and done by Enter."""
+"""The command palette widget: finds an action or a block by a few letters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPalette, QStandardItem, QStandardItemModel
@@ -18,8 +17,8 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
-from rapidfuzz import fuzz, process, utils
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.controls import arrange
@@ -33,7 +32,7 @@ _ENTRY_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PaletteEntry:
     """One line of the palette. With `why_not` it is listed, and cannot be done."""
 
     id: str
@@ -44,11 +43,13 @@ class Entry:
     why_not: str = ""
 
 
-def rank(entries: Sequence[Entry], words: str, recent: Sequence[str] = ()) -> list[Entry]:
+def rank(entries: Sequence[PaletteEntry], words: str, recent: Sequence[str] = ()) -> list[PaletteEntry]:
     """The entries that fit the words, the best first; without words the recent ones, then all as they come."""
     places = {id_: place for place, id_ in enumerate(recent)}
     if not words.strip():
         return sorted(entries, key=lambda each: places.get(each.id, len(places)))[:_SHOWN]
+    from rapidfuzz import fuzz, process, utils
+
     found = process.extract(
         words,
         [f"{each.title} {each.note}" for each in entries],
@@ -72,11 +73,11 @@ def rank(entries: Sequence[Entry], words: str, recent: Sequence[str] = ()) -> li
     return [entries[match[2]] for match in sorted(found, key=worth, reverse=True)][:_SHOWN]
 
 
-class Palette(QFrame):
+class CommandPalette(QFrame):
     """A field with a list under it, above everything else in the window."""
 
     def __init__(
-        self, window: QWidget, appearance: Appearance, entries: Callable[[], Iterable[Entry]]
+        self, window: QWidget, appearance: Appearance, entries: Callable[[], Iterable[PaletteEntry]]
     ) -> None:
         super().__init__(window)
         self.setProperty("role", "overlay")
@@ -84,17 +85,17 @@ class Palette(QFrame):
         self._window = window
         self._appearance = appearance
         self._gather = entries
-        self._entries: Sequence[Entry] = ()
+        self._entries: Sequence[PaletteEntry] = ()
         self._recent: list[str] = []
         self._came_from: QWidget | None = None
         self._field = QLineEdit()
         self._field.setPlaceholderText(tr("Go to block, message, action …"))
-        self._field.setAccessibleName(tr("Words of what you look for"))
+        self._field.setAccessibleName(tr("Type a name or a few words"))
         self._field.textChanged.connect(self._search)
         self._field.installEventFilter(self)
         self._model = QStandardItemModel(self)
         self._list = QListView()
-        self._list.setAccessibleName(tr("What was found"))
+        self._list.setAccessibleName(tr("Results"))
         self._list.setModel(self._model)
         self._list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self._list.setUniformItemSizes(True)
@@ -106,8 +107,7 @@ class Palette(QFrame):
         self.hide()
 
     @property
-    def shown(self) -> tuple[Entry, ...]:
-        """What is listed, from the top."""
+    def shown(self) -> tuple[PaletteEntry, ...]:
         return tuple(self._model.item(row).data(_ENTRY_ROLE) for row in range(self._model.rowCount()))
 
     def summon(self, words: str = "") -> None:
@@ -170,7 +170,7 @@ class Palette(QFrame):
 
     def _choose(self) -> None:
         entry = self._list.currentIndex().data(_ENTRY_ROLE)
-        if not isinstance(entry, Entry) or entry.why_not:
+        if not isinstance(entry, PaletteEntry) or entry.why_not:
             return
         self._recent = [entry.id, *(each for each in self._recent if each != entry.id)][:_RECENT_KEPT]
         self.dismiss()
@@ -191,14 +191,12 @@ class _EntryDelegate(QStyledItemDelegate):
         self._appearance = appearance
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        """One row."""
         return QSize(0, self._appearance.row_height())
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Paint one entry."""
-        entry: Entry = index.data(_ENTRY_ROLE)
+        entry: PaletteEntry = index.data(_ENTRY_ROLE)
         theme, space = self._appearance.theme, self._appearance.space
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(option.rect, option.palette.color(QPalette.ColorRole.Highlight))

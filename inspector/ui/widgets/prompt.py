@@ -1,13 +1,13 @@
-"""A small form over the window: a few fields, one primary button, nothing else is stopped."""
+"""A small form widget over the window: a few fields and one primary button."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.safe_text import PlainLabel, show_controls, window_title
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.wording import tr
@@ -16,7 +16,7 @@ _WIDTH = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     """One field. With `choices` (id, title) one of them is picked, else a line is typed."""
 
     id: str
@@ -26,14 +26,14 @@ class Field:
     required: bool = False
 
 
-class Prompt(QDialog):
+class FormDialog(QDialog):
     """The form. `answered` gets the values by field id, only when the primary button was pressed."""
 
     def __init__(
         self,
         parent: QWidget,
         title: str,
-        fields: tuple[Field, ...],
+        fields: tuple[FormField, ...],
         do: str,
         answered: Callable[[Mapping[str, str]], None],
     ) -> None:
@@ -66,7 +66,7 @@ class Prompt(QDialog):
             for id_, each in self._inputs.items()
         }
 
-    def _input(self, each: Field) -> QLineEdit | QComboBox:
+    def _input(self, each: FormField) -> QLineEdit | QComboBox:
         if each.choices:
             box = QComboBox()
             for id_, title in each.choices:

@@ -1,14 +1,14 @@
-"""A page of help to read: headings, paragraphs and points, every word of it plain text."""
+"""A widget that shows a page of help as plain text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.safe_text import PlainLabel, window_title
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.wording import tr
@@ -16,7 +16,7 @@ from inspector.ui.wording import tr
 _WIDTH, _HEIGHT, _SHARE = 84, 40, 0.92
 
 
-class Part(Enum):
+class PageLineKind(Enum):
     """What a line of a page is."""
 
     TITLE = auto()
@@ -26,26 +26,26 @@ class Part(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PageLine:
     """One line of a page. `keys` stand in a column of their own."""
 
-    part: Part
+    part: PageLineKind
     text: str
     keys: str = ""
 
 
-def lines_of(page: str) -> Iterator[Line]:
+def lines_of(page: str) -> Iterator[PageLine]:
     """A page as help files are written: ``#``, ``##``, ``-``, and one paragraph on each other line."""
-    marks = {"# ": Part.TITLE, "## ": Part.HEADING, "- ": Part.POINT}
+    marks = {"# ": PageLineKind.TITLE, "## ": PageLineKind.HEADING, "- ": PageLineKind.POINT}
     for line in filter(None, (each.strip() for each in page.splitlines())):
         mark = next((each for each in marks if line.startswith(each)), "")
-        yield Line(marks.get(mark, Part.TEXT), line.removeprefix(mark))
+        yield PageLine(marks.get(mark, PageLineKind.TEXT), line.removeprefix(mark))
 
 
-class Reader(QDialog):
+class PageReader(QDialog):
     """A page above the window, which goes on working."""
 
-    def __init__(self, parent: QWidget, title: str, lines: Iterator[Line]) -> None:
+    def __init__(self, parent: QWidget, title: str, lines: Iterator[PageLine]) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(window_title(title))
@@ -74,11 +74,11 @@ class Reader(QDialog):
         arrange(QVBoxLayout(self), scroll, row)
         close.setFocus()
 
-    def _add(self, line: Line) -> None:
+    def _add(self, line: PageLine) -> None:
         row = self._grid.rowCount()
-        strong = line.part is Part.HEADING
-        size = "large" if line.part is Part.TITLE else ""
-        text = f"•  {line.text}" if line.part is Part.POINT else line.text
+        strong = line.part is PageLineKind.HEADING
+        size = "large" if line.part is PageLineKind.TITLE else ""
+        text = f"•  {line.text}" if line.part is PageLineKind.POINT else line.text
         label = PlainLabel(text, size=size, strong=strong, wrap=True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         if strong:

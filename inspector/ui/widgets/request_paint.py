@@ -1,19 +1,20 @@
-"""Paints the rows of a Request: gutter, heads, line numbers, text, and what is marked in it."""
+"""Paints the rows of a Request: gutter, heads, line numbers, text and highlights."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QTextLayout
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.safe_text import one_line
 from inspector.ui.theme import Theme
-from inspector.ui.widgets.request_places import Stretch
-from inspector.ui.widgets.request_rows import Place
+from inspector.ui.widgets.request_places import RequestRange
+from inspector.ui.widgets.request_rows import RowPosition
 from inspector.ui.widgets.request_text import (
     ShownRow,
     in_colour,
@@ -31,21 +32,21 @@ _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 
 
 @dataclass(slots=True)
-class Marks:
+class Highlights:
     """What is marked: the selected piece, a part of it, what a search found, and what the mouse marked."""
 
     piece_id: str | None = None
-    part: Stretch | None = None
-    chosen: Stretch | None = None
-    found: Sequence[Stretch] = ()
+    part: RequestRange | None = None
+    chosen: RequestRange | None = None
+    found: Sequence[RequestRange] = ()
     _starts: list[int] = field(default_factory=list)
 
-    def find(self, found: Sequence[Stretch]) -> None:
+    def find(self, found: Sequence[RequestRange]) -> None:
         """Mark what was found, in ascending order and of one length."""
         self.found = found
         self._starts = [each.start for each in found]
 
-    def grounds(self, start: int, end: int, theme: Theme) -> Iterator[tuple[Stretch, QColor]]:
+    def grounds(self, start: int, end: int, theme: Theme) -> Iterator[tuple[RequestRange, QColor]]:
         """What is marked around a row, and its ground; later ones lie on earlier ones."""
         if self.found:
             longest = max(self.found[0].end - self.found[0].start, 1)
@@ -81,11 +82,9 @@ class RowPainter:
         return space(8) + round(self.advance * max(2, len(str(lines))))
 
     def background(self, painter: QPainter, box: QRectF) -> None:
-        """Paint what everything stands on."""
         painter.fillRect(box, self._appearance.theme.background)
 
-    def head(self, painter: QPainter, box: QRectF, place: Place, figures: str, *, folded: bool) -> None:
-        """Paint a section's head."""
+    def head(self, painter: QPainter, box: QRectF, place: RowPosition, figures: str, *, folded: bool) -> None:
         theme, space = self._appearance.theme, self._appearance.space
         section = place.section
         colour = theme.section(section.name)
@@ -106,7 +105,7 @@ class RowPainter:
         )
         painter.drawText(room, _MIDDLE, title)
 
-    def text(self, painter: QPainter, box: QRectF, place: Place, marks: Marks, left: int) -> None:
+    def text(self, painter: QPainter, box: QRectF, place: RowPosition, marks: Highlights, left: int) -> None:
         """Paint a row of text that begins at `left`."""
         theme, space = self._appearance.theme, self._appearance.space
         if place.piece is None or place.row is None:
@@ -125,7 +124,7 @@ class RowPainter:
         top = box.top() + (box.height() - layout.lineAt(0).height()) / 2
         layout.draw(painter, QPointF(left, top))
 
-    def layout(self, place: Place, marks: Marks) -> QTextLayout:
+    def layout(self, place: RowPosition, marks: Highlights) -> QTextLayout:
         """A row laid out: its text with marks for hidden characters, its colours, what is marked in it.
 
         Keep it while one of its lines is used: a line does not keep its layout alive.
@@ -141,7 +140,7 @@ class RowPainter:
                 formats.append(on_ground(shown, first, last, (colour, self._appearance.theme.text)))
         return laid_out(shown, self._fixed, formats)
 
-    def _row_colour(self, place: Place) -> QColor:
+    def _row_colour(self, place: RowPosition) -> QColor:
         theme = self._appearance.theme
         if is_quiet(place):
             return theme.muted

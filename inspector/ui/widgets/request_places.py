@@ -1,15 +1,14 @@
-"""Places in a Request that are found again in another one, after a live update."""
+"""Finds a place of one Request again in the next one, after a live update."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from inspector.domain.dataclass import dataclass
 from inspector.domain.requests import Section
 from inspector.ui.widgets.request_rows import RequestRows
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class RequestRange:
     """A stretch of the text form: code points, half-open."""
 
     start: int
@@ -41,7 +40,9 @@ def _first_of(rows: RequestRows, section: Section) -> int:
     return rows.piece_ids.index(section.pieces[0].id) if section.pieces else 0
 
 
-def carried_over(chosen: Stretch | None, old: RequestRows | None, new: RequestRows | None) -> Stretch | None:
+def carried_over(
+    chosen: RequestRange | None, old: RequestRows | None, new: RequestRows | None
+) -> RequestRange | None:
     """A marked stretch in other rows, None when its text is no longer there as it was."""
     if chosen is None or old is None or new is None:
         return None
@@ -53,6 +54,6 @@ def carried_over(chosen: Stretch | None, old: RequestRows | None, new: RequestRo
     after = None if piece is None else new.start_of(piece.id)
     if before is None or after is None:
         return None
-    moved = Stretch(chosen.start + after - before, chosen.end + after - before)
+    moved = RequestRange(chosen.start + after - before, chosen.end + after - before)
     same = old.request.text[chosen.start : chosen.end] == new.request.text[moved.start : moved.end]
     return moved if same else None

@@ -1,4 +1,4 @@
-"""The rows in which a Request is shown: section heads, and the text cut into lines that fit the width.
+"""Cuts a Request into rows: section heads, and lines of text that fit the width.
 
 Values only, so the rows of a large Request can be prepared in a worker thread. What was cut once is kept by the
 piece's id and text, so a build in which one piece changed cuts one piece.
@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.requests import Piece, Request, Section
 from inspector.ui.safe_text import show_controls
 
@@ -34,7 +34,7 @@ class TextRow(NamedTuple):
     begins_line: bool
 
 
-class Place(NamedTuple):
+class RowPosition(NamedTuple):
     """What stands in a row. `row` None: the head of `section`."""
 
     section: Section
@@ -100,7 +100,7 @@ def _fitting(line: str, start: int, width: int) -> int:
     return end
 
 
-class Cutter:
+class RowCutter:
     """Cuts pieces and keeps what was cut, for one width at a time. Any thread may use it, also two at once."""
 
     def __init__(self) -> None:
@@ -123,12 +123,16 @@ class Cutter:
         return RequestRows(request, tuple(sections))
 
 
-def _kept_or_cut(known: CutPiece | None, piece: Piece, width: int) -> CutPiece:
-    if known is None:
+def _kept_or_cut(existing: CutPiece | None, piece: Piece, width: int) -> CutPiece:
+    if existing is None:
         return cut(piece, width)
-    if known.piece is piece:
-        return known
-    return CutPiece(piece, known.rows, known.lines) if known.piece.text == piece.text else cut(piece, width)
+    if existing.piece is piece:
+        return existing
+    return (
+        CutPiece(piece, existing.rows, existing.lines)
+        if existing.piece.text == piece.text
+        else cut(piece, width)
+    )
 
 
 class _CutSection:
@@ -145,13 +149,13 @@ class _CutSection:
         self.first_lines = list(accumulate((each.lines for each in pieces), initial=line))
         self.count = 1 if folded else self.first_rows[-1]
 
-    def place(self, row: int) -> Place:
+    def place(self, row: int) -> RowPosition:
         if row == 0:
-            return Place(self.section, None, None, 0, self.first_offsets[0])
+            return RowPosition(self.section, None, None, 0, self.first_offsets[0])
         index = bisect_right(self.first_rows, row) - 1
         cut_piece = self.pieces[index]
         text_row = cut_piece.rows[row - self.first_rows[index]]
-        return Place(
+        return RowPosition(
             self.section,
             cut_piece.piece,
             text_row,
@@ -182,7 +186,6 @@ class RequestRows:
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
         return self._first[-1]
 
     @property
@@ -192,20 +195,17 @@ class RequestRows:
 
     @property
     def piece_ids(self) -> Sequence[str]:
-        """The ids of all pieces in sending order."""
         return tuple(self._where)
 
     def piece(self, piece_id: str) -> Piece | None:
-        """The piece with that id."""
         where = self._where.get(piece_id)
         return None if where is None else self._sections[where[0]].pieces[where[1]].piece
 
     def start_of(self, piece_id: str) -> int | None:
-        """Where a piece begins in the Request's text form."""
         where = self._where.get(piece_id)
         return None if where is None else self._sections[where[0]].first_offsets[where[1]]
 
-    def place(self, row: int) -> Place:
+    def place(self, row: int) -> RowPosition:
         """What stands in a row. Raises IndexError outside."""
         if not 0 <= row < self.count:
             raise IndexError(row)
@@ -213,12 +213,10 @@ class RequestRows:
         return self._sections[index].place(row - self._first[index])
 
     def section_head(self, name: str) -> int | None:
-        """The row of a section's head."""
         index = self._index_of(name)
         return None if index is None else self._first[index]
 
     def is_folded(self, name: str) -> bool:
-        """Whether only the head of a section is shown."""
         index = self._index_of(name)
         return index is not None and self._sections[index].folded
 

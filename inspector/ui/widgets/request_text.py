@@ -1,4 +1,4 @@
-"""One row of a Request's text as it is painted: hidden characters as marks, colours, and what is marked in it."""
+"""Prepares one row of a Request's text: hidden characters as marks, colours and highlights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bisect import bisect_right
 from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextLayout
 
 from inspector.ui.safe_text import show_controls
-from inspector.ui.widgets.request_rows import TAB_COLUMNS, Place
+from inspector.ui.widgets.request_rows import TAB_COLUMNS, RowPosition
 
 _TAG = re.compile(r"</?[^\s<>]+(?: [^<>]*)?>\s*$")
 _COMMENT = re.compile(r"<!--.*-->\s*$")
@@ -31,20 +31,19 @@ class ShownRow:
         return character if self._plain else self._starts[character]
 
     def character_of(self, unit: int) -> int:
-        """The character that a unit belongs to."""
         if self._plain:
             return min(unit, self.characters)
         return max(0, bisect_right(self._starts, unit) - 1)
 
 
-def shown_text(place: Place) -> str:
+def shown_text(place: RowPosition) -> str:
     """The text that stands in a row, with its own characters."""
     if place.piece is None or place.row is None:
         return ""
     return place.piece.text[place.row.start : place.row.end]
 
 
-def is_quiet(place: Place) -> bool:
+def is_quiet(place: RowPosition) -> bool:
     """Whether a row is a comment, or structure that is not sent as it stands."""
     text = shown_text(place)
     if _COMMENT.match(text):
@@ -52,12 +51,12 @@ def is_quiet(place: Place) -> bool:
     return place.piece is not None and not _is_sent(place)
 
 
-def is_comment(place: Place) -> bool:
+def is_comment(place: RowPosition) -> bool:
     """Whether a row is a comment as blocks' descriptions are written."""
     return _COMMENT.match(shown_text(place)) is not None
 
 
-def is_tag(place: Place) -> bool:
+def is_tag(place: RowPosition) -> bool:
     """Whether a row is nothing but a tag."""
     return place.row is not None and place.row.begins_line and _TAG.match(shown_text(place)) is not None
 
@@ -99,7 +98,7 @@ def _range(start: int, length: int, look: QTextCharFormat) -> QTextLayout.Format
     return made
 
 
-def _is_sent(place: Place) -> bool:
+def _is_sent(place: RowPosition) -> bool:
     if place.piece is None or place.row is None:
         return False
     end = 0

@@ -1,4 +1,4 @@
-"""The assembled Request, painted row by row: only what is in sight is laid out, whatever its size."""
+"""A widget that paints a Request row by row, only what is in sight."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from inspector.domain.requests import Piece, Section
 from inspector.ui.appearance import Appearance
 from inspector.ui.exact_text import copy_text
 from inspector.ui.safe_text import show_controls
-from inspector.ui.widgets.request_paint import Marks, RowPainter
-from inspector.ui.widgets.request_places import Stretch, carried_over, row_after
-from inspector.ui.widgets.request_rows import Place, RequestRows
+from inspector.ui.widgets.request_paint import Highlights, RowPainter
+from inspector.ui.widgets.request_places import RequestRange, carried_over, row_after
+from inspector.ui.widgets.request_rows import RequestRows, RowPosition
 from inspector.ui.widgets.request_text import ShownRow, shown_text
 from inspector.ui.wording import number, tr, tr_count
 
@@ -47,7 +47,7 @@ class RequestView(QAbstractScrollArea):
         self._appearance = appearance
         self._rows: RequestRows | None = None
         self._paint = RowPainter(appearance)
-        self._marks = Marks()
+        self._marks = Highlights()
         self._anchor: int | None = None
         self._notes: Callable[[Section], str] = lambda _: ""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -66,7 +66,6 @@ class RequestView(QAbstractScrollArea):
 
     @property
     def rows(self) -> RequestRows | None:
-        """What is shown."""
         return self._rows
 
     @property
@@ -75,8 +74,7 @@ class RequestView(QAbstractScrollArea):
         return self._marks.piece_id
 
     @property
-    def mark(self) -> Stretch | None:
-        """What is marked inside the selected piece."""
+    def mark(self) -> RequestRange | None:
         return self._marks.part
 
     @property
@@ -101,7 +99,7 @@ class RequestView(QAbstractScrollArea):
         self.viewport().update()
 
     def select_piece(
-        self, piece_id: str | None, mark: Stretch | None = None, *, reveal: bool = False
+        self, piece_id: str | None, mark: RequestRange | None = None, *, reveal: bool = False
     ) -> None:
         """Mark a piece, and in it a stretch, as the selection."""
         changed = (piece_id, mark) != (self._marks.piece_id, self._marks.part)
@@ -117,7 +115,7 @@ class RequestView(QAbstractScrollArea):
                 self._reveal(rows[0], rows[-1])
         self.viewport().update()
 
-    def show_found(self, found: Sequence[Stretch], current: Stretch | None) -> None:
+    def show_found(self, found: Sequence[RequestRange], current: RequestRange | None) -> None:
         """Mark what a search found, in ascending order, and bring `current` into sight."""
         self._marks.find(found)
         if current is not None and self._rows is not None:
@@ -138,7 +136,7 @@ class RequestView(QAbstractScrollArea):
         first = self.verticalScrollBar().value()
         return next((box for at, (_, box) in enumerate(self._boxes(), first) if at == row), None)
 
-    def x_of(self, place: Place, character: int) -> float:
+    def x_of(self, place: RowPosition, character: int) -> float:
         """How far right in its row a character begins."""
         # A line does not keep its layout alive.
         layout = self._paint.layout(place, self._marks)
@@ -157,7 +155,6 @@ class RequestView(QAbstractScrollArea):
                 self._paint.text(painter, box, place, self._marks, left)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Tell that rows have another width now."""
         self._set_range()
         if event.size().width() != event.oldSize().width():
             self.width_changed.emit()
@@ -184,12 +181,11 @@ class RequestView(QAbstractScrollArea):
             return
         self._scroll_at_edge(event.position().y())
         offset = self._offset_at(event.position())
-        marked = Stretch(min(offset, self._anchor), max(offset, self._anchor))
+        marked = RequestRange(min(offset, self._anchor), max(offset, self._anchor))
         self._marks.chosen = marked if marked.start < marked.end else None
         self.viewport().update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Stop marking."""
         self._anchor = None
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -233,7 +229,7 @@ class RequestView(QAbstractScrollArea):
         self.width_changed.emit()
         self.viewport().update()
 
-    def _boxes(self) -> Iterator[tuple[Place, QRectF]]:
+    def _boxes(self) -> Iterator[tuple[RowPosition, QRectF]]:
         """The rows in sight and where they stand; a head has a gap above it."""
         if self._rows is None:
             return
@@ -248,7 +244,6 @@ class RequestView(QAbstractScrollArea):
 
     @property
     def text_left(self) -> int:
-        """Where the text begins, right of the line numbers."""
         return self._paint.text_left(self._rows.line_count if self._rows is not None else 0)
 
     def _rows_in_sight(self) -> int:
@@ -275,16 +270,16 @@ class RequestView(QAbstractScrollArea):
 
     def _figures(self, section: Section) -> str:
         pieces = tr_count("{count} piece", "{count} pieces", len(section.pieces))
-        told = f"{pieces} · {number(section.tokens)} {METHOD_MARKS[section.method]} {tr('tokens')}"
+        text = f"{pieces} · {number(section.tokens)} {METHOD_MARKS[section.method]} {tr('tokens')}"
         note = self._notes(section)
-        return f"{told} · {note}" if note else told
+        return f"{text} · {note}" if note else text
 
-    def _place_at(self, y: float) -> Place | None:
+    def _place_at(self, y: float) -> RowPosition | None:
         return next((place for place, box in self._boxes() if box.top() <= y < box.bottom()), None)
 
     def _offset_at(self, point: QPointF) -> int:
         """The offset nearest to a point; above and below what is in sight, that of the first and last row."""
-        found: tuple[Place, QRectF] | None = None
+        found: tuple[RowPosition, QRectF] | None = None
         for place, box in self._boxes():
             if found is None or box.top() <= point.y():
                 found = place, box
@@ -328,7 +323,6 @@ class RequestView(QAbstractScrollArea):
         return self._rows.piece(self._marks.piece_id)
 
     def _tell_selected(self) -> None:
-        """A screen reader reads the selected piece."""
         piece = self._selected()
         self.setAccessibleDescription("" if piece is None else show_controls(piece.text[:_READ_ALOUD]))
 
@@ -357,5 +351,5 @@ class RequestView(QAbstractScrollArea):
 
     def _choose_all(self) -> None:
         if self._rows is not None:
-            self._marks.chosen = Stretch(0, len(self._rows.request.text))
+            self._marks.chosen = RequestRange(0, len(self._rows.request.text))
             self.viewport().update()

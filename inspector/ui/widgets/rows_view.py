@@ -1,4 +1,4 @@
-"""Trees and tables as the window shows them: no grid, whole rows, one height, kept sizes."""
+"""Tree and table widgets as the whole window shows them."""
 
 from __future__ import annotations
 

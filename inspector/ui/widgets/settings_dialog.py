@@ -1,9 +1,8 @@
-"""All settings in one list, found by a few letters; each is in force at once and can go back to its default."""
+"""The settings dialog: every setting in one list with a search."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from PySide6.QtCore import QSize, Qt
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InputError
 from inspector.domain.settings import Setting, SettingValue
 from inspector.ui.icons import Icons
@@ -31,11 +31,11 @@ _WIDTH, _HEIGHT, _SHARE = 88, 36, 0.92
 _STEP = 0.05
 
 
-class Store(Protocol):
+class SettingStore(Protocol):
     """Where some of the settings are kept."""
 
     def get(self, name: str) -> SettingValue:
-        """A setting's value."""
+        """Read the value of a setting."""
 
     def set(self, name: str, value: SettingValue) -> None:
         """Store a value, or raise InputError or ValueError."""
@@ -45,17 +45,17 @@ class Store(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredSetting:
     """A setting and where it is kept."""
 
     row: Setting
-    store: Store
+    store: SettingStore
 
 
 class SettingsDialog(QDialog):
     """The list above the window, which goes on working."""
 
-    def __init__(self, parent: QWidget, icons: Icons, settings: Sequence[Kept]) -> None:
+    def __init__(self, parent: QWidget, icons: Icons, settings: Sequence[StoredSetting]) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(window_title(tr("Settings")))
@@ -65,7 +65,7 @@ class SettingsDialog(QDialog):
         self.resize(size.boundedTo(parent.size() * _SHARE))
         self.search = field(tr("Find a setting"), role="filter")
         self.rows = tuple(SettingRow(icons, each) for each in settings)
-        self._none = PlainLabel(tr("No setting has these words."), tone="muted")
+        self._none = PlainLabel(tr("No setting matches."), tone="muted")
         page = QWidget()
         arrange(QVBoxLayout(page), *self.rows, self._none, None, margins=16, spacing=4)
         scroll = QScrollArea()
@@ -92,7 +92,7 @@ class SettingsDialog(QDialog):
 class SettingRow(QFrame):
     """One setting: what it means, its value, the way back, and why a value was refused."""
 
-    def __init__(self, icons: Icons, kept: Kept) -> None:
+    def __init__(self, icons: Icons, kept: StoredSetting) -> None:
         super().__init__()
         self._kept = kept
         row = kept.row
@@ -101,9 +101,7 @@ class SettingRow(QFrame):
         self._refused.hide()
         self.input, self._show = self._made()
         self.input.setAccessibleName(tr(row.description))
-        self.back = icon_button(
-            icons, "restore", tr("Back to the default of {name}", name=row.name), self._reset
-        )
+        self.back = icon_button(icons, "restore", tr("Reset {name}", name=row.name), self._reset)
         about = QVBoxLayout()
         arrange(
             about,

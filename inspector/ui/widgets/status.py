@@ -1,20 +1,20 @@
-"""The line at the bottom: whether the file is live, who wrote last, who acts, drafts, problems, tokens."""
+"""The window's status bar: file, last writer, actor, drafts, problems and tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStatusBar, QWidget
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
 from inspector.ui.widgets.controls import arrange, button, restyle
-from inspector.ui.widgets.work_line import WorkLine
+from inspector.ui.widgets.work_line import JobLine
 from inspector.ui.wording import number, tr, tr_count
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class StatusValues:
     """What the status bar says. `live` is the state's word with its tone, `fill_tone` that of the tokens."""
 
     live: str = ""
@@ -33,14 +33,14 @@ class Status:
 
 
 class StatusLine(QStatusBar):
-    """The status bar."""
+    """The bar at the bottom of the window."""
 
     def __init__(
         self,
         show_drafts: Callable[[], None],
         show_problems: Callable[[], None],
         show_budget: Callable[[], None],
-        work: WorkLine,
+        work: JobLine,
     ) -> None:
         super().__init__()
         self.setSizeGripEnabled(False)
@@ -59,10 +59,9 @@ class StatusLine(QStatusBar):
         for each in (self.work, self._busy, self._drafts, self._problems, self._tokens):
             self.addPermanentWidget(each)
         self.setContentsMargins(12, 2, 8, 2)
-        self.tell(Status())
+        self.tell(StatusValues())
 
-    def tell(self, status: Status) -> None:
-        """Say all of it."""
+    def tell(self, status: StatusValues) -> None:
         self._live.setText(f"● {status.live}" if status.live else "")
         self._live.set_tone(status.live_tone)
         self._written.setText(status.written)
@@ -81,7 +80,7 @@ class StatusLine(QStatusBar):
             each.setVisible(status.has_file)
         self._drafts.setVisible(status.has_file and status.drafts > 0)
 
-    def _tokens_text(self, status: Status) -> str:
+    def _tokens_text(self, status: StatusValues) -> str:
         if status.tokens is None:
             return tr("– / {usable}", usable=number(status.usable)) if status.usable else "–"
         mark = "" if status.exact else "~"

@@ -1,14 +1,14 @@
-"""The bar under the menus: which agent of which file, which model, which layout, and the way to anything."""
+"""The bar under the window's menus: agent, file, model and layout."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, one_line, safe_tooltip, without_mnemonic
 from inspector.ui.widgets.controls import LaidOutButton, arrange, icon_button, pass_clicks
@@ -79,7 +79,6 @@ class Picker(QToolButton):
         self.setEnabled(bool(options))
 
     def sizeHint(self) -> QSize:
-        """What the labels need, at every text scale."""
         layout = self.layout()
         return layout.totalSizeHint() if layout is not None else super().sizeHint()
 
@@ -89,7 +88,7 @@ class Picker(QToolButton):
 
 
 class TopBar(QToolBar):
-    """The whole bar."""
+    """The bar under the menus of the window."""
 
     def __init__(self, icons: Icons, go_to: Callable[[], None]) -> None:
         super().__init__(tr("Agent, model and search"))
@@ -116,7 +115,6 @@ class TopBar(QToolBar):
         self.show_what_if(False)
 
     def show_pickers(self, visible: bool) -> None:
-        """Whether there is anything to choose among."""
         for action in self._pickers:
             action.setVisible(visible)
 
@@ -142,11 +140,9 @@ class _SearchButton(LaidOutButton):
         self.clicked.connect(lambda _=False: clicked())
 
     def sizeHint(self) -> QSize:
-        """Somewhat wider than its words."""
         hint = super().sizeHint()
         return QSize(hint.width() * 5 // 4, hint.height())
 
     def tell_shortcut(self, text: str) -> None:
-        """Say the shortcut."""
         self._key.setText(text)
         self.updateGeometry()

@@ -1,12 +1,12 @@
-"""Long work in the status bar: what is done, how far it is, and a button that stops it."""
+"""A status bar widget that shows a running job with a button to stop it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
+from inspector.domain.dataclass import dataclass
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import ElidedLabel, safe_tooltip
 from inspector.ui.widgets.controls import arrange, icon_button
@@ -16,7 +16,7 @@ _BAR_WIDTH = 96
 
 
 @dataclass(frozen=True, slots=True)
-class WorkShown:
+class ShownJob:
     """One piece of work. `percent` None is not known; `others` run besides it."""
 
     key: str
@@ -25,13 +25,13 @@ class WorkShown:
     others: int = 0
 
 
-class WorkLine(QWidget):
+class JobLine(QWidget):
     """Shows one piece of work, the one that runs longest; nothing while there is none."""
 
     def __init__(self, icons: Icons, cancel: Callable[[str], None]) -> None:
         """`cancel` is told the key of the work that is to stop."""
         super().__init__()
-        self._shown: WorkShown | None = None
+        self._shown: ShownJob | None = None
         self._cancel = cancel
         self._text = ElidedLabel(tone="muted", size="small")
         self.bar = QProgressBar()
@@ -44,17 +44,16 @@ class WorkLine(QWidget):
 
     @property
     def text(self) -> str:
-        """What it says."""
         return self._text.original if self._shown else ""
 
-    def tell(self, work: WorkShown | None) -> None:
+    def tell(self, work: ShownJob | None) -> None:
         """Show a piece of work, or nothing."""
         self._shown = work
         self.setVisible(work is not None)
         if work is None:
             return
-        told = work.text if not work.others else tr("{work} (+{count})", work=work.text, count=work.others)
-        self._text.setText(told if work.percent is None else f"{told} · {work.percent} %")
+        text = work.text if not work.others else tr("{work} (+{count})", work=work.text, count=work.others)
+        self._text.setText(text if work.percent is None else f"{text} · {work.percent} %")
         self.bar.setRange(0, 0 if work.percent is None else 100)
         self.bar.setValue(work.percent or 0)
         self.bar.setAccessibleName(work.text)

@@ -35,10 +35,11 @@ from inspector.domain.content import (
     TextContent,
     TreeContent,
     TreeNode,
+    line_end,
+    text_lines,
 )
 from inspector.domain.errors import MalformedError
 from inspector.domain.rendering.render import limit_length, render
-from inspector.domain.rendering.text import line_end, text_lines
 
 PROFILE = MapSchema(
     (

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from inspector.domain.messages import ImagePart
 from inspector.domain.wire.images import picture, sure_picture
-from inspector.domain.wire.naming import NameBook, NameRule
-from inspector.domain.wire.notes import Adaptations
+from inspector.domain.wire.naming import NameRule, UniqueNames
 from inspector.domain.wire.objects import arguments_of, object_schema
+from inspector.domain.wire.values import Adaptations
 
 RULE = NameRule(re.compile(r"[^a-z_0-9]"), 8, first=re.compile(r"[a-z_]"), fallback="x")
 
 
 @given(st.lists(st.text(alphabet="abé 9_-", max_size=12), unique=True, max_size=30))
 def test_that_names_are_legal_told_apart_and_lasting(owns: list[str]) -> None:
-    book = NameBook(RULE)
+    book = UniqueNames(RULE)
     for own in owns:
         book.reserve(own)
     given_names = [book.name(own) for own in owns]
@@ -39,7 +39,7 @@ def test_that_a_change_is_told_once() -> None:
     for _ in range(3):
         notes.changed("merged", "message:1", role="user")
     notes.lost("merged", "message:2", role="user")
-    assert [(each.code, each.where, each.severity.value) for each in notes.told] == [
+    assert [(each.code, each.where, each.severity.value) for each in notes.problems] == [
         ("wire.merged", "message:1", "info"),
         ("wire.merged", "message:2", "warning"),
     ]

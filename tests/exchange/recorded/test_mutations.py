@@ -13,8 +13,8 @@ import pytest
 from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutTool
 from inspector.domain.errors import MalformedError, Parameters
 from inspector.domain.exchange import ImportPlan
-from tests.exchange.agent_files import found
-from tests.exchange.recorded.bodies import ANTHROPIC, CHAT, RESPONSES, plan_of
+from tests.exchange.builders import found
+from tests.exchange.recorded.builders import ANTHROPIC, CHAT, RESPONSES, plan_of
 
 VALUES: tuple[Any, ...] = (
     None,

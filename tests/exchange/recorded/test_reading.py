@@ -11,8 +11,8 @@ import pytest
 from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutTool
 from inspector.domain.errors import MalformedError
 from inspector.domain.messages import ImagePart, RedactedThinkingPart, TextPart, ThinkingPart, ToolCallPart
-from tests.exchange.agent_files import batches, codes, found, roles
-from tests.exchange.recorded.bodies import ANTHROPIC, CHAT, PIXEL, RESPONSES, plan_of
+from tests.exchange.builders import batches, codes, found, roles
+from tests.exchange.recorded.builders import ANTHROPIC, CHAT, PIXEL, RESPONSES, plan_of
 
 FORMS = {
     "anthropic-request": ANTHROPIC,
@@ -85,15 +85,65 @@ def test_that_a_recorder_s_envelope_is_opened_and_its_headers_left_out(form: str
         assert "https://example.org/v1" in found(plan, CreateAgent)[0].metadata
 
 
+CANARY = "9f8a7b6c5d4e"
+RECORDED_SECRETS: list[dict[str, Any]] = [
+    {"request_headers": {"x-custom": CANARY}},
+    {"extra_headers": {"anything": CANARY}},
+    {"responseHeaders": [["set-cookie", CANARY]]},
+    {"raw_headers": [f"X-Auth-Token: {CANARY}"]},
+    {"cookies": {"session": CANARY}},
+    {"extra_query": {"key": CANARY, "alt": "sse"}},
+    {"params": {"sig": CANARY}},
+    *(
+        {"options": {name: CANARY}}
+        for name in (
+            *("x-api-key", "api-key", "x-goog-api-key", "Proxy-Authorization", "X-Auth-Token", "cookie"),
+            *(
+                "Set-Cookie",
+                "Ocp-Apim-Subscription-Key",
+                "openaiApiKey",
+                "accessToken",
+                "client_secret",
+                "secret_key",
+            ),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("beside", RECORDED_SECRETS)
+def test_that_no_key_in_recorded_headers_or_options_is_kept(beside: dict[str, Any]) -> None:
+    for recorded in ({**ANTHROPIC, **beside}, {**beside, "body": ANTHROPIC}):
+        plan = plan_of(recorded)
+        assert "import.secret_left_out" in codes(plan)
+        assert CANARY not in repr(plan)
+
+
+def test_that_what_only_sounds_like_a_secret_is_kept() -> None:
+    beside = {
+        "column_headers": ["name", "tokens"],
+        "tokenizer": "o200k",
+        "monkey": "business",
+        "key": "A minor",
+    }
+    plan = plan_of({**ANTHROPIC, **beside})
+    assert "import.secret_left_out" not in codes(plan)
+    recorded = json.loads(found(plan, CreateAgent)[0].metadata)["recorded"]
+    assert {name: recorded[name] for name in beside} == beside
+
+
 @pytest.mark.parametrize("field", ["url", "base_url"])
 def test_that_keys_and_passwords_in_addresses_are_left_out(field: str) -> None:
     for address in (
         "https://example.org/v1?alt=sse&key=9f8a7b6c5d4e",
         "https://me:9f8a7b6c5d4e@example.org/v1",
+        "https://example:9f8a7b6c5d4e@example.org/v1?x=y",
+        "https://:pw@example.org/v1",
     ):
         plan = plan_of({field: address, "body": ANTHROPIC})
         assert "import.secret_left_out" in codes(plan)
         assert "9f8a7b6c5d4e" not in repr(plan)
+        assert ":pw@" not in repr(plan)
         assert "example.org/v1" in found(plan, CreateAgent)[0].metadata
 
 
@@ -168,6 +218,22 @@ def test_that_the_place_counts_from_the_file_within_an_envelope() -> None:
     with pytest.raises(MalformedError) as refused:
         plan_of({"body": _at(ANTHROPIC, ["messages", 0, "role"], None)})
     assert refused.value.parameters["where"] == "body.messages[0].role"
+
+
+def body_as_text(body: str) -> MalformedError:
+    with pytest.raises(MalformedError) as refused:
+        plan_of({"url": "https://example.org", "body": body})
+    return refused.value
+
+
+def test_that_a_body_as_text_keeps_the_limits_of_the_guard() -> None:
+    messages = '{"model":"x","messages":[{"role":"user","content":"a"}'
+    deep = body_as_text(messages + ',{"content":' + "[" * 255 + "]" * 255 + "}]}")
+    assert (deep.code, deep.parameters["where"]) == ("import.too_deep", "body 1:320")
+    assert body_as_text(messages + ",{}" * 800_000 + "]}").code == "import.too_heavy"
+    assert body_as_text(messages + ',{"content":"\\ud800"}]}').code == "import.lone_surrogate"
+    # What is no JSON is no request.
+    assert body_as_text(messages).code == "import.unknown_format"
 
 
 def test_that_a_call_without_a_result_and_a_result_without_a_call_are_told() -> None:

@@ -20,7 +20,7 @@ from inspector.domain.messages import Role, TextPart
 from inspector.domain.wire.values import WireForm, WireRequest
 from inspector.exchange.requests.commands import body_text, to_curl, to_powershell
 from inspector.runtime.wire import ADAPTERS
-from tests.providers.making import message, outgoing, user
+from tests.providers.builders import message, outgoing, user
 
 KEY = "sk-canary-0123456789abcdef"
 VARIABLES = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY")

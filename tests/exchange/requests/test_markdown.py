@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from inspector.exchange.requests.account import Account
-from inspector.exchange.requests.markdown import fenced, inline, to_markdown
-from tests.exchange.requests.made import HOSTILE, request, word
+from inspector.exchange.requests.reports import fenced, inline, to_markdown
+from inspector.exchange.requests.request_account import RequestAccount
+from tests.exchange.requests.builders import HOSTILE, request, word
 
 READER = MarkdownIt("commonmark", {"html": True}).enable("table").enable("strikethrough")
 ALLOWED = {
@@ -46,7 +46,7 @@ def parsed(text: str) -> list[Token]:
 def test_that_every_text_comes_out_of_its_fence_and_nothing_else_does(
     texts: list[str], names: list[str]
 ) -> None:
-    tokens = parsed(to_markdown(Account(request(texts, names), word)))
+    tokens = parsed(to_markdown(RequestAccount(request(texts, names), word)))
     fences = [token.content for token in tokens if token.type == "fence"]
     assert fences == [
         as_read(text) if as_read(text).endswith("\n") else as_read(text) + "\n" for text in texts

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.domain.exports import RequestFormat, RequestWish
-from inspector.exchange.requests.account import Account
-from inspector.exchange.requests.page import to_page
-from inspector.exchange.requests.redacting import Redactor
-from inspector.exchange.requests.writing import Source, written
-from tests.exchange.requests.made import HOSTILE, request, word
+from inspector.domain.exchange import RequestExport, RequestFormat
+from inspector.exchange.requests.reports import to_page
+from inspector.exchange.requests.request_account import Redactor, RequestAccount
+from inspector.exchange.requests.writing import ExportSource, written
+from tests.exchange.requests.builders import HOSTILE, request, word
 
 TAGS = {
     "html",
@@ -88,7 +87,7 @@ def read(page: str) -> Reader:
     ),
 )
 def test_that_no_text_becomes_markup(texts: list[str], names: list[str]) -> None:
-    page = to_page(Account(request(texts, names), word), names[0])
+    page = to_page(RequestAccount(request(texts, names), word), names[0])
     found = read(page)
     assert set(found.tags) <= TAGS
     assert {(tag, name) for tag, name, _ in found.attributes} <= {
@@ -108,7 +107,7 @@ def test_that_no_text_becomes_markup(texts: list[str], names: list[str]) -> None
 
 
 def test_that_the_page_may_load_and_run_nothing() -> None:
-    page = to_page(Account(request(["text"]), word), "note")
+    page = to_page(RequestAccount(request(["text"]), word), "note")
     assert "default-src 'none'" in page
     assert "http://" not in page
     assert "https://" not in page
@@ -118,7 +117,7 @@ def test_that_the_page_may_load_and_run_nothing() -> None:
 @pytest.mark.parametrize("secret", SECRETS)
 def test_that_a_report_holds_no_secret_wherever_it_stood(form: RequestFormat, secret: str) -> None:
     made = request([f"the key is {secret} ok", "plain"], [f"label {secret}", "x"])
-    report = written(Source(made, {}, None, word), RequestWish(form))
+    report = written(ExportSource(made, {}, None, word), RequestExport(form))
     assert secret not in report.text
     assert secret[-12:] not in report.text
     assert report.redacted >= 2
@@ -145,7 +144,7 @@ def test_that_text_without_secrets_is_as_it_was() -> None:
 
 def test_that_other_exports_are_exact() -> None:
     made = request([f"key {SECRETS[0]}"])
-    source = Source(made, {"messages": [SECRETS[0]]}, None, word)
+    source = ExportSource(made, {"messages": [SECRETS[0]]}, None, word)
     for form in (RequestFormat.TEXT, RequestFormat.MARKDOWN, RequestFormat.JSON):
-        assert SECRETS[0] in written(source, RequestWish(form)).text
-    assert written(source, RequestWish(RequestFormat.TEXT)).text == made.text
+        assert SECRETS[0] in written(source, RequestExport(form)).text
+    assert written(source, RequestExport(RequestFormat.TEXT)).text == made.text

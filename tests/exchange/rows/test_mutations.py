@@ -10,14 +10,16 @@ from typing import Any
 import pytest
 
 from inspector.domain.errors import InspectorError
-from inspector.domain.exports import ExportFormat, ExportWish
+from inspector.domain.exchange import ExportFormat, ExportOptions
 from inspector.exchange.formats import plan_import_of
-from inspector.exchange.letta.held import KEY, fingerprint
+from inspector.exchange.letta.embedded_rows import KEY, fingerprint
+from inspector.runtime.clock_and_ids import sortable_ids
 from inspector.runtime.engine import Engine
-from inspector.runtime.files import import_into, make_empty
-from inspector.runtime.surroundings import Surroundings
-from tests.exchange.agent_files import counted_ids
-from tests.exchange.rows.rich import furnish
+from inspector.runtime.environment import Environment
+from inspector.runtime.files import check_file, import_into, make_empty
+from tests.exchange.builders import counted_ids
+from tests.exchange.rows.builders import furnish
+from tests.flows.export_builders import table_rows
 
 PLANS, IMPORTS = 200, 25
 VALUES: tuple[Any, ...] = (
@@ -47,14 +49,14 @@ def mutated(value: Any, dice: random.Random) -> Any:
         return fresh
 
 
-async def exported(folder: Path, surroundings: Surroundings, form: ExportFormat, *, history: bool) -> Any:
+async def exported(folder: Path, surroundings: Environment, form: ExportFormat, *, history: bool) -> Any:
     """An export of the constellation with something of everything, decoded."""
     path = folder / "rich.constellation"
     await make_empty(path, surroundings)
     engine = await Engine.open(path, surroundings)
     try:
         await furnish(engine)
-        await engine.exchange.export(folder / "export", ExportWish(form, history=history))
+        await engine.exchange.export(folder / "export", ExportOptions(form, history=history))
     finally:
         await engine.close()
     return json.loads((folder / "export").read_bytes())
@@ -82,7 +84,7 @@ def mended(value: Any) -> Any:
 
 @pytest.mark.parametrize("history", [False, True])
 async def test_that_a_mutated_export_is_read_or_refused_by_an_error_of_ours(
-    tmp_db_dir: Path, surroundings: Surroundings, history: bool
+    tmp_db_dir: Path, surroundings: Environment, history: bool
 ) -> None:
     value = await exported(tmp_db_dir, surroundings, ExportFormat.JSON, history=history)
     dice = random.Random(11 + history)
@@ -92,7 +94,7 @@ async def test_that_a_mutated_export_is_read_or_refused_by_an_error_of_ours(
 
 
 async def test_that_what_an_agent_file_holds_is_read_or_refused_by_an_error_of_ours(
-    tmp_db_dir: Path, surroundings: Surroundings
+    tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     value = await exported(tmp_db_dir, surroundings, ExportFormat.LETTA, history=False)
     dice = random.Random(31)
@@ -103,7 +105,7 @@ async def test_that_what_an_agent_file_holds_is_read_or_refused_by_an_error_of_o
 
 @pytest.mark.parametrize("history", [False, True])
 async def test_that_a_mutated_export_goes_in_or_leaves_nothing(
-    tmp_db_dir: Path, surroundings: Surroundings, history: bool
+    tmp_db_dir: Path, surroundings: Environment, history: bool
 ) -> None:
     value = await exported(tmp_db_dir, surroundings, ExportFormat.JSON, history=history)
     dice = random.Random(21 + history)
@@ -124,4 +126,25 @@ async def test_that_a_mutated_export_goes_in_or_leaves_nothing(
         finally:
             await engine.close()
         target.unlink()
+    assert IMPORTS / 10 < went_in < IMPORTS
+
+
+async def test_that_contents_of_a_mutated_export_come_into_an_existing_file_or_leave_it_as_it_was(
+    tmp_db_dir: Path, surroundings: Environment
+) -> None:
+    value = await exported(tmp_db_dir, surroundings, ExportFormat.JSON, history=False)
+    existing = (tmp_db_dir / "rich.constellation").read_bytes()
+    dice = random.Random(41)
+    target, went_in = tmp_db_dir / "existing.constellation", 0
+    for _ in range(IMPORTS):
+        target.write_bytes(existing)
+        before = table_rows(target)
+        try:
+            plan = plan_import_of(json.dumps(mutated(value, dice)).encode(), sortable_ids())
+            await import_into(target, plan, surroundings)
+        except InspectorError:
+            assert table_rows(target) == before
+            continue
+        went_in += 1
+        assert {each.code for each in await check_file(target)} <= {"file.readable_by_others"}
     assert IMPORTS / 10 < went_in < IMPORTS

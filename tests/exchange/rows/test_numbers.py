@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from inspector.domain.errors import MalformedError
-from inspector.exchange.constellation.header import read_rows
-from inspector.exchange.source import Notes
-from inspector.storage.legible import LARGEST_NUMBER
+from inspector.exchange.constellation.json_file import read_rows
+from inspector.exchange.field_reader import ImportLog
+from inspector.storage.row_validation import LARGEST_NUMBER
 
 ACTOR = {"actor_kind": "human", "actor_id": "a", "actor_name": "Ada"}
 AT = "2026-01-01T00:00:00Z"
@@ -56,14 +56,14 @@ def test_that_a_number_from_which_nothing_follows_is_refused(
     make: Callable[[int], dict[str, Any]], number: int
 ) -> None:
     with pytest.raises(MalformedError) as caught:
-        read_rows(make(number), Notes())
+        read_rows(make(number), ImportLog())
     assert caught.value.code == "import.number_out_of_range"
     assert caught.value.parameters["number"] == number
 
 
 @pytest.mark.parametrize("make", [with_change, with_process])
 def test_that_the_largest_number_is_read(make: Callable[[int], dict[str, Any]]) -> None:
-    notes = Notes()
+    notes = ImportLog()
     rows = read_rows(json.loads(json.dumps(make(LARGEST_NUMBER))), notes)
     assert len(rows.of("changes")) == len(rows.of("processes")) == 1
     assert not notes.problems

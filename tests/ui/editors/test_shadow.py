@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.ui.editors.shadow import Replaced, ShadowText, Steps, stand_in
+from inspector.ui.editors.shadow import ShadowText, Steps, TextReplacement, stand_in
 from tests.ui.texts import TEXTS
 
 
@@ -40,7 +40,7 @@ def test_that_the_places_stay_right_after_replacements(data: st.DataObject) -> N
         delete = data.draw(st.integers(0, len(text) - start))
         insert = data.draw(TEXTS)
         change = shadow.replace(start, delete, insert)
-        assert change == Replaced(start, text[start : start + delete], insert)
+        assert change == TextReplacement(start, text[start : start + delete], insert)
         text = text[:start] + insert + text[start + delete :]
         assert shadow.text == text
         assert [shadow.unit_of(point) for point in range(len(text) + 1)] == naive_units(text)
@@ -67,18 +67,18 @@ def test_that_a_stand_in_keeps_what_a_widget_keeps() -> None:
 def test_that_typing_that_goes_on_is_one_step_and_a_new_line_ends_it() -> None:
     steps = Steps()
     for place, letter in enumerate("ab\nc"):
-        steps.add(Replaced(place, "", letter))
-    assert steps.undo() == (Replaced(3, "c", ""),)
+        steps.add(TextReplacement(place, "", letter))
+    assert steps.undo() == (TextReplacement(3, "c", ""),)
     assert [each.removed for each in steps.undo()] == ["\n", "b", "a"]
     assert not steps.can_undo
 
 
 def test_that_a_pause_begins_a_step() -> None:
     steps = Steps()
-    steps.add(Replaced(0, "", "a"))
+    steps.add(TextReplacement(0, "", "a"))
     steps.pause()
-    steps.add(Replaced(1, "", "b"))
-    assert steps.undo() == (Replaced(1, "b", ""),)
+    steps.add(TextReplacement(1, "", "b"))
+    assert steps.undo() == (TextReplacement(1, "b", ""),)
     assert steps.can_undo
 
 
@@ -86,22 +86,22 @@ def test_that_deleting_backwards_and_forwards_goes_on() -> None:
     for places in ((5, 4, 3), (3, 3, 3)):
         steps = Steps()
         for place in places:
-            steps.add(Replaced(place, "x", ""))
+            steps.add(TextReplacement(place, "x", ""))
         steps.undo()
         assert not steps.can_undo
 
 
 def test_that_changes_made_together_are_taken_back_together_and_in_reverse() -> None:
     steps = Steps()
-    steps.add(Replaced(0, "word", ""), Replaced(3, "", "word"))
-    assert steps.undo() == (Replaced(3, "word", ""), Replaced(0, "", "word"))
-    assert steps.redo() == (Replaced(0, "word", ""), Replaced(3, "", "word"))
+    steps.add(TextReplacement(0, "word", ""), TextReplacement(3, "", "word"))
+    assert steps.undo() == (TextReplacement(3, "word", ""), TextReplacement(0, "", "word"))
+    assert steps.redo() == (TextReplacement(0, "word", ""), TextReplacement(3, "", "word"))
 
 
 def test_that_a_new_change_forgets_what_was_undone() -> None:
     steps = Steps()
-    steps.add(Replaced(0, "", "a"))
+    steps.add(TextReplacement(0, "", "a"))
     steps.undo()
-    steps.add(Replaced(0, "", "b"))
+    steps.add(TextReplacement(0, "", "b"))
     assert not steps.can_redo
     assert steps.redo() == ()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.domain.edits.text import Splice
-from inspector.ui.editors.splicing import Splicing, carried_over, common_ends, difference, spliced, trimmed
+from inspector.ui.editors.splicing import BaseSplices, carried_over, common_ends, difference, spliced, trimmed
 from tests.ui.texts import TEXTS
 
 SHORT = st.text("ab\n😀", max_size=4)
@@ -40,7 +40,7 @@ def disjoint(draw: st.DrawFn, text: str) -> tuple[Splice, ...]:
 @given(edited())
 def test_that_the_splices_make_the_present_text_of_the_base(case: tuple[str, list[Splice], str]) -> None:
     base, edits, text = case
-    splicing = Splicing(len(base))
+    splicing = BaseSplices(len(base))
     for edit in edits:
         splicing.replace(edit.start, edit.delete, edit.insert)
     assert spliced(base, splicing.splices()) == text
@@ -49,7 +49,7 @@ def test_that_the_splices_make_the_present_text_of_the_base(case: tuple[str, lis
 @given(edited())
 def test_that_splices_ascend_and_do_not_overlap(case: tuple[str, list[Splice], str]) -> None:
     base, edits, _ = case
-    splicing = Splicing(len(base))
+    splicing = BaseSplices(len(base))
     for edit in edits:
         splicing.replace(edit.start, edit.delete, edit.insert)
     found = splicing.splices()
@@ -62,7 +62,7 @@ def test_that_splices_ascend_and_do_not_overlap(case: tuple[str, list[Splice], s
 def test_that_splices_applied_at_once_are_those_applied_one_by_one(data: st.DataObject) -> None:
     base = data.draw(TEXTS)
     splices = data.draw(disjoint(base))
-    at_once, one_by_one = Splicing(len(base)), Splicing(len(base))
+    at_once, one_by_one = BaseSplices(len(base)), BaseSplices(len(base))
     at_once.apply(splices)
     for each in reversed(splices):
         one_by_one.replace(each.start, each.delete, each.insert)
@@ -73,7 +73,7 @@ def test_that_splices_applied_at_once_are_those_applied_one_by_one(data: st.Data
 @given(edited())
 def test_that_trimmed_splices_still_make_the_same_text(case: tuple[str, list[Splice], str]) -> None:
     base, edits, text = case
-    splicing = Splicing(len(base))
+    splicing = BaseSplices(len(base))
     for edit in edits:
         splicing.replace(edit.start, edit.delete, edit.insert)
     kept = trimmed(splicing.splices(), base)
@@ -84,7 +84,7 @@ def test_that_trimmed_splices_still_make_the_same_text(case: tuple[str, list[Spl
 
 
 def test_that_what_was_typed_and_deleted_again_leaves_no_splice() -> None:
-    splicing = Splicing(3)
+    splicing = BaseSplices(3)
     splicing.replace(1, 0, "x")
     splicing.replace(1, 1, "")
     assert splicing.splices() == ()

@@ -6,7 +6,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from inspector.ui.models.columns import KEY_ROLE, SORT_ROLE, VALUE_ROLE, Column
 from inspector.ui.models.table import RowTable
-from inspector.ui.models.tree import Row, RowTree
+from inspector.ui.models.tree import RowTree, TreeRow
 
 COLUMNS: tuple[Column[str], ...] = (
     Column("name", "Name", str, tip=lambda value: f"<b>{value}</b>", spoken=lambda value: f"called {value}"),
@@ -24,11 +24,11 @@ def shape(model: RowTree, parent: QModelIndex | None = None) -> list[object]:
     return [(each.data(KEY_ROLE), each.data(VALUE_ROLE), shape(model, each)) for each in indexes]
 
 
-def wanted(rows: tuple[Row, ...]) -> list[object]:
+def wanted(rows: tuple[TreeRow, ...]) -> list[object]:
     return [(row.key, row.value, wanted(row.children)) for row in rows]
 
 
-def forests() -> st.SearchStrategy[tuple[Row, ...]]:
+def forests() -> st.SearchStrategy[tuple[TreeRow, ...]]:
     """Two levels with keys that are unique in the whole tree, whichever parent they stand under."""
     leaves = st.lists(st.sampled_from("abcdefghij"), unique=True).flatmap(
         lambda keys: st.tuples(
@@ -38,13 +38,15 @@ def forests() -> st.SearchStrategy[tuple[Row, ...]]:
         )
     )
 
-    def grow(drawn: tuple[tuple[list[str], list[str], list[int]], list[int]]) -> tuple[Row, ...]:
+    def grow(drawn: tuple[tuple[list[str], list[str], list[int]], list[int]]) -> tuple[TreeRow, ...]:
         (keys, values, places), parents = drawn
         return tuple(
-            Row(
+            TreeRow(
                 parent,
                 f"parent {parent}",
-                tuple(Row(k, v) for k, v, place in zip(keys, values, places, strict=True) if place == parent),
+                tuple(
+                    TreeRow(k, v) for k, v, place in zip(keys, values, places, strict=True) if place == parent
+                ),
             )
             for parent in parents
         )
@@ -54,7 +56,7 @@ def forests() -> st.SearchStrategy[tuple[Row, ...]]:
 
 @settings(deadline=None, max_examples=150)
 @given(st.lists(forests(), min_size=2, max_size=5))
-def test_that_any_rows_can_follow_any_others(states: list[tuple[Row, ...]]) -> None:
+def test_that_any_rows_can_follow_any_others(states: list[tuple[TreeRow, ...]]) -> None:
     model = RowTree(COLUMNS)
     _tester = watched(model)
     for rows in states:
@@ -65,8 +67,8 @@ def test_that_any_rows_can_follow_any_others(states: list[tuple[Row, ...]]) -> N
         }
 
 
-def tree(*keys: str) -> tuple[Row, ...]:
-    return (Row("top", "top", tuple(Row(key, key) for key in keys)),)
+def tree(*keys: str) -> tuple[TreeRow, ...]:
+    return (TreeRow("top", "top", tuple(TreeRow(key, key) for key in keys)),)
 
 
 def test_that_an_index_stays_with_its_row_through_moves_and_inserts() -> None:
@@ -94,10 +96,10 @@ def test_that_the_same_rows_tell_nobody() -> None:
 
 def test_that_a_changed_value_tells_of_its_row_alone() -> None:
     model = RowTree(COLUMNS)
-    model.set_rows((Row("a", "one"), Row("b", "two")))
+    model.set_rows((TreeRow("a", "one"), TreeRow("b", "two")))
     told: list[tuple[int, int, int]] = []
     model.dataChanged.connect(lambda top, end, _: told.append((top.row(), end.row(), end.column())))
-    model.set_rows((Row("a", "one"), Row("b", "three")))
+    model.set_rows((TreeRow("a", "one"), TreeRow("b", "three")))
     assert told == [(1, 1, 1)]
 
 
@@ -114,7 +116,7 @@ def test_that_neighbours_come_and_go_together() -> None:
 
 def test_that_columns_say_what_cells_show() -> None:
     model = RowTree(COLUMNS)
-    model.set_rows((Row("a", "one"),))
+    model.set_rows((TreeRow("a", "one"),))
     name, size = model.index(0, 0), model.index(0, 1)
     assert name.data() == "one"
     assert name.data(Qt.ItemDataRole.ToolTipRole) == "<qt>&lt;b&gt;one&lt;/b&gt;</qt>"
@@ -126,7 +128,7 @@ def test_that_columns_say_what_cells_show() -> None:
 
 def test_that_a_row_that_only_tells_cannot_be_selected() -> None:
     model = RowTree(COLUMNS)
-    model.set_rows((Row("a", "one", enabled=False),))
+    model.set_rows((TreeRow("a", "one", enabled=False),))
     assert not model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsSelectable
 
 

@@ -8,7 +8,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.ui.panels.block import BlockPanel
 from tests.ui.conftest import Studio, Until
 from tests.ui.merging_doors import MergingDoors
-from tests.ui.panels.block_desk import ID, Desk, OpenDesk, Prepare
+from tests.ui.panels.open_block import ID, Desk, OpenDesk, Prepare
 
 
 @pytest.fixture
@@ -20,9 +20,9 @@ def desk(studio: Studio, until: Until) -> OpenDesk:
         if prepare is not None:
             prepare(doors)
         studio.opener.prepare = lambda _: doors  # type: ignore[assignment]
-        studio.furniture.workspace.open(doors.path)
-        await until(lambda: studio.furniture.workspace.request)
-        studio.furniture.services.selection.open(Ref(RefKind.BLOCK, block_id))
+        studio.contents.workspace.open(doors.path)
+        await until(lambda: studio.contents.workspace.file.request)
+        studio.contents.services.selection.open(Ref(RefKind.BLOCK, block_id))
         panel = studio.window.centre.currentWidget()
         assert isinstance(panel, BlockPanel)
         panel.first_focus().setFocus()

@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QLabel
 
 from inspector.domain.blocks import UnreadableSchema
 from inspector.domain.content import TextContent
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.detail import DetailPanel
 from tests.ui.conftest import Studio
 from tests.ui.merging_doors import MergingDoors
-from tests.ui.panels.block_desk import ID, REF, STORED, OpenDesk, words
+from tests.ui.panels.open_block import ID, REF, STORED, OpenDesk, words
 
 
 async def test_that_a_text_block_opens_with_its_text_and_nothing_to_save(desk: OpenDesk) -> None:
@@ -40,7 +40,7 @@ async def test_that_no_block_is_called_out_of_a_request_that_cannot_be_built(des
     assert "tokens" in one.panel.figures
     one.doors.too_large = {ID}
     one.type("far too much", 0)
-    await one.until(lambda: one.workspace.request_problem is not None)
+    await one.until(lambda: one.workspace.file.request_problem is not None)
     assert "not in the Request" not in one.panel.figures
     assert "tokens" not in one.panel.figures
     one.panel.work.discard()
@@ -64,7 +64,7 @@ async def test_that_another_schema_is_shown_rendered_with_no_editor(desk: OpenDe
     assert not one.panel.save_button.isVisible()
     assert not one.panel.reason_field.isVisible()
     assert not one.panel.views.buttons[0].isVisible()
-    assert "The editor for a list comes with a later version." in words(one.panel)
+    assert "This list block can't be edited here yet." in words(one.panel)
     assert one.panel.figures.endswith("96 tokens")
 
 
@@ -74,10 +74,10 @@ async def test_that_a_file_open_for_reading_gives_a_read_only_editor_with_the_re
 
     one = await desk(prepare)
     assert one.editor.isReadOnly()
-    assert one.banner("open for reading only") is not None
+    assert one.banner("read-only") is not None
     one.type("x", at=0)
     assert one.editor.text == STORED
-    assert ID not in one.workspace.drafts
+    assert ID not in one.workspace.file.drafts
 
 
 async def test_that_a_deleted_block_is_shown_and_can_be_restored(desk: OpenDesk) -> None:
@@ -103,7 +103,7 @@ async def test_that_an_unreadable_block_says_why_and_offers_no_editor(desk: Open
     assert not one.panel.page.isVisible()
     assert not one.panel.rendered.isVisible()
     assert not one.panel.save_button.isVisible()
-    assert "all other blocks work" in words(one.panel)
+    assert "All other blocks work" in words(one.panel)
 
 
 async def test_that_control_f_finds_and_escape_gives_the_keyboard_back(desk: OpenDesk) -> None:
@@ -145,17 +145,17 @@ async def test_that_control_h_replaces_one_and_all(desk: OpenDesk) -> None:
 
 async def test_that_the_actions_are_those_of_the_tab_in_front(desk: OpenDesk) -> None:
     one = await desk()
-    actions, centre = one.studio.furniture.services.actions, one.studio.window.centre
+    actions, centre = one.studio.contents.services.actions, one.studio.window.centre
     assert actions.row("edit.save").why_not() != ""
     one.type("x", at=0)
     assert actions.row("edit.save").why_not() == ""
-    one.studio.furniture.services.selection.open(Ref(RefKind.BLOCK, "blk_persona"))
+    one.studio.contents.services.selection.open(Ref(RefKind.BLOCK, "blk_persona"))
     await one.calm()
     assert actions.row("edit.save").why_not() != ""
     centre.setCurrentIndex(0)
     assert "edit.save" not in actions
     assert "request.find" in actions
-    one.studio.furniture.services.selection.open(REF)
+    one.studio.contents.services.selection.open(REF)
     assert actions.row("edit.save").why_not() == ""
 
 
@@ -180,7 +180,7 @@ async def test_that_characters_near_and_past_the_limit_are_coloured(desk: OpenDe
 
 
 async def test_that_a_block_that_nobody_has_read_says_so(studio: Studio) -> None:
-    panel = BlockPanel(studio.furniture.services, Ref(RefKind.BLOCK, "blk_unknown"))
+    panel = BlockPanel(studio.contents.services, Ref(RefKind.BLOCK, "blk_unknown"))
     assert "Reading the block" in words(panel)
     assert panel.heading == "blk_unknown"
     panel.deleteLater()

@@ -7,15 +7,15 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 
 from inspector.domain.content import TextContent
-from inspector.domain.drafts import Draft
-from inspector.domain.edits.base import Edit, Version
+from inspector.domain.edits.base import Draft, Edit, Version
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.errors import Refusal, RefusedError
-from inspector.ui.doors import RestoredDraft
+from inspector.runtime.recovered_drafts import RestoredDraft
+from inspector.ui.file_state import What
 from inspector.ui.panels.block import BlockPanel
 from tests.ui import invented
 from tests.ui.merging_doors import MergingDoors
-from tests.ui.panels.block_desk import ID, REF, STORED, Desk, OpenDesk, known, words
+from tests.ui.panels.open_block import ID, REF, STORED, Desk, OpenDesk, known, words
 
 
 def told(one: Desk, words_: str) -> bool:
@@ -26,7 +26,7 @@ def told(one: Desk, words_: str) -> bool:
 async def test_that_saving_without_typing_makes_no_operation(desk: OpenDesk) -> None:
     one = await desk()
     one.press(QKeySequence.StandardKey.Save)
-    one.studio.furniture.services.actions.run("edit.save")
+    one.studio.contents.services.actions.run("edit.save")
     await one.calm()
     assert one.doors.edits == []
     assert one.doors.kept == {}
@@ -36,7 +36,7 @@ async def test_that_a_typed_character_is_a_draft_on_its_base_at_once(desk: OpenD
     one = await desk()
     base = one.doors.states[ID].version
     one.type("!", at=4)
-    work = one.workspace.drafts.get(ID)
+    work = one.workspace.file.drafts.get(ID)
     assert work is not None
     assert work.edit == Edit(REF, SpliceText((Splice(4, 0, "!"),)), base)
     assert work.content == TextContent(f"{STORED[:4]}!{STORED[4:]}")
@@ -49,7 +49,7 @@ async def test_that_typing_a_character_and_taking_it_back_leaves_no_draft(desk: 
     one = await desk()
     one.type("x", at=0)
     QTest.keyClick(one.editor, Qt.Key.Key_Backspace)
-    assert ID not in one.workspace.drafts
+    assert ID not in one.workspace.file.drafts
     assert not one.panel.marked
     await one.until(lambda: ID not in one.doors.kept)
 
@@ -65,7 +65,7 @@ async def test_that_control_s_saves_exactly_the_typed_operation_with_its_reason(
     assert (block_id, operation) == (ID, SpliceText((Splice(0, 0, "Now: "),)))
     assert (options.reason, options.base, options.unlock) == ("asked by Sam", base, False)
     assert one.doors.text(ID) == f"Now: {STORED}"
-    assert ID not in one.workspace.drafts
+    assert ID not in one.workspace.file.drafts
     assert not one.panel.marked
     assert one.panel.reason_field.text() == ""
     assert one.editor.base_text == f"Now: {STORED}"
@@ -118,9 +118,9 @@ async def test_that_what_is_typed_while_a_save_is_under_way_is_a_draft_on_what_w
     one.type("B", at=1)
     one.doors.pass_.set()
     await one.until(lambda: one.doors.text(ID) == f"A{STORED}")
-    await one.until(lambda: ID in one.workspace.drafts and not one.panel.work.is_saving)
+    await one.until(lambda: ID in one.workspace.file.drafts and not one.panel.work.is_saving)
     await one.calm()
-    work = one.workspace.drafts.get(ID)
+    work = one.workspace.file.drafts.get(ID)
     assert work is not None
     assert work.edit == Edit(REF, SpliceText((Splice(1, 0, "B"),)), one.doors.states[ID].version)
     one.press(QKeySequence.StandardKey.Save)
@@ -176,16 +176,16 @@ async def test_that_a_draft_stays_on_its_base_when_somebody_writes_and_saving_me
     base = one.doors.states[ID].version
     one.type("Mine. ", at=0)
     one.doors.write(ID, len(STORED), 0, " Theirs.")
-    await one.until(lambda: one.banner("Grace wrote meanwhile"))
+    await one.until(lambda: one.banner("Grace changed this block while you were editing"))
     assert one.editor.text == f"Mine. {STORED}"
-    work = one.workspace.drafts.get(ID)
+    work = one.workspace.file.drafts.get(ID)
     assert work is not None
     assert work.edit.base == base
     one.press(QKeySequence.StandardKey.Save)
     await one.until(lambda: one.editor.text == f"Mine. {STORED} Theirs.")
     await one.saved()
     assert one.doors.text(ID) == f"Mine. {STORED} Theirs."
-    assert one.banner("Grace wrote meanwhile") is None
+    assert one.banner("Grace changed this block while you were editing") is None
 
 
 async def test_that_a_locked_block_asks_once_and_then_saves_unlocked(desk: OpenDesk) -> None:
@@ -196,7 +196,7 @@ async def test_that_a_locked_block_asks_once_and_then_saves_unlocked(desk: OpenD
     one.type("x", at=0)
     one.press(QKeySequence.StandardKey.Save)
     await one.until(lambda: one.banner("read-only for its agent"))
-    assert "Unlock to edit as human?" in words(one.panel.banners)
+    assert "Save your edit anyway?" in words(one.panel.banners)
     assert not failed
     assert one.editor.text == f"x{STORED}"
     QTest.mouseClick(one.button("Unlock and save"), Qt.MouseButton.LeftButton)
@@ -214,10 +214,10 @@ async def test_that_any_other_refusal_is_told_in_its_tab_and_loses_nothing(desk:
     one.type("x", at=0)
     one.press(QKeySequence.StandardKey.Save)
     await one.until(lambda: one.banner("Saving open_questions"))
-    assert "your draft is kept" in words(one.panel.banners)
+    assert "Your draft is kept" in words(one.panel.banners)
     assert failed == []
     assert one.editor.text == f"x{STORED}"
-    assert ID in one.workspace.drafts
+    assert ID in one.workspace.file.drafts
     assert one.panel.marked
     one.press(QKeySequence.StandardKey.Save)
     assert not told(one, "Saving open_questions")
@@ -269,7 +269,7 @@ async def test_that_typing_goes_on_in_a_restored_draft_on_an_older_version(desk:
     one = await desk(stale_draft)
     one.type("And ", at=0)
     one.doors.write(ID, len(STORED) + 8, 0, " Again.")
-    await one.until(lambda: one.banner("Grace wrote meanwhile"))
+    await one.until(lambda: one.banner("Grace changed this block while you were editing"))
     one.press(QKeySequence.StandardKey.Save)
     await one.saved()
     assert one.doors.text(ID) == f"And Mine. {STORED} Theirs. Again."
@@ -281,7 +281,7 @@ async def test_that_a_tab_that_is_closed_and_opened_again_has_the_draft(desk: Op
     one.studio.window.centre.close_view(("block", REF))
     one.doors.write(ID, len(STORED), 0, " Theirs.")
     await one.until(lambda: known(one) == TextContent(f"{STORED} Theirs."))
-    one.studio.furniture.services.selection.open(REF)
+    one.studio.contents.services.selection.open(REF)
     panel = one.studio.window.centre.currentWidget()
     assert isinstance(panel, BlockPanel)
     await one.until(lambda: panel.page.editor.text == f"Mine. {STORED} Theirs.")
@@ -292,9 +292,9 @@ async def test_that_a_tab_that_is_closed_and_opened_again_has_the_draft(desk: Op
 async def test_that_a_version_that_is_told_again_changes_nothing(desk: OpenDesk) -> None:
     one = await desk()
     one.type("x", at=0)
-    one.workspace.blocks_changed.emit((ID,))
+    one.workspace.changed.emit(What.BLOCKS)
     assert one.editor.text == f"x{STORED}"
-    assert one.banner("wrote meanwhile") is None
+    assert one.banner("while you were editing") is None
     assert one.doors.states[ID].version != Version("")
 
 

@@ -15,20 +15,19 @@ from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetPinned
 from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.edits.text import Splice, SpliceText
-from inspector.domain.errors import BudgetError
-from inspector.domain.health import Problem, Severity
+from inspector.domain.errors import BudgetError, Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
-from inspector.ui.known import WhatIf
+from inspector.ui.file_state import What, WhatIf
 from inspector.ui.models.columns import VALUE_ROLE
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.safe_text import PlainLabel
-from inspector.ui.widgets.budget_bar import BudgetBar, Kept
+from inspector.ui.widgets.budget_bar import BudgetBar, ReserveLegend
 from tests.ui import invented
 from tests.ui.conftest import Studio, Until
 from tests.ui.fake_engine import FakeDoors
-from tests.ui.requests_made import made_piece, made_request
+from tests.ui.request_builders import made_piece, made_request
 
 Open = Callable[..., Awaitable[BudgetPanel]]
 PERSONA = Ref(RefKind.BLOCK, "blk_persona")
@@ -48,8 +47,8 @@ def budget(studio: Studio, until: Until) -> Open:
             return doors
 
         studio.opener.prepare = make  # type: ignore[assignment]
-        studio.furniture.workspace.open(Path("harbor.constellation"))
-        await until(lambda: studio.furniture.workspace.request)
+        studio.contents.workspace.open(Path("harbor.constellation"))
+        await until(lambda: studio.contents.workspace.file.request)
         await asyncio.sleep(0.05)
         panel = studio.window.panel("budget")
         assert isinstance(panel, BudgetPanel)
@@ -82,7 +81,7 @@ def draft(studio: Studio, text: str) -> None:
     stored = invented.BLOCKS["blk_questions"].content
     assert isinstance(stored, TextContent)
     edit = Edit(QUESTIONS, SpliceText((Splice(0, 0, text),)))
-    studio.furniture.workspace.set_draft(edit, TextContent(text + stored.text))
+    studio.contents.workspace.set_draft(edit, TextContent(text + stored.text))
 
 
 async def test_that_totals_and_sections_are_those_of_the_request(budget: Open) -> None:
@@ -121,7 +120,7 @@ async def test_that_a_draft_changes_cells_and_keeps_what_is_open_and_selected(
     panel.tree.expand(find(panel, "Messages"))
     panel.tree.setFocus()
     panel.tree.setCurrentIndex(find(panel, "open_questions"))
-    studio.furniture.services.selection.select(QUESTIONS)
+    studio.contents.services.selection.select(QUESTIONS)
     resets: list[None] = []
     panel.tree.model().modelReset.connect(lambda: resets.append(None))
     draft(studio, "sixty-three characters more, which the figure follows at once: ")
@@ -142,10 +141,10 @@ async def test_that_a_click_on_a_row_selects_its_piece_with_its_span(budget: Ope
     panel.tree.scrollTo(index)
     point = panel.tree.visualRect(index).center()
     QTest.mouseClick(panel.tree.viewport(), Qt.MouseButton.LeftButton, pos=point)
-    selected = studio.furniture.services.selection.selected
+    selected = studio.contents.services.selection.selected
     assert selected.ref == PERSONA
     assert selected.span is not None
-    request = studio.furniture.workspace.request
+    request = studio.contents.workspace.file.request
     assert request is not None
     assert request.text[selected.span.start :].startswith("<persona>")
 
@@ -153,7 +152,7 @@ async def test_that_a_click_on_a_row_selects_its_piece_with_its_span(budget: Ope
 async def test_that_a_double_click_opens_a_piece_and_folds_a_section(budget: Open, studio: Studio) -> None:
     panel = await budget()
     opened: list[Ref] = []
-    studio.furniture.services.selection.opened.connect(opened.append)
+    studio.contents.services.selection.opened.connect(opened.append)
     section = find(panel, "Core Memory")
     assert panel.tree.isExpanded(section)
     panel.tree.doubleClicked.emit(section)
@@ -164,18 +163,18 @@ async def test_that_a_double_click_opens_a_piece_and_folds_a_section(budget: Ope
 
 async def test_that_a_selection_elsewhere_is_selected_here(budget: Open, studio: Studio) -> None:
     panel = await budget()
-    studio.furniture.services.selection.select(QUESTIONS)
+    studio.contents.services.selection.select(QUESTIONS)
     assert panel.tree.currentIndex().data() == "open_questions"
-    studio.furniture.services.selection.select(Ref(RefKind.SECTION, "summary"))
+    studio.contents.services.selection.select(Ref(RefKind.SECTION, "summary"))
     assert panel.tree.currentIndex().data(VALUE_ROLE).section == "summary"
-    studio.furniture.services.selection.select(Ref(RefKind.BLOCK, "blk_old"))
+    studio.contents.services.selection.select(Ref(RefKind.BLOCK, "blk_old"))
     assert not panel.tree.currentIndex().isValid()
 
 
 async def test_that_a_click_in_the_bar_selects_its_section(budget: Open, studio: Studio) -> None:
     panel = await budget()
     QTest.mouseClick(panel.bar, Qt.MouseButton.LeftButton, pos=QPoint(4, panel.bar.height() // 2))
-    assert studio.furniture.services.selection.ref == Ref(RefKind.SECTION, "tools")
+    assert studio.contents.services.selection.ref == Ref(RefKind.SECTION, "tools")
 
 
 async def test_that_what_is_left_out_is_listed_with_reason_and_button(budget: Open) -> None:
@@ -200,7 +199,7 @@ async def test_that_the_pin_button_pins_and_the_limit_button_raises_the_limit(
     QTest.mouseClick(limit, Qt.MouseButton.LeftButton)
     doors = studio.opener.doors
     await until(lambda: len(doors.intents) == 2)
-    agent = studio.furniture.workspace.agent
+    agent = studio.contents.workspace.file.agent
     assert agent is not None
     limits = replace(agent.config.limits, history_tokens=27_000)
     assert [intent.edit for intent in doors.intents] == [
@@ -216,7 +215,7 @@ async def test_that_a_fix_is_told_with_a_button_that_takes_it_back(
     panel = await budget()
     pin = panel.left_out.button(OUT_NOTES)
     limit = panel.left_out.button("message:bat_1:history_full")
-    agent = studio.furniture.workspace.agent
+    agent = studio.contents.workspace.file.agent
     assert pin is not None
     assert limit is not None
     assert agent is not None
@@ -224,8 +223,7 @@ async def test_that_a_fix_is_told_with_a_button_that_takes_it_back(
     QTest.mouseClick(limit, Qt.MouseButton.LeftButton)
     await until(lambda: banners.notices)
     [notice] = banners.notices
-    assert notice.text == "Ada was changed."
-    assert notice.remark.startswith("Raise the history budget")
+    assert notice.text == "History budget of Ada raised to 27,000 tokens."
     [(label, undo)] = notice.choices
     assert label == "Undo"
     undo()
@@ -234,7 +232,7 @@ async def test_that_a_fix_is_told_with_a_button_that_takes_it_back(
     assert not banners.notices
     QTest.mouseClick(pin, Qt.MouseButton.LeftButton)
     await until(lambda: banners.notices)
-    assert banners.notices[0].text == "design_notes was changed."
+    assert banners.notices[0].text == "design_notes pinned."
     banners.notices[0].choices[0][1]()
     await until(lambda: len(doors.intents) == 4)
     assert doors.intents[3].edit == Edit(Ref(RefKind.BLOCK, "blk_notes"), SetPinned(False))
@@ -245,15 +243,16 @@ async def test_that_settings_that_were_changed_again_are_not_taken_back(
 ) -> None:
     panel = await budget()
     limit = panel.left_out.button("message:bat_1:history_full")
-    workspace, doors, banners = studio.furniture.workspace, studio.opener.doors, studio.window.banners
+    workspace, doors, banners = studio.contents.workspace, studio.opener.doors, studio.window.banners
     assert limit is not None
     QTest.mouseClick(limit, Qt.MouseButton.LeftButton)
     await until(lambda: banners.notices)
-    workspace._known.agents = tuple(  # noqa: SLF001 - as somebody else's change leaves it
-        replace(each, config=replace(each.config, max_messages_cap=7)) for each in workspace.agents
+    changed = tuple(
+        replace(each, config=replace(each.config, max_messages_cap=7)) for each in workspace.file.agents
     )
+    workspace.live.put(replace(workspace.file, agents=changed), What.AGENTS)
     banners.notices[0].choices[0][1]()
-    assert banners.notices[0].text == "The settings of Ada were changed again meanwhile."
+    assert banners.notices[0].text == "Can't undo: Ada was changed again since."
     await asyncio.sleep(0.01)
     assert len(doors.intents) == 1
 
@@ -262,12 +261,12 @@ async def test_that_while_something_is_tried_a_fix_changes_that_and_nothing_stor
     budget: Open, studio: Studio, until: Until
 ) -> None:
     panel = await budget()
-    workspace, doors, bar = studio.furniture.workspace, studio.opener.doors, studio.window.top_bar
-    agent = workspace.agent
+    workspace, doors, bar = studio.contents.workspace, studio.opener.doors, studio.window.top_bar
+    agent = workspace.file.agent
     assert agent is not None
     workspace.try_out(WhatIf(model="claude-sonnet-5"))
     await until(lambda: doors.builds[-1][1].model == "claude-sonnet-5")
-    await until(lambda: workspace.request and bar.what_if.isVisible())
+    await until(lambda: workspace.file.request and bar.what_if.isVisible())
     for key in ("message:bat_1:history_full", OUT_NOTES):
         fix = panel.left_out.button(key)
         assert fix is not None
@@ -280,7 +279,7 @@ async def test_that_while_something_is_tried_a_fix_changes_that_and_nothing_stor
     assert not studio.window.banners.notices
     QTest.mouseClick(bar.what_if, Qt.MouseButton.LeftButton)
     await until(lambda: doors.builds[-1][1].limits is None)
-    assert workspace.what_if == WhatIf()
+    assert workspace.file.what_if == WhatIf()
     assert not bar.what_if.isVisible()
 
 
@@ -296,14 +295,18 @@ async def test_that_a_file_open_for_reading_offers_no_buttons(budget: Open) -> N
 async def test_that_a_row_left_out_is_changed_in_place(budget: Open, studio: Studio) -> None:
     panel = await budget()
     before = panel.left_out.row(OUT_NOTES)
-    request = studio.furniture.workspace.request
+    request = studio.contents.workspace.file.request
     assert request is not None
-    studio.furniture.workspace.request_changed.emit(with_tokens(request, 9_999))
+    studio.contents.workspace.live.put(
+        replace(studio.contents.workspace.file, request=with_tokens(request, 9_999)), What.REQUEST
+    )
     after = panel.left_out.row(OUT_NOTES)
     assert after is before
     assert after is not None
     assert "· 9,999 tokens" in [label.text() for label in after.findChildren(QLabel)]
-    studio.furniture.workspace.request_changed.emit(replace(request, left_out=()))
+    studio.contents.workspace.live.put(
+        replace(studio.contents.workspace.file, request=replace(request, left_out=())), What.REQUEST
+    )
     assert panel.left_out.row(OUT_NOTES) is None
 
 
@@ -318,12 +321,12 @@ async def test_that_a_click_on_what_is_left_out_selects_it(budget: Open, studio:
     row = panel.left_out.row(OUT_NOTES)
     assert row is not None
     QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=QPoint(4, 4))
-    assert studio.furniture.services.selection.ref == Ref(RefKind.BLOCK, "blk_notes")
+    assert studio.contents.services.selection.ref == Ref(RefKind.BLOCK, "blk_notes")
 
 
 async def test_that_without_a_request_there_are_no_figures(budget: Open, studio: Studio) -> None:
     panel = await budget()
-    studio.furniture.workspace.request_changed.emit(None)
+    studio.contents.workspace.live.put(replace(studio.contents.workspace.file, request=None), What.REQUEST)
     assert panel.total_text == "–"
     assert panel.tree.model().rowCount() == 0
     assert panel.left_out.row(OUT_NOTES) is None
@@ -334,7 +337,7 @@ async def test_that_it_says_why_no_request_can_be_built_until_one_can(
     budget: Open, studio: Studio, until: Until
 ) -> None:
     panel = await budget()
-    workspace = studio.furniture.workspace
+    workspace = studio.contents.workspace
     doors = studio.opener.doors
     assert doors is not None
     doors.fails = BudgetError(
@@ -343,37 +346,39 @@ async def test_that_it_says_why_no_request_can_be_built_until_one_can(
     workspace.set_draft(
         Edit(PERSONA, SpliceText((Splice(0, 0, "far too much "),))), TextContent("far too much")
     )
-    await until(lambda: workspace.request_problem is not None)
-    told = [each.text() for each in panel.findChildren(PlainLabel) if each.isVisibleTo(panel)]
-    assert any("persona must be sent and needs 16,000 tokens, but only 14,000" in text for text in told)
+    await until(lambda: workspace.file.request_problem is not None)
+    text = [each.text() for each in panel.findChildren(PlainLabel) if each.isVisibleTo(panel)]
+    assert any("persona must be sent, but it needs 16,000 tokens and only 14,000" in text for text in text)
     (request,) = studio.window.findChildren(RequestPanel)
     said = [each.text() for each in request.findChildren(PlainLabel)]
-    assert any("persona must be sent and needs 16,000 tokens" in text for text in said)
-    saved = workspace.saved_request
+    assert any("persona must be sent, but it needs 16,000 tokens" in text for text in said)
+    saved = workspace.file.saved_request
     assert saved is not None
     request.states.choose(0)
     await until(lambda: request.view.rows is not None and request.view.rows.request is saved)
     assert request.view.isVisible()
     doors.fails = None
     workspace.drop_draft(PERSONA.id)
-    await until(lambda: workspace.request is not None)
-    told = [each.text() for each in panel.findChildren(PlainLabel) if each.isVisibleTo(panel)]
-    assert not any("must be sent" in text for text in told)
+    await until(lambda: workspace.file.request is not None)
+    text = [each.text() for each in panel.findChildren(PlainLabel) if each.isVisibleTo(panel)]
+    assert not any("must be sent" in text for text in text)
 
 
 async def test_that_what_is_kept_for_estimates_is_in_the_bar_and_its_legend(
     budget: Open, studio: Studio
 ) -> None:
     panel = await budget()
-    request = studio.furniture.workspace.request
+    request = studio.contents.workspace.file.request
     assert request is not None
-    legend = [each for each in panel.findChildren(Kept) if each.isVisible()]
-    assert [each.told for each in legend] == ["8.3 % kept for the reply"]
-    studio.furniture.workspace.request_changed.emit(replace(request, margin_tokens=1_460))
-    legend = [each for each in panel.findChildren(Kept) if each.isVisible()]
-    assert [each.told for each in legend] == [
-        "8.3 % kept for the reply",
-        "10.1 % kept for what is only estimated",
+    legend = [each for each in panel.findChildren(ReserveLegend) if each.isVisible()]
+    assert [each.text for each in legend] == ["8.3 % reply reserve"]
+    studio.contents.workspace.live.put(
+        replace(studio.contents.workspace.file, request=replace(request, margin_tokens=1_460)), What.REQUEST
+    )
+    legend = [each for each in panel.findChildren(ReserveLegend) if each.isVisible()]
+    assert [each.text for each in legend] == [
+        "8.3 % reply reserve",
+        "10.1 % safety margin",
     ]
     assert "10.1 %" in panel.bar.accessibleDescription()
 
@@ -388,11 +393,13 @@ async def test_that_a_total_near_or_past_the_limit_is_coloured(budget: Open, stu
     panel = await budget()
     total = next(label for label in panel.findChildren(QLabel) if label.text() == "~ 10,554")
     assert total.property("tone") == ""
-    request = studio.furniture.workspace.request
+    request = studio.contents.workspace.file.request
     assert request is not None
     for window, tone in ((13_000, "warning"), (11_000, "error")):
         limits = replace(request.limits, max_tokens=window)
-        studio.furniture.workspace.request_changed.emit(replace(request, limits=limits))
+        studio.contents.workspace.live.put(
+            replace(studio.contents.workspace.file, request=replace(request, limits=limits)), What.REQUEST
+        )
         assert total.property("tone") == tone
 
 
@@ -401,14 +408,14 @@ async def test_that_figures_of_five_digits_and_nearly_the_whole_window_are_not_c
     budget: Open, studio: Studio, until: Until, scale: float
 ) -> None:
     panel = await budget()
-    studio.furniture.services.appearance.set_scale(scale)
+    studio.contents.services.appearance.set_scale(scale)
     draft(studio, "now there is a draft")
     await until(lambda: panel.total_text != "~ 10,554")
-    request = studio.furniture.workspace.request
+    request = studio.contents.workspace.file.request
     assert request is not None
     most = made_piece("most", "text\n", tokens=99_999)
     large = replace(made_request({"all": [most]}), limits=replace(request.limits, max_tokens=100_099))
-    studio.furniture.workspace.request_changed.emit(large)
+    studio.contents.workspace.live.put(replace(studio.contents.workspace.file, request=large), What.REQUEST)
     assert texts(panel) == [["All", "99,999", "=", "99.9 %", "+99,999"]]
     for column in range(1, 5):
         # Which of them there is room for is another thing.

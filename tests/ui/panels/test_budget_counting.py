@@ -14,13 +14,14 @@ from inspector.domain.counts import Method, Tokenizer
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.requests import Piece, Request, Run
+from inspector.domain.requests import Piece, Request, TextRun
 from inspector.runtime.wording import word
+from inspector.ui.file_state import What
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.safe_text import ElidedLabel
 from tests.ui import invented
 from tests.ui.conftest import Studio, Until
-from tests.ui.requests_made import made_piece, made_request
+from tests.ui.request_builders import made_piece, made_request
 
 Open = Callable[[], Awaitable[BudgetPanel]]
 RECONSTRUCTED = Tokenizer("claude_4_8", Method.RECONSTRUCTED, 0.024, 0.02)
@@ -33,8 +34,8 @@ def budget(studio: Studio, until: Until) -> Open:
     """``await budget()``: the panel with the invented file open."""
 
     async def opened() -> BudgetPanel:
-        studio.furniture.workspace.open(Path("harbor.constellation"))
-        await until(lambda: studio.furniture.workspace.request)
+        studio.contents.workspace.open(Path("harbor.constellation"))
+        await until(lambda: studio.contents.workspace.file.request)
         await asyncio.sleep(0.05)
         panel = studio.window.panel("budget")
         assert isinstance(panel, BudgetPanel)
@@ -45,7 +46,7 @@ def budget(studio: Studio, until: Until) -> Open:
 
 def counted(piece: Piece, method: Method) -> Piece:
     """A piece whose figure was found that way."""
-    runs = tuple(Run(each.text, each.sent, each.tokens, method) for each in piece.runs)
+    runs = tuple(TextRun(each.text, each.sent, each.tokens, method) for each in piece.runs)
     return replace(piece, runs=runs)
 
 
@@ -60,9 +61,7 @@ def request_of(tokenizer: Tokenizer, *methods: Method) -> Request:
 
 def show(studio: Studio, request: Request) -> None:
     """Let a Request be the one that is shown."""
-    workspace = studio.furniture.workspace
-    workspace._known.request = request  # noqa: SLF001 - as a build leaves it
-    workspace.request_changed.emit(request)
+    studio.contents.workspace.live.put(replace(studio.contents.workspace.file, request=request), What.REQUEST)
 
 
 def cell(panel: BudgetPanel, row: int, column: int, role: Qt.ItemDataRole) -> str:
@@ -108,7 +107,7 @@ async def test_that_reconstructed_counts_are_marked_as_such_and_their_band_is_to
     assert panel.total_text == "≈ 100"
     assert legend(panel) == "≈ reconstructed, ~ estimate"
     assert cell(panel, 0, 2, Qt.ItemDataRole.DisplayRole) == "≈"
-    assert tips(panel) == ["Reconstructed with claude_4_8, within 2.4 % for 95 % of texts"]
+    assert tips(panel) == ["Reconstructed with claude_4_8, ±2.4 % for 95 % of texts"]
 
 
 async def test_that_a_part_that_no_tokenizer_counts_is_told_without_the_band_of_the_others(
@@ -117,11 +116,11 @@ async def test_that_a_part_that_no_tokenizer_counts_is_told_without_the_band_of_
     panel = await budget()
     show(studio, request_of(RECONSTRUCTED, Method.RECONSTRUCTED, Method.ESTIMATE))
     assert panel.total_text == "~ 200"
-    assert tips(panel)[1] == "Estimate: claude_4_8 does not count this part"
+    assert tips(panel)[1] == "Estimate: not counted by claude_4_8"
     show(studio, request_of(invented.EXACT, Method.EXACT, Method.ESTIMATE))
     assert tips(panel) == [
-        "Exact: counted with o200k_base",
-        "Estimate: the provider does not say how it counts this part",
+        "Exact, counted with o200k_base",
+        "Estimate: how the provider counts this part is unknown",
     ]
 
 
@@ -131,7 +130,7 @@ async def test_that_the_legend_is_that_of_the_request_that_is_shown(budget: Open
     show(studio, request_of(ESTIMATED, Method.ESTIMATE))
     assert panel.total_text == "~ 100"
     assert legend(panel) == "= exact, ~ estimate"
-    assert tips(panel) == ["Estimate by other, within 12 % for 95 % of texts"]
+    assert tips(panel) == ["Estimated with other, ±12 % for 95 % of texts"]
     show(studio, request_of(invented.EXACT, Method.EXACT))
     assert panel.total_text == "100"
 
@@ -150,5 +149,5 @@ async def test_that_a_column_with_nothing_in_it_leaves_its_room_to_a_long_name(
     assert panel.tree.isColumnHidden(CHANGE)
     assert panel.tree.columnWidth(0) > needed
     questions = Ref(RefKind.BLOCK, "blk_questions")
-    studio.furniture.workspace.set_draft(Edit(questions, SpliceText((Splice(0, 0, "x"),))), TextContent("x"))
+    studio.contents.workspace.set_draft(Edit(questions, SpliceText((Splice(0, 0, "x"),))), TextContent("x"))
     await until(lambda: not panel.tree.isColumnHidden(CHANGE))

@@ -14,9 +14,9 @@ CHECKLIST = Ref(RefKind.BLOCK, "blk_checklist")
 
 
 async def detail(studio: Studio, until: Until) -> DetailPanel:
-    studio.furniture.workspace.open(Path("harbor.constellation"))
-    await until(lambda: studio.furniture.workspace.request)
-    studio.furniture.services.selection.select(CHECKLIST)
+    studio.contents.workspace.open(Path("harbor.constellation"))
+    await until(lambda: studio.contents.workspace.file.request)
+    studio.contents.services.selection.select(CHECKLIST)
     panel = studio.window.panel("detail")
     assert isinstance(panel, DetailPanel)
     await until(lambda: panel.card is not None)
@@ -33,9 +33,9 @@ def distances(panel: DetailPanel) -> list[int]:
 async def test_that_distances_follow_the_size_of_text_and_come_back(studio: Studio, until: Until) -> None:
     panel = await detail(studio, until)
     before = distances(panel)
-    studio.furniture.services.appearance.set_scale(2.0)
+    studio.contents.services.appearance.set_scale(2.0)
     assert distances(panel) == [2 * each for each in before]
-    studio.furniture.services.appearance.set_scale(1.0)
+    studio.contents.services.appearance.set_scale(1.0)
     assert distances(panel) == before
 
 

@@ -9,14 +9,13 @@ from PySide6.QtTest import QTest
 
 from inspector.domain.changes import Change
 from inspector.domain.content import TextContent
-from inspector.domain.drafts import Draft
-from inspector.domain.edits.base import Edit
+from inspector.domain.edits.base import Draft, Edit
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.errors import Refusal, RefusedError
-from inspector.ui.doors import RestoredDraft
+from inspector.runtime.recovered_drafts import RestoredDraft
 from tests.ui import invented
 from tests.ui.merging_doors import GRACE, MergingDoors
-from tests.ui.panels.block_desk import ID, REF, STORED, Desk, OpenDesk, words
+from tests.ui.panels.open_block import ID, REF, STORED, Desk, OpenDesk, words
 
 
 def told(one: Desk, words_: str) -> bool:
@@ -28,11 +27,11 @@ async def brought_back(one: Desk) -> None:
     """Discard a draft on a base that is gone, and bring it back while what it gives now is not known."""
     one.type("Mine. ", at=0)
     one.doors.write(ID, len(STORED), 0, "\nTheirs.")
-    await one.until(lambda: told(one, "wrote meanwhile"))
+    await one.until(lambda: told(one, "while you were editing"))
     QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
     await asyncio.sleep(0.01)
     one.doors.hold.clear()
-    QTest.mouseClick(one.button("Bring it back"), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(one.button("Restore draft"), Qt.MouseButton.LeftButton)
 
 
 async def test_that_what_is_typed_before_the_draft_is_back_comes_into_it(desk: OpenDesk) -> None:
@@ -44,7 +43,7 @@ async def test_that_what_is_typed_before_the_draft_is_back_comes_into_it(desk: O
     assert one.editor.text == f"{STORED[:4]}?{STORED[4:]}\nTheirs.!"
     one.doors.hold.set()
     await one.until(lambda: one.editor.text == whole)
-    work = one.workspace.drafts.get(ID)
+    work = one.workspace.file.drafts.get(ID)
     assert work is not None
     assert work.content == TextContent(whole)
     assert work.edit.base == one.doors.states[ID].version
@@ -56,10 +55,10 @@ async def test_that_what_is_typed_before_the_draft_is_back_comes_into_it(desk: O
 async def test_that_a_draft_that_nothing_is_typed_into_comes_back_as_it_was(desk: OpenDesk) -> None:
     one = await desk()
     await brought_back(one)
-    before = one.workspace.drafts.get(ID)
+    before = one.workspace.file.drafts.get(ID)
     one.doors.hold.set()
     await one.until(lambda: one.editor.text == f"Mine. {STORED}\nTheirs.")
-    assert one.workspace.drafts.get(ID) == before
+    assert one.workspace.file.drafts.get(ID) == before
 
 
 async def test_that_a_save_asked_for_before_the_draft_is_back_saves_all_of_it(desk: OpenDesk) -> None:
@@ -101,7 +100,7 @@ async def test_that_what_is_typed_into_a_draft_that_fits_no_more_is_a_draft(desk
     one.doors.hold.set()
     await one.calm()
     assert one.editor.text == f"!{STORED}\nTheirs."
-    work = one.workspace.drafts.get(ID)
+    work = one.workspace.file.drafts.get(ID)
     assert work is not None
     assert work.content == TextContent(f"!{STORED}\nTheirs.")
 
@@ -109,16 +108,16 @@ async def test_that_what_is_typed_into_a_draft_that_fits_no_more_is_a_draft(desk
 async def test_that_a_draft_discarded_before_it_is_back_can_be_brought_back_again(desk: OpenDesk) -> None:
     one = await desk()
     await brought_back(one)
-    before = one.workspace.drafts.get(ID)
+    before = one.workspace.file.drafts.get(ID)
     one.type("!", at=0)
     QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
     assert one.editor.text == f"{STORED}\nTheirs."
     one.doors.hold.set()
     await asyncio.sleep(0.02)
     assert one.editor.text == f"{STORED}\nTheirs."
-    QTest.mouseClick(one.button("Bring it back"), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(one.button("Restore draft"), Qt.MouseButton.LeftButton)
     await one.until(lambda: one.editor.text == f"Mine. {STORED}\nTheirs.")
-    assert one.workspace.drafts.get(ID) == before
+    assert one.workspace.file.drafts.get(ID) == before
 
 
 async def test_that_discarding_brings_the_stored_text_back(desk: OpenDesk) -> None:
@@ -126,7 +125,7 @@ async def test_that_discarding_brings_the_stored_text_back(desk: OpenDesk) -> No
     one.type("nonsense", at=3)
     QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
     assert one.editor.text == STORED
-    assert ID not in one.workspace.drafts
+    assert ID not in one.workspace.file.drafts
     assert not one.panel.marked
     await one.until(lambda: ID not in one.doors.kept)
     assert one.doors.edits == []
@@ -135,13 +134,13 @@ async def test_that_discarding_brings_the_stored_text_back(desk: OpenDesk) -> No
 async def test_that_a_discarded_draft_can_be_brought_back(desk: OpenDesk) -> None:
     one = await desk()
     one.type("nonsense", at=3)
-    before = one.workspace.drafts.get(ID)
+    before = one.workspace.file.drafts.get(ID)
     QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
     await one.until(lambda: ID not in one.doors.kept)
     await asyncio.sleep(0.01)
-    QTest.mouseClick(one.button("Bring it back"), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(one.button("Restore draft"), Qt.MouseButton.LeftButton)
     assert one.editor.text == f"{STORED[:3]}nonsense{STORED[3:]}"
-    assert one.workspace.drafts.get(ID) == before
+    assert one.workspace.file.drafts.get(ID) == before
     assert not told(one, "discarded")
     await one.until(lambda: ID in one.doors.kept)
     one.press(QKeySequence.StandardKey.Save)
@@ -153,12 +152,12 @@ async def test_that_a_discarded_draft_comes_back_with_what_somebody_wrote_meanwh
     one = await desk()
     one.type("Mine. ", at=0)
     one.doors.write(ID, len(STORED), 0, "\nTheirs.")
-    await one.until(lambda: one.banner("wrote meanwhile"))
+    await one.until(lambda: one.banner("while you were editing"))
     QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
     assert one.editor.text == f"{STORED}\nTheirs."
     assert not one.editor.steps.can_undo
     await asyncio.sleep(0.01)
-    QTest.mouseClick(one.button("Bring it back"), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(one.button("Restore draft"), Qt.MouseButton.LeftButton)
     await one.until(lambda: one.editor.text == f"Mine. {STORED}\nTheirs.")
     one.press(QKeySequence.StandardKey.Save)
     await one.saved()
@@ -173,7 +172,7 @@ async def test_that_control_z_undoes_a_discard(desk: OpenDesk) -> None:
     one.editor.setFocus()
     one.press(QKeySequence.StandardKey.Undo)
     assert one.editor.text == f"{STORED[:3]}nonsense{STORED[3:]}"
-    assert ID in one.workspace.drafts
+    assert ID in one.workspace.file.drafts
     assert one.panel.marked
     assert not told(one, "discarded")
 
@@ -190,12 +189,12 @@ async def test_that_a_draft_on_a_block_that_was_deleted_is_spoken_of_and_can_be_
     assert "Your draft is kept" in words(one.panel.banners)
     assert not one.panel.save_button.isVisible()
     QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
-    assert ID not in one.workspace.drafts
+    assert ID not in one.workspace.file.drafts
     assert "Your draft is kept" not in words(one.panel.banners)
     assert not one.panel.discard_button.isVisible()
     await asyncio.sleep(0.01)
-    QTest.mouseClick(one.button("Bring it back"), Qt.MouseButton.LeftButton)
-    assert ID in one.workspace.drafts
+    QTest.mouseClick(one.button("Restore draft"), Qt.MouseButton.LeftButton)
+    assert ID in one.workspace.file.drafts
     await asyncio.sleep(0.01)
     QTest.mouseClick(one.button("Restore"), Qt.MouseButton.LeftButton)
     await one.until(lambda: not told(one, "This block is deleted"))
@@ -215,6 +214,6 @@ async def test_that_a_draft_that_fits_no_more_can_be_given_up_when_its_tab_is_op
     assert one.editor.isReadOnly()
     assert not one.panel.save_button.isEnabled()
     QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
-    assert ID not in one.workspace.drafts
+    assert ID not in one.workspace.file.drafts
     assert one.editor.text == f"{STORED}\nTheirs."
     assert not one.editor.isReadOnly()

@@ -13,10 +13,11 @@ from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.limits import Truncate
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, FixStep, LeftOut, Source, SourceKind
+from inspector.ui.file_state import What
 from inspector.ui.panels.budget import BudgetPanel
 from tests.ui import invented
 from tests.ui.conftest import Studio, Until
-from tests.ui.requests_made import made_request
+from tests.ui.request_builders import made_request
 
 AGENT = Ref(RefKind.AGENT, invented.ADA)
 STEPS = (FixStep("raise_keep_recent", 120), FixStep("raise_history_tokens", 27_000))
@@ -35,11 +36,12 @@ KEY = "message:bat_1:history_full"
 
 async def panel_with(studio: Studio, until: Until, *left_out: LeftOut) -> BudgetPanel:
     """The panel with a Request of which that is left out."""
-    workspace = studio.furniture.workspace
+    workspace = studio.contents.workspace
     workspace.open(Path("harbor.constellation"))
-    await until(lambda: workspace.request)
+    await until(lambda: workspace.file.request)
     await asyncio.sleep(0.05)
-    workspace.request_changed.emit(replace(made_request({"core": ["text\n"]}), left_out=left_out))
+    request = replace(made_request({"core": ["text\n"]}), left_out=left_out)
+    workspace.live.put(replace(workspace.file, request=request), What.REQUEST)
     panel = studio.window.panel("budget")
     assert isinstance(panel, BudgetPanel)
     return panel
@@ -52,8 +54,8 @@ async def test_that_what_several_limits_keep_out_comes_in_with_one_button(
     do = panel.left_out.button(KEY)
     assert do is not None
     assert do.text() == "Raise limits"
-    assert do.accessibleName() == "Allow 120 messages and 27,000 tokens of history."
-    agent = studio.furniture.workspace.agent
+    assert do.accessibleName() == "Raise the history limits to 120 messages and 27,000 tokens."
+    agent = studio.contents.workspace.file.agent
     assert agent is not None
     QTest.mouseClick(do, Qt.MouseButton.LeftButton)
     doors, banners = studio.opener.doors, studio.window.banners
@@ -74,4 +76,4 @@ async def test_that_a_fix_of_no_steps_is_told_in_words(studio: Studio, until: Un
     row = panel.left_out.row(KEY)
     assert row is not None
     assert panel.left_out.button(KEY) is None
-    assert "Allow 120 messages and 27,000 tokens of history." in row.accessibleName()
+    assert "Raise the history limits to 120 messages and 27,000 tokens." in row.accessibleName()

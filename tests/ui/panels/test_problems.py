@@ -20,8 +20,8 @@ FREE = 14
 
 
 async def problems(studio: Studio, until: Until) -> QTableView:
-    studio.furniture.workspace.open(Path("harbor.constellation"))
-    await until(lambda: studio.furniture.workspace.request)
+    studio.contents.workspace.open(Path("harbor.constellation"))
+    await until(lambda: studio.contents.workspace.file.request)
     dock = studio.window.dock("problems")
     dock.show()
     view = dock.findChild(QTableView)
@@ -46,7 +46,7 @@ async def test_that_a_row_is_as_high_as_its_text_at_every_width(
     studio: Studio, until: Until, scale: float
 ) -> None:
     view = await problems(studio, until)
-    studio.furniture.services.appearance.set_scale(scale)
+    studio.contents.services.appearance.set_scale(scale)
     studio.opener.doors.tell(LONG)
     height = QFontMetrics(view.font()).lineSpacing()
     seen = set()

@@ -8,13 +8,12 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
-from inspector.domain.errors import FileError, Refusal, RefusedError
-from inspector.domain.health import Problem
+from inspector.domain.errors import FileError, Problem, Refusal, RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.problems import ProblemsPanel
 from inspector.ui.widgets.banner import Notice
-from tests.ui.panels.block_desk import ID, REF, STORED, Desk, OpenDesk, words
+from tests.ui.panels.open_block import ID, REF, STORED, Desk, OpenDesk, words
 
 TOO_LONG = RefusedError(Refusal("refused.char_limit", {"characters": 12, "limit": 10}))
 LOCKED = RefusedError(Refusal("refused.locked", {"label": "open_questions"}))
@@ -27,7 +26,7 @@ def notices(one: Desk) -> tuple[Notice, ...]:
 
 
 def problems(one: Desk) -> list[Problem]:
-    return [each for each in one.workspace.problems if each.code == "drafts.refused"]
+    return [each for each in one.workspace.file.problems if each.code == "drafts.refused"]
 
 
 async def refused_elsewhere(one: Desk, error: RefusedError | FileError, *, close: bool) -> None:
@@ -41,7 +40,7 @@ async def refused_elsewhere(one: Desk, error: RefusedError | FileError, *, close
     if close:
         centre.close_view(("block", REF))
     else:
-        one.studio.furniture.open_view("request")
+        one.studio.contents.open_view("request")
     await asyncio.sleep(0.02)
     one.doors.pass_.set()
     await one.until(lambda: notices(one))
@@ -66,8 +65,8 @@ async def test_that_it_is_told_in_the_window_and_the_tab_tells_it_when_it_is_sho
     one.studio.bridge.failed.connect(failed.append)
     await refused_elsewhere(one, TOO_LONG, close=close)
     [notice] = notices(one)
-    assert notice.text.startswith("Saving open_questions: ")
-    assert "your draft is kept" in notice.remark
+    assert notice.text.startswith("Saving open_questions failed: ")
+    assert "Your draft is kept" in notice.remark
     assert failed == []
     panel = show(one)
     assert notices(one) == ()
@@ -82,7 +81,7 @@ async def test_that_a_locked_block_asks_when_it_is_shown_and_then_saves_unlocked
     one = await desk()
     await refused_elsewhere(one, LOCKED, close=close)
     panel = show(one)
-    await one.until(lambda: "Unlock to edit as human?" in words(panel.banners))
+    await one.until(lambda: "Save your edit anyway?" in words(panel.banners))
     [unlock] = [
         each for each in panel.banners.findChildren(QAbstractButton) if each.text() == "Unlock and save"
     ]
@@ -120,18 +119,18 @@ async def test_that_it_is_over_when_the_draft_is_discarded_or_another_file_is_sh
     one.workspace.drop_draft(ID)
     assert notices(one) == ()
     assert problems(one) == []
-    show_again = one.studio.furniture.services.selection
+    show_again = one.studio.contents.services.selection
     show_again.open(REF)
     await refused_elsewhere(one, TOO_LONG, close=False)
     await one.workspace.close()
     assert notices(one) == ()
-    assert one.workspace.problems == ()
+    assert one.workspace.file.problems == ()
 
 
 async def test_that_each_block_has_its_own_notice(desk: OpenDesk) -> None:
     one = await desk()
     await refused_elsewhere(one, TOO_LONG, close=False)
-    one.studio.furniture.services.selection.open(OTHER)
+    one.studio.contents.services.selection.open(OTHER)
     [notice] = notices(one)
     assert notice.text.startswith("Saving open_questions")
     show(one)
@@ -142,6 +141,6 @@ async def test_that_what_the_world_refused_is_told_in_the_window_wherever_one_is
     one = await desk()
     await refused_elsewhere(one, FileError("file.read_only", path="harbor"), close=True)
     [notice] = notices(one)
-    assert notice.text.startswith("Saving open_questions: ")
+    assert notice.text.startswith("Saving open_questions failed: ")
     assert problems(one) == []
-    assert ID in one.workspace.drafts
+    assert ID in one.workspace.file.drafts

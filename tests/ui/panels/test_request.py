@@ -18,11 +18,11 @@ from inspector.domain.errors import BudgetError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Mark, Piece, Request
 from inspector.ui.panels.request import RequestPanel
-from inspector.ui.selection import Selected, Span
+from inspector.ui.selection import SelectedSpan, SelectionState
 from tests.ui import invented
 from tests.ui.conftest import Studio, Until
 from tests.ui.fake_engine import FakeDoors
-from tests.ui.requests_made import made_piece, made_request
+from tests.ui.request_builders import made_piece, made_request
 
 QUESTIONS = Ref(RefKind.BLOCK, "blk_questions")
 Open = Callable[..., Awaitable[RequestPanel]]
@@ -33,13 +33,13 @@ def shown(studio: Studio, until: Until) -> Open:
     """``await shown()``: the panel with the invented file open."""
 
     async def opened() -> RequestPanel:
-        workspace = studio.furniture.workspace
+        workspace = studio.contents.workspace
         before = studio.window.centre.currentWidget()
         workspace.open(Path("harbor.constellation"))
-        await until(lambda: workspace.request and studio.window.centre.currentWidget() is not before)
+        await until(lambda: workspace.file.request and studio.window.centre.currentWidget() is not before)
         panel = studio.window.centre.currentWidget()
         assert isinstance(panel, RequestPanel)
-        await until(lambda: panel.view.rows is not None and panel.view.rows.request is workspace.request)
+        await until(lambda: panel.view.rows is not None and panel.view.rows.request is workspace.file.request)
         return panel
 
     return opened
@@ -79,7 +79,7 @@ def draft(studio: Studio, text: str) -> None:
     edit = Edit(QUESTIONS, SpliceText((Splice(0, 0, text),)))
     stored = invented.BLOCKS["blk_questions"].content
     assert isinstance(stored, TextContent)
-    studio.furniture.workspace.set_draft(edit, TextContent(text + stored.text))
+    studio.contents.workspace.set_draft(edit, TextContent(text + stored.text))
 
 
 async def test_that_tools_are_folded_at_first_and_nothing_else(shown: Open) -> None:
@@ -91,15 +91,15 @@ async def test_that_tools_are_folded_at_first_and_nothing_else(shown: Open) -> N
 
 async def test_that_a_click_selects_the_piece_with_its_span_everywhere(shown: Open, studio: Studio) -> None:
     panel = await shown()
-    told: list[Selected] = []
-    studio.furniture.services.selection.changed.connect(told.append)
+    told: list[SelectionState] = []
+    studio.contents.services.selection.changed.connect(told.append)
     point_at(panel, "runner sign?")
     start = place_of(panel, "<open_questions>")
-    request = studio.furniture.workspace.request
+    request = studio.contents.workspace.file.request
     assert request is not None
     piece = request.piece_at(start)
     assert piece is not None
-    assert told == [Selected(QUESTIONS, Span(piece.start, piece.end))]
+    assert told == [SelectionState(QUESTIONS, SelectedSpan(piece.start, piece.end))]
     assert panel.view.selected_piece == "block:blk_questions"
 
 
@@ -111,7 +111,7 @@ async def test_that_a_click_inside_a_mark_selects_that_part(
     marks = (Mark("list", "all", 7, 21), Mark("item", "itm_2", 14, 20))
     await put(studio, panel, until, made_request({"core": [made_piece("blk_x", text, marks=marks)]}))
     point_at(panel, "two")
-    selected = studio.furniture.services.selection.ref
+    selected = studio.contents.services.selection.ref
     assert selected == Ref(RefKind.BLOCK, "blk_x", "itm_2")
     assert panel.view.mark is not None
     assert (panel.view.mark.start, panel.view.mark.end) == (14, 20)
@@ -133,7 +133,7 @@ async def test_that_of_two_pieces_of_one_source_the_one_that_was_clicked_is_mark
 async def put(studio: Studio, panel: RequestPanel, until: Until, request: Request) -> None:
     """Show a Request in place of the engine's."""
     studio.opener.doors.request = answering(request)  # type: ignore[method-assign, assignment]
-    studio.furniture.workspace.rebuild()
+    studio.contents.workspace.rebuild()
     await until(lambda: panel.view.rows is not None and panel.view.rows.request is request)
 
 
@@ -147,7 +147,7 @@ def answering(request: Request) -> Callable[..., Awaitable[Request]]:
 async def test_that_a_double_click_opens_the_source(shown: Open, studio: Studio) -> None:
     panel = await shown()
     opened: list[Ref] = []
-    studio.furniture.services.selection.opened.connect(opened.append)
+    studio.contents.services.selection.opened.connect(opened.append)
     assert panel.view.rows is not None
     piece = panel.view.rows.piece("block:blk_persona")
     assert isinstance(piece, Piece)
@@ -157,13 +157,13 @@ async def test_that_a_double_click_opens_the_source(shown: Open, studio: Studio)
 
 async def test_that_a_selection_elsewhere_comes_into_sight(shown: Open, studio: Studio) -> None:
     panel = await shown()
-    studio.furniture.services.selection.select(Ref(RefKind.MESSAGE, "msg_9"))
+    studio.contents.services.selection.select(Ref(RefKind.MESSAGE, "msg_9"))
     assert panel.view.selected_piece == "message:msg_9"
     assert panel.view.rows is not None
     rows = panel.view.rows.rows_of_piece("message:msg_9")
     assert rows is not None
     assert panel.view.box_of_row(rows[0]) is not None
-    studio.furniture.services.selection.select(Ref(RefKind.BLOCK, "blk_old"))
+    studio.contents.services.selection.select(Ref(RefKind.BLOCK, "blk_old"))
     assert panel.view.selected_piece is None
 
 
@@ -173,7 +173,7 @@ async def test_that_a_live_update_does_not_scroll_to_the_selection(
     panel = await shown()
     studio.window.resize(1280, 560)
     await asyncio.sleep(0.05)
-    studio.furniture.services.selection.select(Ref(RefKind.BLOCK, "blk_persona"))
+    studio.contents.services.selection.select(Ref(RefKind.BLOCK, "blk_persona"))
     panel.view.verticalScrollBar().setValue(panel.view.verticalScrollBar().maximum())
     assert panel.view.rows is not None
     before = panel.view.rows.place(panel.view.verticalScrollBar().value())
@@ -191,7 +191,7 @@ async def test_that_folding_by_click_and_for_all(shown: Open, studio: Studio, un
     await until(lambda: not section_rows(panel, "core"))
     panel.view.toggled.emit("core")
     await until(lambda: section_rows(panel, "core"))
-    actions = studio.furniture.services.actions
+    actions = studio.contents.services.actions
     actions.run("request.fold_all")
     await until(lambda: panel.view.rows is not None and panel.view.rows.count == 10)
     actions.run("request.unfold_all")
@@ -240,8 +240,8 @@ async def test_that_what_was_found_follows_a_live_update(shown: Open, studio: St
 
 async def test_that_the_whole_request_is_copied_as_it_is(shown: Open, studio: Studio) -> None:
     await shown()
-    studio.furniture.services.actions.run("request.copy")
-    request = studio.furniture.workspace.request
+    studio.contents.services.actions.run("request.copy")
+    request = studio.contents.workspace.file.request
     assert request is not None
     assert QGuiApplication.clipboard().text() == request.text
     QGuiApplication.clipboard().clear()
@@ -251,7 +251,7 @@ async def test_that_opening_another_file_keeps_the_actions_working(shown: Open, 
     first = await shown()
     second = await shown()
     assert second is not first
-    actions = studio.furniture.services.actions
+    actions = studio.contents.services.actions
     assert actions.row("request.find").why_not() == ""
     actions.run("request.find")
     assert second.find_bar.isVisible()
@@ -264,10 +264,10 @@ async def test_that_without_a_request_the_panel_says_why(studio: Studio, until: 
         return doors
 
     studio.opener.prepare = prepare  # type: ignore[assignment]
-    studio.furniture.workspace.open(Path("harbor.constellation"))
-    await until(lambda: studio.furniture.workspace.problems)
+    studio.contents.workspace.open(Path("harbor.constellation"))
+    await until(lambda: studio.contents.workspace.file.problems)
     panel = studio.window.centre.currentWidget()
     assert isinstance(panel, RequestPanel)
-    await until(lambda: "No Request can be built now" in words(panel))
+    await until(lambda: "Can't build the Request" in words(panel))
     assert not panel.view.isVisible()
-    assert studio.furniture.services.actions.row("request.copy").why_not() != ""
+    assert studio.contents.services.actions.row("request.copy").why_not() != ""

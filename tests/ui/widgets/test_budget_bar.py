@@ -5,9 +5,9 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.appearance import Appearance
-from inspector.ui.widgets.budget_bar import BudgetBar, Kept, KeptFor, Segment
+from inspector.ui.widgets.budget_bar import BarSegment, BudgetBar, ReserveLegend, ReservePurpose
 
-SEGMENTS = (Segment("core", "Core Memory", 100), Segment("messages", "Messages", 200))
+SEGMENTS = (BarSegment("core", "Core Memory", 100), BarSegment("messages", "Messages", 200))
 
 
 @pytest.fixture
@@ -24,22 +24,22 @@ def image(bar: BudgetBar) -> QImage:
 
 
 def test_that_the_bar_tells_at_every_place_what_stands_there(bar: BudgetBar) -> None:
-    bar.show_budget(SEGMENTS, 1000, {KeptFor.REPLY: 100, KeptFor.ESTIMATES: 200})
-    assert bar.told_at(50) == "Core Memory: 100 tokens (10.0 % of the window)"
-    assert bar.told_at(250) == "Messages: 200 tokens (20.0 % of the window)"
-    assert bar.told_at(500) == ""
-    assert bar.told_at(750).startswith("Kept for what is only estimated")
-    assert "200 tokens (20.0 % of the window)" in bar.told_at(750)
-    assert bar.told_at(950) == "Kept for the reply: 100 tokens (10.0 % of the window)"
-    told = bar.accessibleDescription()
-    assert "Kept for the reply 10.0 %" in told
-    assert "only estimated" in told
+    bar.show_budget(SEGMENTS, 1000, {ReservePurpose.REPLY: 100, ReservePurpose.ESTIMATES: 200})
+    assert bar.text_at(50) == "Core Memory: 100 tokens (10.0 % of the context window)"
+    assert bar.text_at(250) == "Messages: 200 tokens (20.0 % of the context window)"
+    assert bar.text_at(500) == ""
+    assert bar.text_at(750).startswith("Safety margin")
+    assert "200 tokens (20.0 % of the context window)" in bar.text_at(750)
+    assert bar.text_at(950) == "Reply reserve: 100 tokens (10.0 % of the context window)"
+    text = bar.accessibleDescription()
+    assert "Reply reserve 10.0 %" in text
+    assert "Safety margin" in text
 
 
 def test_that_what_is_kept_for_estimates_is_drawn_and_unlike_the_reply(bar: BudgetBar) -> None:
-    bar.show_budget(SEGMENTS, 1000, {KeptFor.REPLY: 100})
+    bar.show_budget(SEGMENTS, 1000, {ReservePurpose.REPLY: 100})
     without = image(bar)
-    bar.show_budget(SEGMENTS, 1000, {KeptFor.REPLY: 100, KeptFor.ESTIMATES: 200})
+    bar.show_budget(SEGMENTS, 1000, {ReservePurpose.REPLY: 100, ReservePurpose.ESTIMATES: 200})
     drawn = image(bar)
     assert [drawn.pixel(x, 8) for x in range(690)] == [without.pixel(x, 8) for x in range(690)]
     box = (720, 2, 64, 12)
@@ -55,7 +55,7 @@ def test_that_what_is_kept_for_estimates_is_drawn_and_unlike_the_reply(bar: Budg
 def test_that_the_border_warns_when_less_is_free_than_is_kept_for_whatever(
     bar: BudgetBar, appearance: Appearance, reply: int, estimates: int, tone: str
 ) -> None:
-    bar.show_budget(SEGMENTS, 1000, {KeptFor.REPLY: reply, KeptFor.ESTIMATES: estimates})
+    bar.show_budget(SEGMENTS, 1000, {ReservePurpose.REPLY: reply, ReservePurpose.ESTIMATES: estimates})
     wanted = {"border": appearance.theme.border, "error": appearance.theme.error}
     assert image(bar).pixelColor(500, 0).name() == wanted[tone].name()
 
@@ -63,11 +63,11 @@ def test_that_the_border_warns_when_less_is_free_than_is_kept_for_whatever(
 def test_that_a_line_of_the_legend_is_there_only_while_it_says_something(
     qtbot: QtBot, appearance: Appearance
 ) -> None:
-    line = Kept(appearance, KeptFor.ESTIMATES)
+    line = ReserveLegend(appearance, ReservePurpose.ESTIMATES)
     qtbot.addWidget(line)
     assert line.isHidden()
-    line.tell("19.6 % kept for what is only estimated")
+    line.tell("19.6 % safety margin")
     assert not line.isHidden()
-    assert line.told == "19.6 % kept for what is only estimated"
+    assert line.text == "19.6 % safety margin"
     line.tell("")
     assert line.isHidden()

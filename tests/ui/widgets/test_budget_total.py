@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.appearance import Appearance
-from inspector.ui.widgets.budget_bar import KeptFor
+from inspector.ui.widgets.budget_bar import ReservePurpose
 from inspector.ui.widgets.budget_total import BudgetTotal
 
 
@@ -16,7 +16,7 @@ def total(qtbot: QtBot, appearance: Appearance) -> BudgetTotal:
     made = BudgetTotal(appearance)
     qtbot.addWidget(made)
     made.tell("~ 10,851", "of 14,800 tokens")
-    made.tell_kept(KeptFor.REPLY, "7.5 % kept for the reply")
+    made.tell_kept(ReservePurpose.REPLY, "7.5 % reply reserve")
     made.show()
     made.resize(1600, made.sizeHint().height())
     return made

@@ -1,10 +1,10 @@
 import pytest
 
-from inspector.ui.widgets.palette import Entry, rank
+from inspector.ui.widgets.palette import PaletteEntry, rank
 
 TITLES = (
     "Open …",
-    "Open source",
+    "Go to source",
     "Reset layout",
     "release_checklist",
     "persona",
@@ -14,8 +14,8 @@ TITLES = (
 )
 
 
-def entry(title: str, why_not: str = "") -> Entry:
-    return Entry(title, title, lambda: None, why_not=why_not)
+def entry(title: str, why_not: str = "") -> PaletteEntry:
+    return PaletteEntry(title, title, lambda: None, why_not=why_not)
 
 
 ENTRIES = [entry(title) for title in TITLES]
@@ -52,7 +52,7 @@ def test_that_what_holds_all_words_comes_before_what_only_resembles_them() -> No
         "Unfold all sections of the Request",
         "assistant: Run 4219: green on all four, no retry, and the smoke test is in the notes of today",
     )
-    lines = [Entry(title, title, lambda: None) for title in titles]
+    lines = [PaletteEntry(title, title, lambda: None) for title in titles]
     assert rank(lines, "smoke all four")[0].title == titles[2]
 
 
@@ -61,7 +61,7 @@ def test_that_nothing_similar_finds_nothing() -> None:
 
 
 def test_that_what_cannot_be_done_comes_after_its_equal() -> None:
-    found = rank([entry("Save", "nothing to save"), Entry("other", "Save", lambda: None)], "save")
+    found = rank([entry("Save", "nothing to save"), PaletteEntry("other", "Save", lambda: None)], "save")
     assert [bool(each.why_not) for each in found] == [False, True]
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from inspector.domain.requests import Request
 from inspector.ui.safe_text import show_controls
-from inspector.ui.widgets.request_rows import Cutter, RequestRows, TextRow, columns_of, cut
-from tests.ui.requests_made import made_piece, made_request
+from inspector.ui.widgets.request_rows import RequestRows, RowCutter, TextRow, columns_of, cut
+from tests.ui.request_builders import made_piece, made_request
 from tests.ui.texts import TEXTS
 
 PIECE_TEXTS = TEXTS.filter(bool)
@@ -94,7 +94,7 @@ def test_that_columns_are_those_of_what_is_shown(text: str, columns: int) -> Non
 @given(requests(), WIDTHS, st.data())
 def test_that_offsets_and_rows_lead_to_each_other(request: Request, width: int, data: st.DataObject) -> None:
     folded = frozenset(data.draw(st.sets(st.sampled_from([each.name for each in request.sections]))))
-    rows = Cutter().rows(request, width, folded)
+    rows = RowCutter().rows(request, width, folded)
     for row in range(rows.count):
         place = rows.place(row)
         if place.row is not None:
@@ -115,7 +115,7 @@ def test_that_offsets_and_rows_lead_to_each_other(request: Request, width: int, 
 
 @given(requests(), WIDTHS)
 def test_that_all_rows_together_are_the_whole_request(request: Request, width: int) -> None:
-    rows = Cutter().rows(request, width)
+    rows = RowCutter().rows(request, width)
     lines = sum(
         len(piece.text.removesuffix("\n").split("\n")) for s in request.sections for piece in s.pieces
     )
@@ -131,7 +131,7 @@ def test_that_all_rows_together_are_the_whole_request(request: Request, width: i
 
 @given(requests(), WIDTHS)
 def test_that_every_piece_has_its_rows_and_its_start(request: Request, width: int) -> None:
-    rows = Cutter().rows(request, width)
+    rows = RowCutter().rows(request, width)
     for placed in request.placed():
         found = rows.rows_of_piece(placed.piece.id)
         assert found is not None
@@ -142,7 +142,7 @@ def test_that_every_piece_has_its_rows_and_its_start(request: Request, width: in
 
 def test_that_a_folded_section_is_its_head_alone() -> None:
     request = made_request({"core": ["a\nb\n"], "log": ["c\n"]})
-    rows = Cutter().rows(request, 40, frozenset({"core"}))
+    rows = RowCutter().rows(request, 40, frozenset({"core"}))
     assert row_texts(rows) == ["#core", "#log", "c"]
     assert rows.is_folded("core")
     assert not rows.is_folded("log")
@@ -152,7 +152,7 @@ def test_that_a_folded_section_is_its_head_alone() -> None:
 
 
 def test_that_outside_there_is_no_row() -> None:
-    rows = Cutter().rows(made_request({"core": ["a\n"]}), 40)
+    rows = RowCutter().rows(made_request({"core": ["a\n"]}), 40)
     with pytest.raises(IndexError):
         rows.place(2)
     with pytest.raises(IndexError):
@@ -162,7 +162,7 @@ def test_that_outside_there_is_no_row() -> None:
 
 
 def test_that_a_piece_that_did_not_change_keeps_its_rows() -> None:
-    cutter = Cutter()
+    cutter = RowCutter()
     first = cutter.rows(made_request({"core": ["a\n" * 100, "b\n"]}), 40)
     second = cutter.rows(made_request({"core": ["a\n" * 100, "c\n"]}), 40)
     assert second.place(1).row is first.place(1).row
@@ -173,12 +173,12 @@ def test_that_a_piece_that_did_not_change_keeps_its_rows() -> None:
 def test_that_what_was_kept_gives_the_same_rows_as_cutting_anew(
     first: Request, second: Request, width: int, other: int
 ) -> None:
-    cutter = Cutter()
+    cutter = RowCutter()
     for request, columns in ((first, width), (second, width), (second, other), (first, other)):
-        assert row_texts(cutter.rows(request, columns)) == row_texts(Cutter().rows(request, columns))
+        assert row_texts(cutter.rows(request, columns)) == row_texts(RowCutter().rows(request, columns))
 
 
 def test_that_a_request_without_sections_has_no_rows() -> None:
-    rows = Cutter().rows(made_request({}), 40)
+    rows = RowCutter().rows(made_request({}), 40)
     assert (rows.count, rows.line_count) == (0, 0)
     assert rows.row_of_offset(0) is None

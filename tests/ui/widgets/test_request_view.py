@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from inspector.domain.requests import Piece, Request
 from inspector.ui.appearance import Appearance, ThemeChoice
-from inspector.ui.widgets.request_places import Stretch
-from inspector.ui.widgets.request_rows import Cutter
+from inspector.ui.widgets.request_places import RequestRange
+from inspector.ui.widgets.request_rows import RowCutter
 from inspector.ui.widgets.request_view import RequestView
-from tests.ui.requests_made import made_piece, made_request
+from tests.ui.request_builders import made_piece, made_request
 
 LEFT = Qt.MouseButton.LeftButton
 LINES = "".join(f"line {number}\n" for number in range(40))
@@ -33,7 +33,7 @@ def view(qtbot: QtBot, appearance: Appearance) -> Iterator[RequestView]:
 
 
 def show(view: RequestView, request: Request, *folded: str) -> None:
-    view.show_rows(Cutter().rows(request, view.columns, frozenset(folded)))
+    view.show_rows(RowCutter().rows(request, view.columns, frozenset(folded)))
 
 
 def point_of(view: RequestView, offset: int) -> QPoint:
@@ -284,7 +284,7 @@ def test_that_what_a_search_found_comes_into_sight_and_can_be_copied(view: Reque
     request = made_request({"core": [LINES * 4, "needle\n"]})
     show(view, request)
     at = request.text.index("needle")
-    view.show_found((Stretch(at, at + 6),), Stretch(at, at + 6))
+    view.show_found((RequestRange(at, at + 6),), RequestRange(at, at + 6))
     assert view.chosen_text == "needle"
     assert view.rows is not None
     row = view.rows.row_of_offset(at)
@@ -321,7 +321,7 @@ def test_that_sections_selection_and_finds_are_painted_in_the_themes_colours(
     found = theme.blend(theme.warning, theme.background, 0.35).name()
     assert selected not in plain
     view.select_piece("core/0")
-    view.show_found((Stretch(10, 15),), None)
+    view.show_found((RequestRange(10, 15),), None)
     assert {selected, found} <= pixels(view)
 
 

@@ -1,0 +1,151 @@
+"""The command that summarises old messages."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.cli.agents import every_agent
+from inspector.cli.lookup import choose_agent
+from inspector.cli.options import AGENT, FILE, JSON, example
+from inspector.cli.session import DONE, opened, plain_problem, print_problems, run
+from inspector.cli.terminal import write_json, write_line
+from inspector.domain.codec import to_plain, write_time
+from inspector.domain.errors import Parameters
+from inspector.domain.summarising import FoldOptions, Losses, Proposal, Summarised
+from inspector.runtime.wording import word
+
+_SHOWN = 12
+"""Losses of a kind that a table names; JSON has all of them."""
+
+
+async def summarise(path: Path, agent: str | None, options: FoldOptions, *, dry: bool, as_json: bool) -> int:
+    """Summarise what a Request would leave out, by picking sentences; or say what would come of it."""
+    async with opened(path, "copy" if dry else "refuse") as engine:
+        chosen = choose_agent(await every_agent(engine), agent)
+        summariser = engine.summaries.extractive(chosen)
+        done = await engine.summaries.summarise(chosen.id, summariser, options, dry=dry)
+    if as_json:
+        write_json(_plain_run(done, dry=dry))
+        return DONE
+    covered = len(done.plan.covered)
+    if not done.proposals and not covered:
+        write_line(word("told.nothing_to_summarise", {"agent": chosen.name}))
+    for at, proposal in enumerate(done.proposals):
+        _print_proposal(proposal, None if dry else done.folded[at].summary.id)
+    if covered:
+        reported = "told.would_archive_covered" if dry else "told.archived_covered"
+        write_line(word(reported, {"messages": covered}))
+    if done.plan.skipped:
+        write_line(word("told.batches_skipped", {"batches": done.plan.skipped}))
+    print_problems(done.problems)
+    return DONE
+
+
+def _plain_run(done: Summarised, *, dry: bool) -> dict[str, Any]:
+    return {
+        "stored": not dry,
+        "messages": done.plan.message_count,
+        "covered": [each.id for each in done.plan.covered],
+        "put_away": None if done.put_away is None else to_plain(done.put_away),
+        "skipped_batches": list(done.plan.skipped),
+        "problems": [plain_problem(problem) for problem in done.problems],
+        "summaries": [
+            {
+                **_plain_proposal(proposal),
+                "id": None if dry else done.folded[at].summary.id,
+                "archived": [] if dry else list(done.folded[at].archived),
+                "changeset": None if dry else done.folded[at].changeset,
+            }
+            for at, proposal in enumerate(done.proposals)
+        ],
+    }
+
+
+def _plain_proposal(proposal: Proposal) -> dict[str, Any]:
+    source, draft = proposal.source, proposal.draft
+    covers = source.covers
+    return {
+        "depth": source.depth,
+        "messages": source.message_count,
+        "start": write_time(source.start),
+        "end": write_time(source.end),
+        "covers": None if covers is None else [covers.first, covers.last],
+        "children": [each.id for each in source.children],
+        "made_by": proposal.made_by,
+        "source_tokens": proposal.source_tokens,
+        "tokens": proposal.tokens,
+        "content": draft.content,
+        "topics": list(draft.topics),
+        "details": to_plain(draft.details),
+        "lost": to_plain(proposal.losses),
+        "put_back": list(proposal.put_back),
+    }
+
+
+def _print_proposal(proposal: Proposal, stored: str | None) -> None:
+    source = proposal.source
+    parameters: Parameters = {
+        "id": stored or "",
+        "messages": source.message_count,
+        "depth": source.depth,
+        "before": proposal.source_tokens,
+        "after": proposal.tokens,
+    }
+    write_line(word("told.would_summarise" if stored is None else "told.summarised", parameters))
+    write_line(proposal.draft.content)
+    for name, items in to_plain(proposal.draft.details).items():
+        for item in items:
+            write_line(f"  {name}: {item}")
+    _print_losses(proposal.losses)
+    write_line()
+
+
+def _print_losses(losses: Losses) -> None:
+    for name, items in to_plain(losses).items():
+        if items:
+            more = len(items) - _SHOWN
+            shown = "; ".join(items[:_SHOWN]) + (f" (+{more})" if more > 0 else "")
+            write_line(word("told.summary_lost", {"what": name, "count": len(items), "items": shown}))
+
+
+@click.command("summarise", epilog=example("summarise my.constellation --agent Ada --dry-run"))
+@click.argument("file", type=FILE)
+@AGENT
+@click.option("--dry-run", is_flag=True, help="Show the summaries. Store nothing.")
+@click.option(
+    "--keep",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Keep the newest N messages. Default: summarise what a Request leaves out.",
+)
+@click.option("--due", is_flag=True, help="Summarise only what the agent's strategy says is due.")
+@click.option(
+    "--chunk",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Put this many messages into one summary.",
+)
+@click.option("--query", default="", metavar="TEXT", help="Keep what helps to answer this question.")
+@click.option("--pin", multiple=True, metavar="TEXT", help="Keep this text verbatim.")
+@JSON
+def summarise_command(  # noqa: PLR0913  one parameter an option
+    file: Path,
+    agent: str | None,
+    dry_run: bool,
+    keep: int | None,
+    due: bool,
+    chunk: int,
+    query: str,
+    pin: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Summarise old messages and archive them. Summaries are made of extracted sentences."""
+    if due and keep is not None:
+        raise click.UsageError("--due and --keep can't be combined")
+    options = FoldOptions(chunk_size=chunk, keep=keep, only_due=due, query=query, pinned=pin)
+    sys.exit(run(lambda: summarise(file, agent, options, dry=dry_run, as_json=as_json)))

@@ -1,1 +1,0 @@
-"""One module a strategy, each with one function `choose` of the protocol `Choosing`; none knows another."""

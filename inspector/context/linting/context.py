@@ -1,0 +1,46 @@
+"""What every lint rule reads: the snapshot, the Request and the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from inspector.context.counting.counter import Counter
+from inspector.domain.counts import Count
+from inspector.domain.dataclass import dataclass
+from inspector.domain.lint import LintSettings
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Piece, Request, SourceKind
+from inspector.domain.snapshot import BlockState, Snapshot
+
+
+@dataclass(frozen=True)
+class LintContext:
+    """One view, the Request that it gives, and what counts its tokens."""
+
+    snapshot: Snapshot
+    request: Request
+    counter: Counter
+    settings: LintSettings
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        return tuple(piece for section in self.request.sections for piece in section.pieces)
+
+    @cached_property
+    def block_pieces(self) -> dict[str, Piece]:
+        return {str(each.source.id): each for each in self.pieces if each.source.kind is SourceKind.BLOCK}
+
+    @property
+    def agent(self) -> Ref:
+        return Ref(RefKind.AGENT, self.snapshot.agent.id)
+
+    def sent_blocks(self) -> Iterator[tuple[BlockState, Piece]]:
+        """The agent's own blocks that are in the Request, each with its piece."""
+        for state in self.snapshot.own:
+            piece = self.block_pieces.get(state.block.id)
+            if piece is not None:
+                yield state, piece
+
+    def count(self, text: str) -> Count:
+        return self.counter.count(text)

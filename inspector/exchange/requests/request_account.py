@@ -1,0 +1,130 @@
+"""The account of a Request in an export: figures and reasons as rows of words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import Parameters, Problem
+from inspector.domain.requests import Piece, PlacedPiece, Request, Section
+from inspector.domain.secrets import Secret, find_secrets
+
+Word = Callable[[str, Parameters], str]
+Clean = Callable[[str], str]
+PIECE_COLUMNS = (
+    "section",
+    "piece",
+    "kind",
+    "label",
+    "owner",
+    "rule",
+    "tokens",
+    "method",
+    "start",
+    "end",
+)
+_KEY_END = re.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BODY = re.compile(r"(?:\\n|\\r|[A-Za-z0-9+/=\s,:-])*+")
+_LONGEST_KEY = 20_000
+
+
+@dataclass(frozen=True)
+class RequestAccount:
+    """A Request's account in words. Every text goes through `clean`, which a report takes its secrets out with."""
+
+    request: Request
+    word: Word
+    clean: Clean = str
+
+    @property
+    def title(self) -> str:
+        return self.clean(f"Request of {self.request.agent_name or self.request.agent_id}")
+
+    def head(self) -> Iterator[tuple[str, str]]:
+        """What it was built by, and its totals."""
+        request = self.request
+        limits = request.limits
+        yield "Model", self.clean(request.model) or "—"
+        yield "Built as of", f"{request.now} ({request.zone})"
+        yield "Layout", self.clean(request.layout)
+        yield "Strategy", request.strategy
+        tokenizer = f"{request.tokenizer.name}, {request.method.value}"
+        yield "Tokens", f"{request.tokens:,} of {limits.usable:,} ({tokenizer})"
+        yield "Reply reserve", f"{limits.reserved_response_tokens:,}"
+        if request.margin_tokens:
+            yield "Safety margin", f"{request.margin_tokens:,}"
+
+    def sections(self) -> Iterator[Section]:
+        return iter(self.request.sections)
+
+    def section_title(self, section: Section) -> str:
+        return self.clean(f"{section.title} ({section.tokens:,})")
+
+    def piece_title(self, piece: Piece) -> str:
+        name = piece.source.label or piece.source.id or piece.id
+        rule = self.word(f"rule.{piece.rule}", piece.parameters)
+        return self.clean(f"{name} · {rule} · {piece.tokens:,} ({piece.method.value})")
+
+    def piece_row(self, placed: PlacedPiece) -> tuple[str, ...]:
+        """A piece's figures, by `PIECE_COLUMNS`."""
+        piece = placed.piece
+        source = piece.source
+        reported = (
+            piece.section,
+            piece.id,
+            source.kind.value,
+            source.label or "",
+            source.owner or "",
+            piece.rule,
+        )
+        figures = (str(piece.tokens), piece.method.value, str(placed.start), str(placed.end))
+        return (*map(self.clean, reported), *figures)
+
+    def left_out(self) -> Iterator[tuple[str, str, str, str]]:
+        """What did not go in: its name, tokens, why, and what would help."""
+        for row in self.request.left_out:
+            name = row.source.label or row.source.id or ""
+            fix = "" if row.fix is None else self.word(f"fix.{row.fix.action}", row.fix.parameters)
+            why = self.word(f"left_out.{row.rule}", row.parameters)
+            yield self.clean(name), f"{row.tokens:,}", self.clean(why), self.clean(fix)
+
+    def problems(self) -> Iterator[str]:
+        for problem in (*self.request.problems, *self.request.adaptations):
+            yield self.clean(self._sentence(problem))
+
+    def _sentence(self, problem: Problem) -> str:
+        words = self.word(f"problem.{problem.code}", problem.parameters)
+        return f"{problem.severity.value}: {words} [{problem.where}]"
+
+
+class Redactor:
+    """Replaces secrets and counts them. One secret is counted wherever it stands."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def clean(self, text: str) -> str:
+        """The text with each secret replaced by its kind and nothing of it."""
+        parts: list[str] = []
+        at = 0
+        for secret in find_secrets(text):
+            if secret.end <= at:
+                continue
+            parts += (text[at : max(at, secret.start)], f"[redacted: {secret.kind}]")
+            at = _end(text, secret)
+            self.count += 1
+        parts.append(text[at:])
+        return "".join(parts)
+
+
+def _end(text: str, secret: Secret) -> int:
+    """Where a secret ends. A private key is found by its head; its body goes with it, whole or cut off."""
+    if secret.kind != "private_key":
+        return secret.end
+    limit = secret.end + _LONGEST_KEY
+    end = _KEY_END.search(text, secret.end, limit)
+    if end is not None:
+        return end.end()
+    body = _KEY_BODY.match(text, secret.end, limit)
+    return secret.end if body is None else body.end()

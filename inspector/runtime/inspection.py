@@ -1,0 +1,62 @@
+"""The inspection service: compares Requests, accounts for the prompt cache, runs lint."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from inspector.context.caching.account import account
+from inspector.context.comparison import diff
+from inspector.context.counting.pool import CounterPool, ModelSource
+from inspector.context.linting.lint import lint
+from inspector.domain.caching import CacheAccount
+from inspector.domain.errors import MalformedError
+from inspector.domain.lint import Finding, LintSettings
+from inspector.domain.requests import Diff, Request
+from inspector.domain.snapshot import RequestSpec
+from inspector.runtime.context import ContextService
+from inspector.runtime.past_requests import PastRequestService
+
+
+class InspectionService:
+    """Looks at Requests and changes nothing."""
+
+    def __init__(
+        self, context: ContextService, past: PastRequestService, models: ModelSource, counters: CounterPool
+    ) -> None:
+        self._context = context
+        self._past = past
+        self._models = models
+        self._counters = counters
+
+    async def diff(self, before: Request, after: Request) -> Diff:
+        """The pieces that two Requests differ in; the rows' tokens sum to the totals' difference."""
+        return await asyncio.to_thread(diff, before, after)
+
+    async def lint(
+        self, agent_id: str, spec: RequestSpec, settings: LintSettings | None = None
+    ) -> tuple[Finding, ...]:
+        """What could be mended in an agent's context.
+
+        Raises:
+            NotFoundError: there is no such agent. BudgetError: what must be sent cannot fit.
+        """
+        snapshot = await self._context.snapshot(agent_id)
+        request = await self._context.build(snapshot, spec)
+        counter = self._counters.counter(self._models.resolve(request.model))
+        return await asyncio.to_thread(lint, snapshot, request, counter, settings)
+
+    async def cache(self, request: Request, last: Request | None = None) -> CacheAccount:
+        """What a Request would read of the provider's cache and write to it.
+
+        Without `last` it is held against the Request that its agent sent last, if that can be read.
+        """
+        at = None
+        sent = await self._past.last_sent(request.agent_id) if last is None else None
+        if sent is not None:
+            at = sent.started_at
+            # Of a text that cannot be read nothing is known, and nothing is claimed.
+            with contextlib.suppress(MalformedError):
+                last = await self._past.logged(sent)
+        facts = self._models.resolve(request.model)
+        return await asyncio.to_thread(account, request, facts, last, at)

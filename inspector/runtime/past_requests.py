@@ -1,0 +1,159 @@
+"""The past Request service: Requests as of a time, and sent ones built again."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import datetime
+
+from inspector.context.comparison import diff
+from inspector.context.logged_request import read_logged
+from inspector.context.request_rebuild import asked_by, doubts_of, first_difference, strategy_named, today_of
+from inspector.domain.errors import InspectorError, MalformedError, NotFoundError, Problem, Severity
+from inspector.domain.past_requests import (
+    JournalMoment,
+    PastRequest,
+    PresentValue,
+    RebuildVerdict,
+    RebuiltRequest,
+)
+from inspector.domain.records import ModelCall
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Request
+from inspector.domain.snapshot import RequestSpec
+from inspector.memory.agent_store import AgentStore
+from inspector.runtime.context import ContextService
+from inspector.runtime.past_views import PastViews
+
+
+class PastRequestService:
+    """Builds what was sent, and what would have been."""
+
+    def __init__(self, views: PastViews, context: ContextService, agents: AgentStore) -> None:
+        self._views = views
+        self._context = context
+        self._agents = agents
+
+    async def runs(self, agent_id: str) -> tuple[ModelCall, ...]:
+        """The agent's sent Requests that can be read, oldest first."""
+        return (await self._agents.runs(agent_id))[0]
+
+    async def last_sent(self, agent_id: str) -> ModelCall | None:
+        """The newest one; None when there is none, or one that cannot be read may be newer."""
+        runs, unreadable = await self._agents.runs(agent_id)
+        return runs[-1] if runs and not unreadable else None
+
+    async def run(self, agent_id: str, name: str) -> ModelCall:
+        """The sent Request of that id; ``last`` is the newest one.
+
+        Raises:
+            NotFoundError: ``not_found.run`` with those there are, ``not_found.any_run`` where nothing was sent.
+        """
+        runs = await self.runs(agent_id)
+        if name == "last" and runs:
+            return runs[-1]
+        for run in runs:
+            if run.id == name:
+                return run
+        if not runs:
+            raise NotFoundError("not_found.any_run")
+        raise NotFoundError("not_found.run", name=name, candidates=tuple(each.id for each in runs))
+
+    async def logged(self, run: ModelCall) -> Request:
+        """A sent Request as its text and account tell it.
+
+        Raises:
+            MalformedError: they are damaged, or do not belong together.
+        """
+        text = await self._agents.request_text(run.request_hash)
+        manifest = await self._agents.request_text(run.manifest_digest)
+        if text is None or manifest is None:
+            raise MalformedError("malformed.manifest", where=str(_ref(run)), why="the stored text is missing")
+        return await asyncio.to_thread(read_logged, run.agent_id, text, manifest)
+
+    async def at(self, agent_id: str, at: datetime, spec: RequestSpec | None = None) -> PastRequest:
+        """The Request as of a time, with the last one sent until then held against a build of its own moment.
+
+        Raises:
+            NotFoundError: there was nothing, or no such agent, then. BudgetError: it could not fit then.
+        """
+        view = await self._views.of(agent_id, await self._views.moment(at))
+        asked = replace(spec or RequestSpec(now=at), now=at)
+        request = await self._context.build(view.snapshot, asked)
+        sent = [run for run in await self.runs(agent_id) if _was_sent(run, view.moment)]
+        logged = await self.rebuild(sent[-1]) if sent else None
+        return PastRequest(view.moment, request, view.snapshot, view.doubts, logged)
+
+    async def at_run(self, run: ModelCall) -> PastRequest:
+        """The Request as of the moment of a run.
+
+        Raises:
+            NotFoundError: ``not_found.rebuilt``, it cannot be built, with the reasons.
+        """
+        rebuilt = await self.rebuild(run)
+        if rebuilt.request is None or rebuilt.snapshot is None:
+            why = tuple(each.code for each in rebuilt.doubts)
+            raise NotFoundError("not_found.rebuilt", name=run.id, why=why)
+        moment = JournalMoment(run.changes_seq, run.started_at)
+        return PastRequest(moment, rebuilt.request, rebuilt.snapshot, rebuilt.doubts, rebuilt)
+
+    async def rebuild(self, run: ModelCall) -> RebuiltRequest:
+        """A sent Request built again as of its moment, with the verdict."""
+        try:
+            logged = await self.logged(run)
+            # Its own row in the journal is behind all that it was built from.
+            moment = JournalMoment(run.changes_seq, run.started_at)
+            view = await self._views.of(run.agent_id, moment, before_run=True)
+            request = await self._context.build(view.snapshot, asked_by(logged))
+            doubts = (*view.doubts, *doubts_of(logged, request))
+            if request.strategy != logged.strategy:
+                asked = replace(asked_by(logged), strategy=strategy_named(logged.strategy))
+                request = await self._context.build(view.snapshot, asked)
+        except InspectorError as error:
+            return RebuiltRequest(run, RebuildVerdict.NOT_RECONSTRUCTABLE, doubts=(_doubt(run, error),))
+        judged = await self._judged(run, logged, request, doubts)
+        return replace(judged, snapshot=view.snapshot)
+
+    async def _judged(
+        self, run: ModelCall, logged: Request, request: Request, doubts: tuple[Problem, ...]
+    ) -> RebuiltRequest:
+        today = await self._today(logged, run)
+        difference = await asyncio.to_thread(first_difference, logged, request)
+        compared = diff(logged, request)
+        if difference is None:
+            verdict = RebuildVerdict.REPRODUCED
+        elif any(each.severity is Severity.ERROR for each in doubts):
+            verdict = RebuildVerdict.NOT_RECONSTRUCTABLE
+        else:
+            verdict = RebuildVerdict.DIFFERS
+        return RebuiltRequest(
+            run,
+            verdict,
+            logged,
+            request,
+            difference=difference,
+            diff=compared,
+            today=today,
+            doubts=doubts,
+        )
+
+    async def _today(self, logged: Request, run: ModelCall) -> PresentValue:
+        try:
+            snapshot = await self._context.snapshot(run.agent_id)
+            request = await self._context.build(snapshot, asked_by(logged))
+        except InspectorError:
+            return PresentValue.UNKNOWN
+        return today_of(logged, request)
+
+
+def _was_sent(run: ModelCall, moment: JournalMoment) -> bool:
+    """Whether a run was stored up to a moment, by the journal; by its time where an import has lost its place there."""
+    return run.changes_seq < moment.seq if run.changes_seq else run.started_at <= moment.at
+
+
+def _doubt(run: ModelCall, error: InspectorError) -> Problem:
+    return Problem(error.code, Severity.ERROR, str(_ref(run)), error.parameters)
+
+
+def _ref(run: ModelCall) -> Ref:
+    return Ref(RefKind.RUN, run.id)

@@ -1,0 +1,149 @@
+"""One open file as the window uses it: the engine, and what is read from several services at once."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from inspector.domain.agents import Agent, AgentStatus
+from inspector.domain.changes import Change, FileMoved, Health
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import FileError, Problem
+from inspector.domain.exchange import ImportPlan
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.snapshot import BlockState, SharedBlock
+from inspector.runtime.catalogues import shipped_layouts, shipped_models
+from inspector.runtime.engine import Engine
+from inspector.runtime.environment import Environment, usual_surroundings
+from inspector.runtime.recovered_drafts import RecoveredDrafts, RestoredDraft
+
+
+@dataclass(frozen=True, slots=True)
+class AgentContents:
+    """What an agent has, apart from its Request. A count of None is not known."""
+
+    own: tuple[BlockState, ...] = ()
+    shared: tuple[SharedBlock, ...] = ()
+    deleted: tuple[BlockState, ...] = ()
+    archival: int | None = None
+    messages: int | None = None
+    summaries: int | None = None
+    activity: int | None = None
+    queue: int | None = None
+    consent: int | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+class FileSession:
+    """One open file. Edits, builds and previews are asked of its `engine`."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.read_only = engine.database.read_only
+        self.models = shipped_models().ids
+        self._recovered = RecoveredDrafts(engine.drafts, engine.memory, engine.health, engine.actor)
+
+    async def agents(self) -> tuple[Agent, ...]:
+        """All agents that are not archived away, in their order."""
+        agents, problems = await self.engine.agents.list()
+        self.engine.health.tell("agents", problems)
+        return tuple(agent for agent in agents if agent.status is not AgentStatus.ARCHIVED)
+
+    async def layouts(self) -> tuple[str, ...]:
+        """Layouts that can be chosen, by name: the shipped ones, then the file's own."""
+        # One that cannot be read is told with each Request.
+        own, _ = await self.engine.layouts.list()
+        return tuple(dict.fromkeys([*shipped_layouts(), *(layout.name for layout in own)]))
+
+    async def contents(self, agent_id: str) -> AgentContents:
+        """What is under an agent."""
+        engine = self.engine
+        snapshot = await engine.context.recent(agent_id)
+        states = await engine.memory.states(agent_id, deleted=True)
+        archival, archival_problems = await engine.memory.archival_entries(agent_id)
+        queue, queue_problems = await engine.agents.queue()
+        consent, consent_problems = await engine.agents.consent_requests()
+        activity = await engine.conversation.event_count()
+        return AgentContents(
+            own=snapshot.own,
+            shared=snapshot.shared,
+            deleted=tuple(state for state in states if not state.block.is_active),
+            archival=len(archival),
+            messages=snapshot.message_count,
+            summaries=sum(not each.is_deleted for each in snapshot.summaries),
+            activity=activity,
+            queue=sum(each.target_agent_id == agent_id and each.processed_at is None for each in queue),
+            consent=sum(each.agent_id == agent_id and each.answered_at is None for each in consent),
+            problems=(*snapshot.problems, *archival_problems, *queue_problems, *consent_problems),
+        )
+
+    async def restore_drafts(self) -> tuple[RestoredDraft, ...]:
+        """Unsaved edits of earlier sessions on this file. What no longer fits becomes `Health`."""
+        return await self._recovered.restore()
+
+    async def drop_draft(self, draft_id: str) -> None:
+        """Forget an unsaved edit: that on a block by its id, one that no longer fits by the id in its `Health`."""
+        if not await self._recovered.discard(draft_id):
+            await self.engine.drafts.drop(Ref(RefKind.BLOCK, draft_id))
+
+    def news(self) -> AsyncIterator[Change | FileMoved | Health]:
+        """What is wrong with the file now, then everything that changes from this call on."""
+        moved = self.engine.database.moved
+        present = (*self.engine.health.present, *(() if moved is None else (FileMoved(moved),)))
+        return _preceded(present, self.engine.news())
+
+
+class SessionFactory:
+    """Opens, makes and imports files."""
+
+    def __init__(self, surroundings: Environment | None = None) -> None:
+        self._surroundings = surroundings or usual_surroundings()
+        self.settings = self._surroundings.settings
+        self.jobs = self._surroundings.jobs
+
+    async def open(self, path: Path) -> FileSession:
+        with self.jobs.begin("job.open", file=path.name):
+            return FileSession(await Engine.open(path, self._surroundings, watch=True))
+
+    async def create(self, path: Path) -> FileSession:
+        """Make a new, empty constellation file."""
+        from inspector.runtime.files import make_empty
+
+        await make_empty(path, self._surroundings)
+        return await self.open(path)
+
+    async def create_sample(self, path: Path) -> FileSession:
+        from inspector.runtime.files import make_sample
+
+        await make_sample(path, self._surroundings)
+        return await self.open(path)
+
+    async def plan_import(self, source: Path) -> ImportPlan:
+        from inspector.runtime.files import plan_of
+
+        return await plan_of(source, self._surroundings)
+
+    async def import_into(self, plan: ImportPlan, path: Path) -> FileSession:
+        """Make what a plan says, in a new file or in one that is there, and open it."""
+        from inspector.runtime.files import import_into
+
+        await import_into(path, plan, self._surroundings)
+        return await self.open(path)
+
+    async def is_constellation(self, path: Path) -> bool:
+        """Whether a file is one of ours, so that it is opened and not imported."""
+        try:
+            engine = await Engine.open(path, self._surroundings, older="copy")
+        except FileError as error:
+            return error.code != "file.not_a_constellation"
+        await engine.close()
+        return True
+
+
+async def _preceded(
+    present: Sequence[Health | FileMoved], later: AsyncIterator[Change | FileMoved | Health]
+) -> AsyncIterator[Change | FileMoved | Health]:
+    for each in present:
+        yield each
+    async for news in later:
+        yield news

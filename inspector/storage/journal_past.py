@@ -1,0 +1,100 @@
+"""Reads from the journal which changes and versions belong to an earlier moment."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from inspector.domain.codec import moment_of, write_time
+from inspector.domain.dataclass import dataclass
+from inspector.domain.edits.base import Version
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.snapshot import LastWrite
+from inspector.storage.changes import actor_of
+from inspector.storage.connection import Connection
+
+_UNTIL = "SELECT coalesce(max(seq), 0) AS seq FROM changes WHERE at <= ?"
+_OUT_OF_ORDER = "SELECT count(*) AS changes FROM changes WHERE seq <= ? AND at > ?"
+_FIRST = "SELECT min(seq) AS seq, min(at) AS at FROM changes"
+_AFTER = """
+    SELECT seq, kind, ref_kind, ref_id, ref_part, at, before, after FROM changes
+    WHERE seq > ? ORDER BY seq DESC
+"""
+_LAST_UNTIL = """
+    SELECT kind, at FROM changes WHERE ref_kind = ? AND ref_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1
+"""
+_VERSION = """
+    SELECT seq, version_after, actor_kind, actor_id, actor_name, reason, at, tool_call_id FROM updates
+    WHERE block_id = ? AND change_seq <= ? ORDER BY seq DESC LIMIT 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LaterChange:
+    """A change behind the moment; `before` and `after` are JSON texts of what it changed, None for nothing."""
+
+    seq: int
+    kind: str
+    ref: Ref
+    at: datetime
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionThen:
+    """The version that a block's content had, how many changes had made it, and the last of them."""
+
+    version: Version
+    revision: int
+    written: LastWrite
+
+
+async def last_until(connection: Connection, moment: datetime) -> int:
+    """The number of the last change that has a time up to a moment, 0 when there is none."""
+    row = await connection.fetch_one(_UNTIL, (write_time(moment),))
+    return 0 if row is None else int(row["seq"])
+
+
+async def out_of_order(connection: Connection, seq: int, moment: datetime) -> int:
+    """How many changes up to a number have a time behind the moment: the clock was set back, or rows imported."""
+    row = await connection.fetch_one(_OUT_OF_ORDER, (seq, write_time(moment)))
+    return 0 if row is None else int(row["changes"])
+
+
+async def first_change(connection: Connection) -> datetime | None:
+    """The earliest time in the journal, None when it is empty."""
+    row = await connection.fetch_one(_FIRST)
+    return None if row is None or row["at"] is None else moment_of(row["at"])
+
+
+async def after(connection: Connection, seq: int) -> tuple[LaterChange, ...]:
+    """All changes behind a number, newest first; those of kinds that this version does not know are left away."""
+    rows = await connection.fetch_all(_AFTER, (seq,))
+    kinds = set(RefKind)
+    return tuple(
+        LaterChange(
+            row["seq"],
+            row["kind"],
+            Ref(RefKind(row["ref_kind"]), row["ref_id"], row["ref_part"]),
+            moment_of(row["at"]),
+            row["before"],
+            row["after"],
+        )
+        for row in rows
+        if row["ref_kind"] in kinds
+    )
+
+
+async def last_of(connection: Connection, ref: Ref, seq: int) -> tuple[str, datetime] | None:
+    """The kind and the time of the last change of a thing up to a number; None when there is none."""
+    row = await connection.fetch_one(_LAST_UNTIL, (ref.kind.value, ref.id, seq))
+    return None if row is None else (row["kind"], moment_of(row["at"]))
+
+
+async def version_at(connection: Connection, block_id: str, seq: int) -> VersionThen | None:
+    """The version of a block's content after change `seq`, None when the block had none yet."""
+    row = await connection.fetch_one(_VERSION, (block_id, seq))
+    if row is None:
+        return None
+    written = LastWrite(actor_of(row), moment_of(row["at"]), row["reason"], row["tool_call_id"])
+    return VersionThen(Version(row["version_after"]), row["seq"], written)

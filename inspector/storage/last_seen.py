@@ -1,0 +1,63 @@
+"""Notices when another program changed an open file without taking its name away.
+
+A copy put over it keeps the file itself, another version of this program can bring it to its form, and any SQLite
+program can switch it to WAL. All of it shows in the header, or in the last change that was read or written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from inspector.domain.dataclass import dataclass
+from inspector.storage.connection import Connection, Row
+from inspector.storage.schema import SchemaVersion
+
+LOOK = """
+    SELECT header.user_version, header.journal_mode, c.seq, c.kind, c.ref_kind, c.ref_id, c.ref_part, c.owner,
+           c.actor_kind, c.actor_id, c.actor_name, c.reason, c.at, c.changeset, c.process
+    FROM (SELECT (SELECT user_version FROM pragma_user_version) AS user_version,
+                 (SELECT journal_mode FROM pragma_journal_mode) AS journal_mode) AS header
+    LEFT JOIN changes AS c ON c.seq >= ? ORDER BY c.seq
+"""
+"""The header and the changes from a number on, in one statement: what is read before each commit anyway."""
+
+_LAST = "SELECT seq, process, at, kind, ref_id FROM changes ORDER BY seq DESC LIMIT 1"
+
+
+@dataclass(frozen=True, slots=True)
+class LastSeen:
+    """What a file was when it was last read or written: its version, and its last change (None: none yet)."""
+
+    user_version: int
+    seq: int = 0
+    last: tuple[object, ...] | None = None
+    may_be_wal: bool = False
+
+    @classmethod
+    async def read(cls, connection: Connection, version: SchemaVersion, *, may_be_wal: bool) -> LastSeen:
+        """The state of a file that has just been opened."""
+        row = await connection.fetch_one(_LAST)
+        state = cls(version.packed, may_be_wal=may_be_wal)
+        return state if row is None else replace(state, seq=row["seq"], last=_marks(row))
+
+    def difference(self, rows: Sequence[Row]) -> str | None:
+        """What happened to the file, by the rows that `LOOK` gave from `seq` on; None if it is still the same."""
+        header = rows[0]
+        if self.last is not None and (header["seq"] != self.seq or _marks(header) != self.last):
+            return "overwritten"
+        if header["user_version"] != self.user_version:
+            return "version_changed"
+        if header["journal_mode"] == "wal" and not self.may_be_wal:
+            return "switched_to_wal"
+        return None
+
+    def further(self, rows: Sequence[Row]) -> list[Row]:
+        return [row for row in rows if row["seq"] is not None and row["seq"] > self.seq]
+
+    def after(self, further: Sequence[Row]) -> LastSeen:
+        return replace(self, seq=further[-1]["seq"], last=_marks(further[-1])) if further else self
+
+
+def _marks(row: Row) -> tuple[object, ...]:
+    return tuple(row[name] for name in ("process", "at", "kind", "ref_id"))

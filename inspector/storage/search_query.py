@@ -1,0 +1,156 @@
+"""Queries the search index of rows. Any text is legal: terms are always quoted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from inspector.domain.codec import read_time, write_time
+from inspector.domain.dataclass import dataclass
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.search import FoundState, SearchQuery
+from inspector.domain.search_index import Term, pieces, plain
+from inspector.storage.connection import Connection, Row
+
+MOST_WEIGHED = 5_000
+"""Things of which one question weighs the words: of a common word in a large file, those added last."""
+
+# ?1 the words; ?2 kinds, ?3 owners, ?4 roles (JSON lists, NULL: all); ?5 from, ?6 until; ?7 whose view;
+# ?8 to ?10 whether deleted, archived, active ones are wanted; ?11 signs that must be there (a JSON list); ?12 limit
+_FILTERS = """
+    (?2 IS NULL OR t.kind IN (SELECT value FROM json_each(?2)))
+    AND (?3 IS NULL OR t.owner IN (SELECT value FROM json_each(?3)))
+    AND (?4 IS NULL OR t.role IN (SELECT value FROM json_each(?4)))
+    AND (?5 IS NULL OR t.at >= ?5) AND (?6 IS NULL OR t.at < ?6)
+    AND (?7 IS NULL OR t.owner = ?7 OR (
+        t.kind = 'block' AND t.is_deleted = 0 AND (
+            t.owner = '_constellation_'
+            OR EXISTS (SELECT 1 FROM attachments AS a WHERE a.agent_id = ?7 AND a.block_id = t.ref_id))))
+    AND CASE
+        WHEN t.is_deleted = 1 THEN ?8
+        WHEN t.kind = 'message'
+            AND EXISTS (SELECT 1 FROM messages AS m WHERE m.id = t.ref_id AND m.is_archived = 1) THEN ?9
+        ELSE ?10 END
+    AND NOT EXISTS (
+        SELECT 1 FROM json_each(?11) AS sign
+        WHERE instr(t.title, sign.value) = 0 AND instr(t.body, sign.value) = 0)
+"""
+# The index is asked first; without CROSS the planner may go through all texts and ask it of each.
+_WEIGHED = (
+    """
+    SELECT t.id, t.at, -bm25(search_words, 4.0, 1.0, 1.0) AS score
+    FROM search_words CROSS JOIN search_texts AS t ON t.id = search_words.rowid
+    WHERE search_words MATCH ?1 AND
+    """
+    + _FILTERS
+    + "ORDER BY search_words.rowid DESC LIMIT ?12"
+)
+_NEWEST = (
+    "SELECT t.id, t.at, 0.0 AS score FROM search_texts AS t WHERE ?1 IS NULL AND"
+    + _FILTERS
+    + "ORDER BY t.at DESC, t.id DESC LIMIT ?12"
+)
+_PAGE = """
+    SELECT t.id, t.kind, t.ref_id, t.owner, t.role, t.at, t.is_deleted, t.title, t.body,
+           EXISTS (SELECT 1 FROM messages AS m WHERE t.kind = 'message' AND m.id = t.ref_id AND m.is_archived = 1)
+               AS is_archived
+    FROM search_texts AS t WHERE t.id IN (SELECT value FROM json_each(?))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A row of the index that was found."""
+
+    ref: Ref
+    owner: str | None
+    role: str | None
+    state: FoundState
+    at: datetime
+    title: str
+    body: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPage:
+    """One page of rows, the best first; `total` counts all of them, at most `MOST_WEIGHED` (then `capped`)."""
+
+    page: tuple[Match, ...]
+    total: int
+    capped: bool
+
+
+async def find(connection: Connection, query: SearchQuery, terms: Sequence[Term]) -> MatchPage:
+    """What is found of a query whose text has these terms.
+
+    Raises:
+        FileError: SQLite's errors as ours.
+    """
+    words = expression(each for each in terms if not each.is_sign)
+    signs = [each.text for each in terms if each.is_sign]
+    parameters = (words, *_filters(query), json.dumps(signs), MOST_WEIGHED + 1)
+    rows = await connection.fetch_all(_NEWEST if words is None else _WEIGHED, parameters)
+    capped = len(rows) > MOST_WEIGHED
+    ranked = sorted(rows[:MOST_WEIGHED], key=lambda row: (row["score"], row["at"], row["id"]), reverse=True)
+    chosen = ranked[query.offset : query.offset + query.limit]
+    ids = [row["id"] for row in chosen]
+    found = {row["id"]: row for row in await connection.fetch_all(_PAGE, (json.dumps(ids),))}
+    page = tuple(_match(found[row["id"]], row["score"]) for row in chosen)
+    return MatchPage(page, len(ranked), capped)
+
+
+def expression(terms: Iterable[Term]) -> str | None:
+    """What is asked of the index: every term, either as it is written or taken apart. None: nothing."""
+    parts = [_either(term) for term in terms]
+    return " AND ".join(parts) if parts else None
+
+
+def _either(term: Term) -> str:
+    star = " *" if term.prefix else ""
+    ways = [f"{{title body}} : {_quoted(term.text)}{star}"]
+    plainly = plain(term.text)
+    if plainly != term.text.lower():
+        ways.append(f"{{title body}} : {_quoted(plainly)}{star}")
+    ways.append(f"spaced : {_quoted(' '.join(pieces(term.text)))}{star}")
+    return f"({' OR '.join(ways)})"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace('"', '""')
+    return f'"{escaped}"'
+
+
+def _filters(query: SearchQuery) -> tuple[object, ...]:
+    states = query.states
+    return (
+        _list(kind.value for kind in query.kinds),
+        _list(query.owners),
+        _list(role.value for role in query.roles),
+        None if query.since is None else write_time(query.since),
+        None if query.until is None else write_time(query.until),
+        query.agent_id,
+        int(FoundState.DELETED in states),
+        int(FoundState.ARCHIVED in states),
+        int(FoundState.ACTIVE in states),
+    )
+
+
+def _list(values: Iterable[str]) -> str | None:
+    given = sorted(values)
+    return json.dumps(given) if given else None
+
+
+def _match(row: Row, score: float) -> Match:
+    state = FoundState.ARCHIVED if row["is_archived"] else FoundState.ACTIVE
+    return Match(
+        Ref(RefKind(row["kind"]), row["ref_id"]),
+        row["owner"],
+        row["role"],
+        FoundState.DELETED if row["is_deleted"] else state,
+        read_time(row["at"]),
+        row["title"],
+        row["body"],
+        score,
+    )

@@ -1,0 +1,369 @@
+"""The tables of a file: their columns, the form of each cell, and a stable order of rows.
+
+What is derived (contents, renderings, the search index), the numbers that a file gives out by itself, and who holds
+a lease at the moment are not part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cached_property
+
+from inspector.domain.dataclass import dataclass
+from inspector.storage.sealing import SEALS
+
+
+class CellForm(StrEnum):
+    """What the cells of a column are. Times and JSON are texts, flags are 0 or 1."""
+
+    TEXT = "text"
+    TIME = "time"
+    NUMBER = "number"
+    FLAG = "flag"
+    JSON = "json"
+    BYTES = "bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """One column; an optional one may be NULL."""
+
+    name: str
+    form: CellForm
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """A table's columns that count, and the order that tells the same rows in the same way."""
+
+    name: str
+    columns: tuple[TableColumn, ...]
+    order: str
+    is_history: bool = False
+    source: str = ""
+    """What the rows are read from, where it is not the table of that name."""
+
+    # Names and orders are constants of this module, so the statements are too.
+    @cached_property
+    def select(self) -> str:
+        return " ".join(("SELECT", self._names, "FROM", self.source or self.name, "ORDER BY", self.order))
+
+    @cached_property
+    def select_with_places(self) -> str:
+        """The statement that reads all rows as they lie, without their bytes."""
+        names = ", ".join(column.name for column in self.columns if column.form is not CellForm.BYTES)
+        return " ".join(("SELECT", names, "FROM", self.source or self.name))
+
+    @cached_property
+    def insert(self) -> str:
+        """The statement that adds a row; its seal comes last, where the table has seals."""
+        names = [column.name for column in self.columns]
+        if self.name in SEALS:
+            names.append(SEALS[self.name].column)
+        places = ", ".join("?" * len(names))
+        return " ".join(("INSERT INTO", self.name, "(", ", ".join(names), ") VALUES (", places, ")"))
+
+    @property
+    def _names(self) -> str:
+        return ", ".join(column.name for column in self.columns)
+
+
+def _of(form: CellForm, names: str) -> tuple[TableColumn, ...]:
+    return tuple(TableColumn(name.rstrip("?"), form, name.endswith("?")) for name in names.split())
+
+
+def _text(names: str) -> tuple[TableColumn, ...]:
+    return _of(CellForm.TEXT, names)
+
+
+def _time(names: str) -> tuple[TableColumn, ...]:
+    return _of(CellForm.TIME, names)
+
+
+def _number(names: str) -> tuple[TableColumn, ...]:
+    return _of(CellForm.NUMBER, names)
+
+
+def _flag(names: str) -> tuple[TableColumn, ...]:
+    return _of(CellForm.FLAG, names)
+
+
+def _json(names: str) -> tuple[TableColumn, ...]:
+    return _of(CellForm.JSON, names)
+
+
+def _bytes(names: str) -> tuple[TableColumn, ...]:
+    return _of(CellForm.BYTES, names)
+
+
+_ACTOR = _text("actor_kind actor_id actor_name")
+
+META = TableRows("meta", _text("name value"), "name")
+AGENTS = TableRows(
+    "agents",
+    (
+        *_text("id name persona"),
+        *_json("instructions"),
+        *_text("provider model"),
+        *_json("parameters config tools"),
+        *_text("status"),
+        *_json("metadata"),
+        *_time("created_at updated_at"),
+    ),
+    "rowid",
+)
+TOOLS = TableRows(
+    "tools",
+    (
+        *_text("name description"),
+        *_json("parameters examples metadata"),
+        *_flag("is_archived"),
+        *_time("created_at updated_at"),
+    ),
+    "name",
+)
+TOOL_RULES = TableRows(
+    "tool_rules",
+    (*_text("id agent_id tool kind"), *_json("detail"), *_flag("is_deleted")),
+    "agent_id, id",
+)
+LAYOUTS = TableRows(
+    "layouts", (*_text("name"), *_json("definition"), *_flag("is_deleted"), *_time("updated_at")), "name"
+)
+USER_SCHEMAS = TableRows(
+    "user_schemas", (*_text("name"), *_json("schema"), *_flag("is_deleted"), *_time("updated_at")), "name"
+)
+BLOCKS = TableRows(
+    "blocks",
+    (
+        *_text("id owner label description block_type"),
+        *_json("schema"),
+        *_number("char_limit"),
+        *_text("permission"),
+        *_flag("pinned is_active"),
+        *_time("created_at updated_at"),
+        *_json("metadata"),
+    ),
+    "rowid",
+)
+BLOCK_CONTENTS = TableRows(
+    "block_contents",
+    (
+        *_text("block_id"),
+        *_ACTOR,
+        *_time("written_at"),
+        *_text("reason tool_call_id?"),
+        *_json("content"),
+    ),
+    "block_id",
+)
+ATTACHMENTS = TableRows(
+    "attachments",
+    (*_text("block_id agent_id permission"), *_time("attached_at")),
+    "attached_at, block_id, agent_id",
+)
+ARCHIVAL = TableRows(
+    "archival_entries",
+    (
+        *_text("id agent_id content"),
+        *_json("tags metadata"),
+        *_time("created_at updated_at"),
+        *_flag("is_deleted"),
+    ),
+    "agent_id, rowid",
+)
+MESSAGES = TableRows(
+    "messages",
+    (
+        *_text("id agent_id"),
+        *_number("position"),
+        *_text("batch_id"),
+        *_number("sequence_in_batch"),
+        *_text("role batch_type"),
+        *_time("created_at"),
+        *_text("source name?"),
+        *_flag("is_archived is_deleted compiled"),
+        *_json("content metadata"),
+    ),
+    "agent_id, position",
+)
+SUMMARIES = TableRows(
+    "summaries",
+    (
+        *_text("id agent_id content"),
+        *_json("topics"),
+        *_time("start_at end_at"),
+        *_number("message_count depth"),
+        *_text("previous_summary_id?"),
+        *_number("covers_first? covers_last?"),
+        *_json("children details"),
+        *_time("created_at"),
+        *_flag("is_deleted"),
+    ),
+    "agent_id, rowid",
+)
+ACTIVITY = TableRows(
+    "activity",
+    (
+        *_text("id agent_id? kind"),
+        *_json("details"),
+        *_number("importance"),
+        *_time("timestamp"),
+        *_text("batch_id?"),
+    ),
+    "seq",
+)
+CONSENT_REQUESTS = TableRows(
+    "consent_requests",
+    (
+        *_text("id agent_id"),
+        *_json("edit"),
+        *_text("level reason state"),
+        *_time("created_at answered_at?"),
+        *_text("answered_by? tool_call_id?"),
+    ),
+    "created_at, id",
+)
+CONSENT_GRANTS = TableRows(
+    "consent_grants",
+    (
+        *_text("id request_id? agent_id block_id?"),
+        *_number("uses?"),
+        *_text("granted_by"),
+        *_time("granted_at expires_at? revoked_at?"),
+    ),
+    "agent_id, rowid",
+)
+# What became of a request stands in the journal alone, so these rows of it are taken out even without history.
+CONSENT_CHANGES = TableRows(
+    "consent_changes",
+    (
+        *_text("kind ref_id ref_part? owner?"),
+        *_ACTOR,
+        *_text("reason"),
+        *_time("at"),
+        *_text("batch_id? tool_call_id?"),
+        *_json("before? after?"),
+    ),
+    "seq",
+    source="changes WHERE ref_kind = 'consent'",
+)
+QUEUE = TableRows(
+    "queue",
+    (
+        *_text("id from_agent_id? target_agent_id content"),
+        *_number("priority"),
+        *_json("metadata"),
+        *_text("origin state"),
+        *_number("attempts"),
+        *_time("created_at next_attempt_at? processed_at? lease_until?"),
+        *_text("last_error?"),
+    ),
+    "target_agent_id, rowid",
+)
+WAKEUPS = TableRows(
+    "wakeups",
+    (*_text("id agent_id content"), *_time("wake_at"), *_number("every_seconds?"), *_flag("is_deleted")),
+    "wake_at, id",
+)
+REQUEST_TEXTS = TableRows("request_texts", _text("hash text"), "hash")
+RUNS = TableRows(
+    "runs",
+    (
+        *_text("id agent_id kind model request_hash manifest_digest"),
+        *_time("started_at"),
+        *_number("duration_ms? first_token_ms?"),
+        *_number("input_tokens? output_tokens? cache_read_tokens? cache_write_tokens?"),
+        *_text("reply error?"),
+        *_number("changes_seq"),
+        *_json("metadata"),
+    ),
+    "agent_id, rowid",
+)
+CONTEXT_STATES = TableRows(
+    "context_states", (*_text("agent_id"), *_time("at"), *_text("run_id?"), *_json("state")), "agent_id, at"
+)
+CALIBRATIONS = TableRows(
+    "calibrations",
+    (*_text("model tokenizer"), *_number("estimated reported"), *_text("run_id?"), *_time("at")),
+    "id",
+)
+PROCESSES = TableRows(
+    "processes",
+    (*_number("id"), *_text("peer"), *_ACTOR, *_text("program"), *_time("started_at")),
+    "id",
+    is_history=True,
+)
+CHANGES = TableRows(
+    "changes",
+    (
+        *_number("seq"),
+        *_text("kind ref_kind ref_id ref_part? owner?"),
+        *_ACTOR,
+        *_text("reason"),
+        *_time("at"),
+        *_text("batch_id? tool_call_id? changeset?"),
+        *_number("undo_of? process"),
+        *_json("before? after?"),
+    ),
+    "seq",
+    is_history=True,
+)
+UPDATES = TableRows(
+    "updates",
+    (
+        *_text("block_id"),
+        *_number("seq change_seq"),
+        *_text("peer"),
+        *_number("counter_from counter_to"),
+        *_text("version_before version_after"),
+        *_json("operation"),
+        *_text("changeset?"),
+        *_number("undo_of?"),
+        *_text("content_hash"),
+        *_ACTOR,
+        *_text("reason tool_call_id?"),
+        *_number("process"),
+        *_time("at"),
+        *_number("size"),
+        *_flag("pending"),
+        *_bytes("blob?"),
+    ),
+    "block_id, seq",
+    is_history=True,
+)
+CHECKPOINTS = TableRows(
+    "checkpoints",
+    (
+        *_text("block_id"),
+        *_number("upto_seq"),
+        *_text("version content_hash"),
+        *_time("at"),
+        *_number("size"),
+        *_bytes("snapshot"),
+    ),
+    "block_id, upto_seq",
+    is_history=True,
+)
+
+TABLES: tuple[TableRows, ...] = (
+    *(META, PROCESSES, AGENTS, TOOLS, TOOL_RULES, LAYOUTS, USER_SCHEMAS),
+    *(BLOCKS, BLOCK_CONTENTS, ATTACHMENTS, ARCHIVAL, MESSAGES, SUMMARIES, ACTIVITY),
+    *(CONSENT_REQUESTS, CONSENT_CHANGES, CONSENT_GRANTS, QUEUE, WAKEUPS),
+    *(REQUEST_TEXTS, RUNS, CONTEXT_STATES, CALIBRATIONS),
+    *(CHANGES, UPDATES, CHECKPOINTS),
+)
+"""In an order in which their rows can be added."""
+
+LEFT_OUT: Mapping[str, frozenset[str]] = {
+    "block_contents": frozenset({"version", "revision", "problem", "rendered"}),
+    **{seal.table: frozenset({seal.column}) for seal in SEALS.values()},
+    "activity": frozenset({"seq", SEALS["activity"].column}),
+    "calibrations": frozenset({"id"}),
+    "queue": frozenset({"lease_process"}),
+    "updates": frozenset({"id", SEALS["updates"].column}),
+    "search_texts": frozenset(),
+}
+"""Columns that are no part of what is taken out; of a table that is not in `TABLES`, all."""

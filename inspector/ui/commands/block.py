@@ -1,0 +1,252 @@
+"""Actions on the selected block: open, copy, pin, rename, delete, restore, and create."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtGui import QGuiApplication
+
+from inspector.domain.blocks import BlockType
+from inspector.domain.edits.base import Edit, Operation
+from inspector.domain.edits.block_rows import (
+    CreateBlock,
+    DeleteBlock,
+    RestoreBlock,
+    SetDescription,
+    SetLabel,
+    SetPinned,
+)
+from inspector.domain.edits.rows import CreateAgent
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.snapshot import BlockState
+from inspector.ui.actions import Action
+from inspector.ui.file_state import What
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.card import pieces_of
+from inspector.ui.widgets.prompt import FormDialog, FormField
+from inspector.ui.wording import tr
+
+
+class BlockCommands:
+    """Registers the actions on what is selected."""
+
+    def __init__(self, services: PanelServices, window: MainWindow) -> None:
+        self._services = services
+        self._window = window
+        active, pinned, loose, gone = self._not_active, self._not_pinned, self._not_loose, self._not_deleted
+        selection = services.selection
+        services.actions.add(
+            Action("selection.open", tr("Go to source"), self._open, "Ctrl+Return", "open", self._not_opened),
+            Action(
+                "selection.copy_text",
+                tr("Copy as sent"),
+                self._copy,
+                None,
+                "copy",
+                self._not_in,
+            ),
+            Action("selection.back", tr("Back"), selection.go_back, "Alt+Left", "back", self._no_past),
+            Action(
+                "selection.forward",
+                tr("Forward"),
+                selection.go_forward,
+                "Alt+Right",
+                "forward",
+                self._no_future,
+            ),
+            Action(
+                "block.new", tr("New block …"), self._ask_new, "Ctrl+Shift+N", "add", self._no_place_for_new
+            ),
+            Action("block.rename", tr("Rename block …"), self._ask_rename, "F2", "rename", active),
+            Action("block.describe", tr("Describe block …"), self._ask_description, None, "block", active),
+            Action("block.pin", tr("Pin"), lambda: self._do(SetPinned(True)), None, "pin", loose),
+            Action("block.unpin", tr("Unpin"), lambda: self._do(SetPinned(False)), None, "unpin", pinned),
+            Action(
+                "block.delete", tr("Delete block"), lambda: self._do(DeleteBlock()), None, "delete", active
+            ),
+            Action(
+                "block.restore", tr("Restore block"), lambda: self._do(RestoreBlock()), None, "restore", gone
+            ),
+            Action("agent.new", tr("New agent …"), self._ask_agent, None, "agent", self._not_writable),
+            Action(
+                "agent.show",
+                tr("Show this agent's Request"),
+                self._show_agent,
+                None,
+                "request",
+                self._not_other,
+            ),
+            Action("request.rebuild", tr("Rebuild"), self._rebuild, "F5", "refresh", self._no_agent),
+        )
+        selection.changed.connect(lambda _: services.actions.refresh())
+        window.centre.shown.connect(lambda _: services.actions.refresh())
+        services.workspace.changed.connect(self._follow)
+
+    def _follow(self, what: What) -> None:
+        if what & (What.FILE | What.AGENT | What.BLOCKS | What.REQUEST | What.DRAFTS):
+            self._services.actions.refresh()
+
+    def _state(self) -> BlockState | None:
+        ref = self._services.selection.ref
+        return self._services.workspace.file.blocks.get(ref.id) if ref and ref.kind is RefKind.BLOCK else None
+
+    def _not_opened(self) -> str:
+        """What has no view of its own is shown in the Request, if it is in it."""
+        ref, request = self._services.selection.ref, self._services.workspace.file.request
+        if ref is None:
+            return tr("nothing is selected")
+        if ref.kind is RefKind.BLOCK:
+            return ""
+        if ref.kind is RefKind.AGENT and not self._not_other():
+            return tr("another agent's Request is shown")
+        whole = ref.kind is RefKind.AGENT or (ref.kind is RefKind.SECTION and ref.part is None)
+        if not whole and not pieces_of(ref, request):
+            return tr("it can't be opened yet")
+        in_front = self._window.centre.current_key == ("request", None)
+        return tr("it is shown in the Request") if in_front else ""
+
+    def _no_past(self) -> str:
+        return "" if self._services.selection.can_go_back else tr("this is the first selection")
+
+    def _no_future(self) -> str:
+        return "" if self._services.selection.can_go_forward else tr("this is the latest selection")
+
+    def _not_in(self) -> str:
+        ref = self._services.selection.ref
+        found = ref is not None and pieces_of(ref, self._services.workspace.file.request)
+        return "" if found else tr("it is not in the Request")
+
+    def _not_writable(self) -> str:
+        workspace = self._services.workspace
+        if workspace.file.path is None:
+            return tr("no file is open")
+        return tr("the file is read-only") if workspace.file.read_only else ""
+
+    def _no_agent(self) -> str:
+        return "" if self._services.workspace.file.agent else tr("no agent is shown")
+
+    def _no_place_for_new(self) -> str:
+        return self._not_writable() or self._no_agent()
+
+    def _not_other(self) -> str:
+        ref, shown = self._services.selection.ref, self._services.workspace.file.agent
+        if ref is None or ref.kind is not RefKind.AGENT:
+            return tr("no agent is selected")
+        return tr("it is already shown") if shown and shown.id == ref.id else ""
+
+    def _not_active(self) -> str:
+        state = self._state()
+        if state is None:
+            return tr("no block is selected")
+        return self._not_writable() if state.block.is_active else tr("the block is deleted")
+
+    def _not_deleted(self) -> str:
+        state = self._state()
+        if state is None:
+            return tr("no block is selected")
+        return tr("the block is not deleted") if state.block.is_active else self._not_writable()
+
+    def _not_pinned(self) -> str:
+        state = self._state()
+        return self._not_active() or ("" if state and state.block.pinned else tr("the block is not pinned"))
+
+    def _not_loose(self) -> str:
+        state = self._state()
+        return self._not_active() or (
+            tr("the block is already pinned") if state and state.block.pinned else ""
+        )
+
+    def _open(self) -> None:
+        ref = self._services.selection.ref
+        if ref is not None:
+            self._services.selection.open(ref)
+
+    def _copy(self) -> None:
+        ref = self._services.selection.ref
+        if ref is not None:
+            pieces = pieces_of(ref, self._services.workspace.file.request)
+            QGuiApplication.clipboard().setText("".join(piece.text for piece in pieces))
+
+    def _rebuild(self) -> None:
+        self._services.workspace.rebuild()
+
+    def _show_agent(self) -> None:
+        ref = self._services.selection.ref
+        if ref is not None:
+            self._services.workspace.show_agent(ref.id)
+
+    def _do(self, operation: Operation) -> None:
+        ref = self._services.selection.ref
+        if ref is not None:
+            self._services.workspace.edit(ref.id, operation)
+
+    def _ask_rename(self) -> None:
+        state = self._state()
+        if state is not None:
+            field = FormField("label", tr("Label"), state.block.label, required=True)
+            self._ask(
+                tr("Rename block"),
+                (field,),
+                tr("Rename"),
+                lambda answers: self._services.workspace.edit(state.block.id, SetLabel(answers["label"])),
+            )
+
+    def _ask_description(self) -> None:
+        state = self._state()
+        if state is not None:
+            field = FormField("text", tr("Description"), state.block.description)
+            self._ask(
+                tr("Describe block"),
+                (field,),
+                tr("Save"),
+                lambda answers: self._services.workspace.edit(
+                    state.block.id, SetDescription(answers["text"])
+                ),
+            )
+
+    def _ask_new(self) -> None:
+        agent = self._services.workspace.file.agent
+        if agent is None:
+            return
+        kinds = tuple((each.value, tr(each.value.capitalize())) for each in BlockType)
+        fields = (
+            FormField("label", tr("Label"), required=True),
+            FormField("type", tr("Type"), BlockType.WORKING.value, kinds),
+            FormField("description", tr("Description")),
+        )
+
+        def make(answers: Mapping[str, str]) -> None:
+            operation = CreateBlock(
+                agent.id,
+                answers["label"],
+                block_type=BlockType(answers["type"]),
+                description=answers["description"],
+            )
+            self._services.workspace.apply([Edit(Ref(RefKind.BLOCK, ""), operation)])
+
+        self._ask(tr("New block for {agent}", agent=agent.name), fields, tr("Create block"), make)
+
+    def _ask_agent(self) -> None:
+        shown = self._services.workspace.file.agent
+        fields = (
+            FormField("name", tr("Name"), required=True),
+            FormField("model", tr("Model"), shown.model if shown else ""),
+        )
+
+        def make(answers: Mapping[str, str]) -> None:
+            operation = CreateAgent(
+                answers["name"], model=answers["model"], provider=shown.provider if shown else ""
+            )
+            self._services.workspace.apply([Edit(Ref(RefKind.AGENT, ""), operation)])
+
+        self._ask(tr("New agent"), fields, tr("Create agent"), make)
+
+    def _ask(
+        self,
+        title: str,
+        fields: tuple[FormField, ...],
+        do: str,
+        answered: Callable[[Mapping[str, str]], None],
+    ) -> None:
+        FormDialog(self._window, title, fields, do, answered).show()

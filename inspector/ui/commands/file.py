@@ -1,0 +1,167 @@
+"""Actions on files: open, import, create, copy and close, also by dropping one on the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count, takewhile
+from pathlib import Path
+
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from inspector.domain.exchange import ImportPlan
+from inspector.runtime.environment import data_folder
+from inspector.ui.actions import Action
+from inspector.ui.panel import PanelServices
+from inspector.ui.widgets.banner import Banners, Notice
+from inspector.ui.widgets.file_dialog import FileDialog
+from inspector.ui.widgets.import_preview import ImportPreview
+from inspector.ui.wording import tr
+
+SUFFIX = ".constellation"
+
+
+class FileCommands:
+    """Registers the file actions of a window."""
+
+    def __init__(self, services: PanelServices, window: QWidget, banners: Banners) -> None:
+        self._services = services
+        self._window = window
+        self._banners = banners
+        keys = QKeySequence.StandardKey
+        services.actions.add(
+            Action("file.open", tr("Open …"), self._ask_open, keys.Open, "open"),
+            Action("file.import", tr("Import an agent file …"), self._ask_import, "Ctrl+I", "import"),
+            Action("file.new", tr("New constellation …"), self._ask_new, keys.New, "new_file"),
+            Action("file.sample", tr("Open the sample"), self.see_sample, None, "sample"),
+            Action("file.new_sample", tr("Create a new copy of the sample"), self.new_sample, None, "sample"),
+            Action("file.save_copy", tr("Save a copy …"), self._ask_copy, keys.SaveAs, "copy", self._no_file),
+            Action("file.close", tr("Close file"), self._close, None, "close", self._no_file),
+        )
+
+    def take(self, path: Path) -> None:
+        """Open a file of ours, or look at what importing it would make."""
+        self._services.bridge.spawn(
+            self._services.workspace.files.is_constellation(path),
+            name=tr("Reading {file}", file=path.name),
+            # What bears our name is told of as ours, even where it is none or is broken.
+            on_done=lambda ours: (
+                self._services.workspace.open(path) if ours or path.suffix == SUFFIX else self.import_(path)
+            ),
+        )
+
+    def import_(self, path: Path) -> None:
+        """Show what importing a file would make."""
+        self._services.bridge.supersede(
+            "import",
+            self._services.workspace.files.plan_import(path),
+            name=tr("Importing {file}", file=path.name),
+            on_done=lambda plan: self._preview(path, plan),
+        )
+
+    def import_plan(self, plan: ImportPlan, target: Path) -> None:
+        """Make what a plan says, in a file that is made for it or is there, and show that file."""
+        services = self._services
+        services.bridge.supersede(
+            "import",
+            services.workspace.files.import_into(plan, target),
+            name=tr("Importing into {file}", file=target.name),
+            on_done=services.workspace.show,
+        )
+
+    def see_sample(self) -> None:
+        """Open the sample as it was left, the one that was made last; it is made where it is not there yet."""
+        there = list(takewhile(Path.exists, _samples()))
+        if there:
+            self._services.workspace.open(there[-1])
+        else:
+            self.new_sample()
+
+    def new_sample(self) -> None:
+        """Make the sample as of now, beside those that are there, and open it."""
+        target = next(path for path in _samples() if not path.exists())
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._services.workspace.create_sample(target)
+
+    def copy_to(self, path: Path) -> None:
+        """Write everything to a new file and say so."""
+
+        def copied(_: None) -> None:
+            text = tr("Saved a copy as {file}.", file=str(path))
+            remark = tr("This window still shows the original.")
+            choices = ((tr("Switch to the copy"), lambda: self._services.workspace.open(path)),)
+            self._banners.show_notice(Notice("copied", text, remark, "ok", choices=choices))
+
+        if not self._refuse_existing(path):
+            self._services.workspace.save_copy(path, copied)
+
+    def _preview(self, path: Path, plan: ImportPlan) -> None:
+        def go_on() -> None:
+            first = path.with_suffix(SUFFIX)
+            self._ask_new_path(tr("Import into"), first, lambda target: self.import_plan(plan, target))
+
+        ImportPreview(self._window, path.name, plan, go_on).show()
+
+    def _no_file(self) -> str:
+        return "" if self._services.workspace.file.path else tr("no file is open")
+
+    def _close(self) -> None:
+        # The end of the program closes the file too, and the next start opens that one again.
+        self._services.preferences.set("window.last_file", "")
+        self._services.bridge.supersede("file", self._services.workspace.close(), name=tr("Closing the file"))
+
+    def _ask_open(self) -> None:
+        filters = tr("Constellations (*{suffix});;All files (*)", suffix=SUFFIX)
+        self._ask_file(tr("Open a constellation"), filters, self.take)
+
+    def _ask_import(self) -> None:
+        self._ask_file(
+            tr("Import an agent file"), tr("Agent files (*.af *.json);;All files (*)"), self.import_
+        )
+
+    def _ask_new(self) -> None:
+        first = self._folder() / f"agents{SUFFIX}"
+        self._ask_new_path(tr("New constellation"), first, self._services.workspace.create)
+
+    def _ask_copy(self) -> None:
+        path = self._services.workspace.file.path
+        if path is not None:
+            self._ask_new_path(tr("Save a copy"), path.with_stem(f"{path.stem}-copy"), self.copy_to)
+
+    def _folder(self) -> Path:
+        recent = self._services.preferences.recent
+        return recent[0].parent if recent else Path.home()
+
+    def _ask_file(self, title: str, filters: str, chosen: Callable[[Path], None]) -> None:
+        dialog = FileDialog(self._window, title, str(self._folder()), filters)
+        dialog.setFileMode(FileDialog.FileMode.ExistingFile)
+        self._ask(dialog, chosen)
+
+    def _ask_new_path(self, title: str, first: Path, chosen: Callable[[Path], None]) -> None:
+        dialog = FileDialog(
+            self._window, title, str(first.parent), tr("Constellations (*{suffix})", suffix=SUFFIX)
+        )
+        dialog.setAcceptMode(FileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(SUFFIX.lstrip("."))
+        # Qt's own question would take a file name for markup; nothing here ever replaces a file anyway.
+        dialog.setOption(FileDialog.Option.DontConfirmOverwrite)
+        dialog.selectFile(first.name)
+        self._ask(dialog, lambda path: None if self._refuse_existing(path) else chosen(path))
+
+    def _ask(self, dialog: FileDialog, chosen: Callable[[Path], None]) -> None:
+        dialog.fileSelected.connect(lambda name: chosen(Path(name)))
+        dialog.open()
+
+    def _refuse_existing(self, path: Path) -> bool:
+        if not path.exists():
+            return False
+        text = tr("{file} already exists.", file=str(path))
+        remark = tr("Nothing was written. Choose another name, or move that file first.")
+        self._banners.show_notice(Notice("exists", text, remark, "warning"))
+        return True
+
+
+def _samples() -> Iterator[Path]:
+    yield data_folder() / f"sample{SUFFIX}"
+    for number in count(2):
+        yield data_folder() / f"sample-{number}{SUFFIX}"

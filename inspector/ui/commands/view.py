@@ -1,0 +1,90 @@
+"""Actions on the window itself: theme, text size, tabs and layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QKeySequence
+
+from inspector.ui.actions import Action
+from inspector.ui.appearance import MAXIMUM_SCALE, MINIMUM_SCALE, ThemeChoice
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panel import PanelServices
+from inspector.ui.wording import tr
+
+_SCALE_STEP = 0.125
+_LOOKS = frozenset({"window.theme", "window.text_scale"})
+
+
+class ViewCommands:
+    """Registers the actions of the window."""
+
+    def __init__(self, services: PanelServices, window: MainWindow) -> None:
+        self._services = services
+        self._window = window
+        services.preferences.changed.connect(self._follow)
+        keys = QKeySequence.StandardKey
+        services.actions.add(
+            Action("view.close_tab", tr("Close tab"), self._close_tab, keys.Close, "close", self._no_tab),
+            self._theme("look.dark", tr("Dark"), ThemeChoice.DARK),
+            self._theme("look.light", tr("Light"), ThemeChoice.LIGHT),
+            self._theme("look.system", tr("System"), ThemeChoice.SYSTEM),
+            Action(
+                "look.larger",
+                tr("Increase text size"),
+                self._scaler(_SCALE_STEP),
+                keys.ZoomIn,
+                why_not=self._largest,
+            ),
+            Action(
+                "look.smaller",
+                tr("Decrease text size"),
+                self._scaler(-_SCALE_STEP),
+                keys.ZoomOut,
+                why_not=self._smallest,
+            ),
+            Action("look.normal", tr("Reset text size"), lambda: self._scale(1.0), "Ctrl+0"),
+            Action("layout.reset", tr("Reset layout"), window.reset_layout),
+            Action("program.quit", tr("Quit"), lambda: window.closing.emit(), keys.Quit),
+        )
+
+    def _follow(self, name: str) -> None:
+        preferences = self._services.preferences
+        if name in _LOOKS:
+            choice = ThemeChoice(preferences.text("window.theme"))
+            self._services.appearance.apply(choice, preferences.number("window.text_scale"))
+
+    def _theme(self, id_: str, title: str, choice: ThemeChoice) -> Action:
+        appearance = self._services.appearance
+
+        def switch() -> None:
+            self._services.preferences.set("window.theme", choice.value)
+
+        return Action(
+            id_,
+            tr("Theme: {name}", name=title),
+            switch,
+            icon="theme",
+            is_on=lambda: appearance.choice is choice,
+        )
+
+    def _scaler(self, step: float) -> Callable[[], None]:
+        return lambda: self._scale(self._services.appearance.scale + step)
+
+    def _scale(self, scale: float) -> None:
+        kept = min(MAXIMUM_SCALE, max(MINIMUM_SCALE, scale))
+        self._services.preferences.set("window.text_scale", kept)
+
+    def _largest(self) -> str:
+        return tr("this is the largest size") if self._services.appearance.scale >= MAXIMUM_SCALE else ""
+
+    def _smallest(self) -> str:
+        return tr("this is the smallest size") if self._services.appearance.scale <= MINIMUM_SCALE else ""
+
+    def _no_tab(self) -> str:
+        return "" if self._window.centre.current_closable else tr("this tab can't be closed")
+
+    def _close_tab(self) -> None:
+        key = self._window.centre.current_key
+        if key is not None:
+            self._window.centre.close_view(key)

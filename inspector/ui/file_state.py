@@ -1,0 +1,256 @@
+"""The state of the open file as the window shows it: one frozen value and one signal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from enum import Flag, auto
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from inspector.domain.actor import Actor
+from inspector.domain.agents import Agent, ContextConfig
+from inspector.domain.changes import Change, FileMoved, Health
+from inspector.domain.content import Content
+from inspector.domain.counts import Count
+from inspector.domain.dataclass import dataclass
+from inspector.domain.edits.base import Edit
+from inspector.domain.errors import Problem, RefusedError, Severity
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Request
+from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
+from inspector.runtime.session import AgentContents, FileSession
+from inspector.ui.wording import tr_error
+
+_REFUSED = "drafts.refused"
+
+
+class What(Flag):
+    """The parts of a file's state. `AGENT` is which agent is shown, `CONTENTS` what was read of an agent."""
+
+    FILE = auto()
+    AGENTS = auto()
+    AGENT = auto()
+    CONTENTS = auto()
+    BLOCKS = auto()
+    REQUEST = auto()
+    COUNTS = auto()
+    DRAFTS = auto()
+    PROBLEMS = auto()
+    WRITTEN = auto()
+    MOVED = auto()
+    BUSY = auto()
+    FIX = auto()
+    NOTHING = 0
+    EVERYTHING = (
+        FILE | AGENTS | AGENT | CONTENTS | BLOCKS | REQUEST | COUNTS | DRAFTS | PROBLEMS | MOVED | BUSY
+    )
+    """All that is another with another file."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What the Request is built with in place of the agent's own settings; None is the agent's own.
+
+    `config` goes for everything but the layout; `pinned` are blocks that are taken as pinned.
+    """
+
+    model: str | None = None
+    layout: str | None = None
+    config: ContextConfig | None = None
+    pinned: frozenset[str] = frozenset()
+
+    def asked(self, spec: RequestSpec) -> RequestSpec:
+        """What is asked of a build, with what is tried in it."""
+        spec = replace(spec, model=self.model, layout=self.layout, pinned=self.pinned)
+        config = self.config
+        if config is None:
+            return spec
+        return replace(
+            spec,
+            limits=config.limits,
+            strategy=config.strategy,
+            activity=config.activity,
+            max_messages_cap=config.max_messages_cap,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UnsavedEdit:
+    """Unsaved work on one block: the edit that a save would make and the content that it would give."""
+
+    edit: Edit
+    content: Content
+    restored: bool = False
+    """From an earlier session."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedFix:
+    """What the button of a fix did: the edit, the one that takes it back, whose it is, and in words."""
+
+    edit: Edit
+    back: Edit
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """Everything that is shown of the open file. With no file open all of it is empty.
+
+    Attributes:
+        path: Where the file lies, None while none is open.
+        actor: Who edits.
+        read_only: Why nothing can be written, None when it can.
+        models: Models whose facts are known.
+        layouts: Layouts that can be chosen.
+        agents: All agents, in their order.
+        agent_id: The agent whose Request is shown.
+        contents: What is under each agent that has been read.
+        blocks: All blocks that were read, as they are saved. One that reads the same as before is the same object.
+        request: The Request with all drafts, None while none is built or can be.
+        saved_request: What would be sent if everything unsaved were dropped.
+        request_problem: Why no Request can be built, None while one is.
+        what_if: What is tried in place of the agent's own settings.
+        counts: The tokens of each agent's last Request, None where none can be built.
+        drafts: Unsaved edits by block.
+        refusals: Why unsaved edits could not be saved, by block.
+        health: Problems of the file itself.
+        unseen: Blocks that somebody else changed since they were last looked at.
+        last_written: The last change that came in.
+        moved: That the file is not where it was opened any more.
+        busy: Whether figures are being made.
+        fix: The last fix whose button was pressed.
+    """
+
+    path: Path | None = None
+    actor: Actor | None = None
+    read_only: Problem | None = None
+    models: tuple[str, ...] = ()
+    layouts: tuple[str, ...] = ()
+    agents: tuple[Agent, ...] = ()
+    agent_id: str = ""
+    contents: Mapping[str, AgentContents] = field(default_factory=dict)
+    blocks: Mapping[str, BlockState] = field(default_factory=dict)
+    request: Request | None = None
+    saved_request: Request | None = None
+    request_problem: Problem | None = None
+    what_if: WhatIf = WhatIf()
+    counts: Mapping[str, Count | None] = field(default_factory=dict)
+    drafts: Mapping[str, UnsavedEdit] = field(default_factory=dict)
+    refusals: Mapping[str, RefusedError] = field(default_factory=dict)
+    health: Mapping[tuple[str, Ref | None], Problem] = field(default_factory=dict)
+    unseen: frozenset[str] = frozenset()
+    last_written: Change | None = None
+    moved: FileMoved | None = None
+    busy: bool = False
+    fix: AppliedFix | None = None
+
+    @property
+    def agent(self) -> Agent | None:
+        return next((each for each in self.agents if each.id == self.agent_id), None)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Those of the file, of unsaved work, of the shown agent's contents and of its Request, each once."""
+        found = [*self.health.values(), *self.contents.get(self.agent_id, AgentContents()).problems]
+        if self.request is not None:
+            found += [*self.request.problems, *self.request.adaptations]
+        if self.request_problem is not None:
+            found.append(self.request_problem)
+        found += [self._refused(block_id, error) for block_id, error in self.refusals.items()]
+        return _unique(found)
+
+    def shared(self, block_id: str) -> SharedBlock | None:
+        """How the shown agent sees a block that is shared with it."""
+        shared = self.contents.get(self.agent_id, AgentContents()).shared
+        return next((each for each in shared if each.state.block.id == block_id), None)
+
+    def label(self, block_id: str) -> str:
+        """A block's label, its id while it has not been read."""
+        state = self.blocks.get(block_id)
+        return state.block.label if state else block_id
+
+    def with_draft(self, block_id: str) -> BlockState | None:
+        """A block as it would be with its unsaved edit."""
+        state, draft = self.blocks.get(block_id), self.drafts.get(block_id)
+        if state is None or draft is None:
+            return state
+        return replace(state, content=draft.content, draft=True)
+
+    def showing(self, agent_id: str) -> FileState:
+        """The state with another agent shown, of which no Request is built yet."""
+        return replace(
+            self,
+            agent_id=agent_id,
+            request=None,
+            saved_request=None,
+            request_problem=None,
+            what_if=WhatIf(),
+        )
+
+    def with_agents(self, agents: Sequence[Agent], layouts: Sequence[str]) -> FileState:
+        """The state with the agents as they are now; where the shown one is gone the first is shown."""
+        state = replace(self, agents=tuple(agents), layouts=tuple(layouts))
+        return state if state.agent is not None else state.showing(agents[0].id if agents else "")
+
+    def with_contents(self, agent_id: str, contents: AgentContents) -> FileState:
+        """The state with what is under an agent."""
+        states = [*contents.own, *(each.state for each in contents.shared), *contents.deleted]
+        other = {each.block.id: each for each in states if self.blocks.get(each.block.id) != each}
+        blocks = {**self.blocks, **other} if other else self.blocks
+        return replace(self, contents={**self.contents, agent_id: contents}, blocks=blocks)
+
+    def with_count(self, agent_id: str, request: Request | None) -> FileState:
+        """The state with the tokens of an agent's Request, or with None where none can be built."""
+        count = Count(request.tokens, request.method) if request else None
+        return replace(self, counts={**self.counts, agent_id: count})
+
+    def with_health(self, news: Health) -> FileState:
+        """The state with a problem of the file, or without it at its end."""
+        key = (news.code, news.ref)
+        health = {each: problem for each, problem in self.health.items() if each != key}
+        if not news.resolved:
+            where = str(news.ref) if news.ref else ""
+            health[key] = Problem(news.code, news.severity, where, dict(news.parameters))
+        return replace(self, health=health)
+
+    def _refused(self, block_id: str, error: RefusedError) -> Problem:
+        parameters = {"label": self.label(block_id), "why": tr_error(error)}
+        return Problem(_REFUSED, Severity.WARNING, str(Ref(RefKind.BLOCK, block_id)), parameters)
+
+
+class LiveFile(QObject):
+    """The open file's session and its state at this moment.
+
+    `changed` carries `What` is another; the state is put in place before.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.session: FileSession | None = None
+        self.state = FileState()
+
+    def put(self, state: FileState, what: What) -> None:
+        """Put another state in the place of this one and announce what of it is another."""
+        self.state = state
+        if what:
+            self.changed.emit(what)
+
+
+def _unique(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    # Parameters may be a plain dict, so a problem has no hash; there may be one for each message.
+    kept: dict[object, Problem] = {}
+    for each in problems:
+        kept.setdefault((each.code, each.severity, each.where, frozenset(each.parameters.items())), each)
+    return tuple(kept.values())
+
+
+def without(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A mapping without one of its keys."""
+    return {each: value for each, value in mapping.items() if each != key}

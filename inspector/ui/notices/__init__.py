@@ -1,0 +1,1 @@
+"""The window's notices about the open file and about one block."""

@@ -1,0 +1,105 @@
+"""The notices above a block's editor: deleted, read-only, and what became of its draft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from PySide6.QtCore import QObject
+
+from inspector.domain.edits.block_rows import RestoreBlock
+from inspector.domain.errors import RefusedError
+from inspector.domain.snapshot import BlockState
+from inspector.ui.edit_session import EditSession
+from inspector.ui.failures import failure_of
+from inspector.ui.file_state import UnsavedEdit
+from inspector.ui.widgets.banner import Banners, Notice, failure_notice
+from inspector.ui.wording import tr, tr_code
+from inspector.ui.workspace import Workspace
+
+_UNLOCK, _MET, _REFUSED, _DISCARDED = "unlock", "met", "refused", "discarded"
+_LOCKED = "refused.locked"
+
+
+class BlockNotices(QObject):
+    """Keeps a tab's banners true. `unlock` saves with a person's word that the block may be written."""
+
+    def __init__(
+        self,
+        banners: Banners,
+        workspace: Workspace,
+        session: EditSession,
+        block_id: str,
+        unlock: Callable[[], None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._banners = banners
+        self._workspace = workspace
+        self._session = session
+        self._id = block_id
+        self._unlock = unlock
+        self._earlier = workspace.file.refusals.get(block_id)
+        session.met.connect(self._tell_met)
+        session.refused.connect(self._tell_refused)
+        session.discarded.connect(self._offer_back)
+
+    def tell(self, state: BlockState, *, drafted: bool) -> None:
+        """Say what is so now; `drafted`, whether there is unsaved work."""
+        read_only = self._workspace.file.read_only
+        if not state.block.is_active:
+            restore = () if read_only else ((tr("Restore"), self._restore),)
+            text = tr("This block is deleted. Agents don't see it.")
+            remark = tr("Your draft is kept. Restore the block to save it, or discard it.") if drafted else ""
+            self._put(Notice("deleted", text, remark, choices=restore, closable=False))
+        else:
+            self._banners.close_notice("deleted")
+        if read_only is not None:
+            reason = tr_code(read_only.code, read_only.parameters)
+            text = tr("The file is read-only.")
+            self._put(Notice("read_only", text, reason, "warning", closable=False))
+        else:
+            self._banners.close_notice("read_only")
+        # Each speaks of a draft that is there, or of none.
+        for key in (_DISCARDED,) if drafted else (_MET, _UNLOCK, _REFUSED):
+            self._banners.close_notice(key)
+        earlier, self._earlier = self._earlier, None
+        if earlier is not None and drafted:
+            # It was refused after the tab in which it was asked for had been closed.
+            self._tell_refused(earlier)
+
+    def begin_saving(self) -> None:
+        """What came of the last try is out of date."""
+        self._banners.close_notice(_UNLOCK)
+        self._banners.close_notice(_REFUSED)
+
+    def _put(self, notice: Notice) -> None:
+        """Show a notice, unless it is there with the same words."""
+        there = (each for each in self._banners.notices if each.key == notice.key)
+        if next(((each.text, each.remark) for each in there), None) != (notice.text, notice.remark):
+            self._banners.show_notice(notice)
+
+    def _tell_refused(self, error: RefusedError) -> None:
+        if error.code == _LOCKED:
+            self._ask_unlock()
+            return
+        failure = failure_of(error, doing=tr("Saving {label}", label=self._workspace.file.label(self._id)))
+        self._banners.show_notice(replace(failure_notice(failure), key=_REFUSED))
+
+    def _ask_unlock(self) -> None:
+        text = tr("{label} is read-only for its agent.", label=self._workspace.file.label(self._id))
+        remark = tr("Save your edit anyway?")
+        choices = ((tr("Unlock and save"), self._unlock),)
+        self._banners.show_notice(Notice(_UNLOCK, text, remark, "warning", choices=choices))
+
+    def _offer_back(self, draft: UnsavedEdit) -> None:
+        choices = ((tr("Restore draft"), lambda: self._session.bring_back(draft)),)
+        self._banners.show_notice(Notice(_DISCARDED, tr("Draft discarded."), choices=choices))
+
+    def _tell_met(self, state: BlockState) -> None:
+        name = state.written.actor.name if state.written else tr("Someone else")
+        text = tr("{name} changed this block while you were editing.", name=name)
+        self._put(Notice(_MET, text, tr("Saving merges both versions."), "info"))
+
+    def _restore(self) -> None:
+        self._workspace.edit(self._id, RestoreBlock())

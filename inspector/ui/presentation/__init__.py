@@ -1,0 +1,1 @@
+"""Rows, cards and fixes that panels show, as values made from the state of the file."""

@@ -1,0 +1,241 @@
+"""The budget as rows: sections, pieces, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+
+from inspector.domain.counts import Method, joint_method
+from inspector.domain.dataclass import dataclass
+from inspector.domain.errors import Parameters
+from inspector.domain.left_out import alike, nearest
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Fix, LeftOut, Piece, Request, Section, SourceKind
+from inspector.domain.rules import InRule
+from inspector.ui.models.tree import TreeRow
+from inspector.ui.presentation.names import name_of, name_of_source
+from inspector.ui.wording import number, tr, tr_code, tr_count
+
+STRUCTURE = frozenset(
+    rule.value
+    for rule in (
+        InRule.HEADING,
+        InRule.JOIN,
+        InRule.LEAD,
+        InRule.DATE_LINE,
+        InRule.FENCE,
+        InRule.FRAME,
+        InRule.REPLY,
+    )
+)
+"""Rules of pieces that only hold others together; those of one section share a row."""
+
+_GROUPED: dict[SourceKind, tuple[str, str]] = {
+    SourceKind.MESSAGE: ("{count} message", "{count} messages"),
+    SourceKind.EVENT: ("{count} event", "{count} events"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetRow:
+    """A section or a piece of a window of `window` tokens. `change` is against the saved state."""
+
+    key: str
+    name: str
+    section: str
+    tokens: int
+    method: Method
+    window: int
+    change: int
+    ref: Ref | None
+    is_section: bool
+    rule: str = ""
+    facts: Parameters = field(default_factory=dict)
+    """What the rule says of the piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutRow:
+    """One candidate, or several alike, that did not go in."""
+
+    key: str
+    name: str
+    tokens: int
+    why: str
+    ref: Ref | None
+    fix: Fix | None
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _MadePiece:
+    piece: Piece
+    before: int | None
+    window: int
+    row: TreeRow
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    pieces: tuple[Piece, ...]
+    saved: tuple[Piece, ...] | None
+    title: str
+    window: int
+    row: TreeRow
+    children: Mapping[str, _MadePiece]
+
+
+class BudgetRows:
+    """Makes the rows of one Request after another; what did not change gives the same row objects."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, _Made] = {}
+        self._out: tuple[tuple[LeftOut, ...], tuple[OutRow, ...]] = ((), ())
+
+    def rows(self, request: Request, saved: Request | None) -> tuple[TreeRow, ...]:
+        """Sections with their pieces below them. `saved` is what changes are told against, None for none."""
+        before = None if saved is None else {section.name: section for section in saved.sections}
+        window = request.limits.max_tokens
+        made = {}
+        for section in request.sections:
+            was = None if before is None else _pieces_of(before.get(section.name))
+            made[section.name] = self._take_over(section, was, window)
+        self._made = made
+        return tuple(each.row for each in made.values())
+
+    def left_out(self, request: Request) -> tuple[OutRow, ...]:
+        if request.left_out != self._out[0]:
+            self._out = (request.left_out, out_rows(request))
+        return self._out[1]
+
+    def _take_over(self, section: Section, saved: tuple[Piece, ...] | None, window: int) -> _Made:
+        cached = self._made.get(section.name)
+        # Comparing tuples of the same objects costs next to nothing, making their rows anew does not.
+        if cached is not None and (section.pieces, saved, section.title, window) == (
+            cached.pieces,
+            cached.saved,
+            cached.title,
+            cached.window,
+        ):
+            return cached
+        before = None if saved is None else {piece.id: piece.tokens for piece in saved}
+        children: dict[str, _MadePiece] = {}
+        for piece in section.pieces:
+            if piece.rule not in STRUCTURE:
+                was = None if before is None else before.get(piece.id, 0)
+                old = cached.children.get(piece.id) if cached is not None else None
+                if old is None or old.piece is not piece or (old.before, old.window) != (was, window):
+                    old = _MadePiece(piece, was, window, TreeRow(piece.id, _piece_row(piece, was, window)))
+                children[piece.id] = old
+        row = _section_row(section, saved, window, [each.row for each in children.values()])
+        return _Made(section.pieces, saved, section.title, window, row, children)
+
+
+def piece_name(piece: Piece) -> str:
+    """What a person calls a piece."""
+    if piece.rule in STRUCTURE:
+        return tr_code(f"piece.{piece.rule}")
+    return name_of(piece)
+
+
+def out_rows(request: Request) -> tuple[OutRow, ...]:
+    """What is left out: batches, messages and events that one rule left out stand together, all else by itself."""
+    return tuple(
+        _out_row(group[0]) if len(group) == 1 else _group_row(group) for group in alike(request.left_out)
+    )
+
+
+def spoken_tokens(row: BudgetRow) -> str:
+    """A figure with its method, for a screen reader."""
+    return tr("{tokens} tokens, {method}", tokens=number(row.tokens), method=tr(row.method.value))
+
+
+def comes_from(piece: Piece, ref: Ref) -> bool:
+    """Whether a piece's source is that thing."""
+    return piece.source.is_of(ref)
+
+
+def _pieces_of(section: Section | None) -> tuple[Piece, ...]:
+    return () if section is None else section.pieces
+
+
+def _section_row(
+    section: Section, saved: tuple[Piece, ...] | None, window: int, children: list[TreeRow]
+) -> TreeRow:
+    value = BudgetRow(
+        key=f"section:{section.name}",
+        name=section.title or section.name,
+        section=section.name,
+        tokens=section.tokens,
+        method=section.method,
+        window=window,
+        change=0 if saved is None else section.tokens - _sum(saved),
+        ref=Ref(RefKind.SECTION, section.name),
+        is_section=True,
+    )
+    structure = [piece for piece in section.pieces if piece.rule in STRUCTURE]
+    if structure and children:
+        was = [piece for piece in saved or () if piece.rule in STRUCTURE]
+        change = 0 if saved is None else _sum(structure) - _sum(was)
+        row = TreeRow(f"structure:{section.name}", _structure_row(section, structure, window, change))
+        children = [*children, row]
+    return TreeRow(value.key, value, tuple(children))
+
+
+def _piece_row(piece: Piece, before: int | None, window: int) -> BudgetRow:
+    return BudgetRow(
+        key=piece.id,
+        name=piece_name(piece),
+        section=piece.section,
+        tokens=piece.tokens,
+        method=piece.method,
+        window=window,
+        change=0 if before is None else piece.tokens - before,
+        ref=piece.source.ref,
+        is_section=False,
+        rule=piece.rule,
+        facts=piece.parameters,
+    )
+
+
+def _structure_row(section: Section, pieces: Sequence[Piece], window: int, change: int) -> BudgetRow:
+    return BudgetRow(
+        key=f"structure:{section.name}",
+        name=tr("headings and frames"),
+        section=section.name,
+        tokens=_sum(pieces),
+        method=joint_method(piece.method for piece in pieces),
+        window=window,
+        change=change,
+        ref=None,
+        is_section=False,
+    )
+
+
+def _sum(pieces: Sequence[Piece]) -> int:
+    return sum(piece.tokens for piece in pieces)
+
+
+def _out_row(each: LeftOut) -> OutRow:
+    name = name_of_source(each.source)
+    why = tr_code(f"left_out.{each.rule}", each.parameters)
+    key = f"{each.source.kind}:{each.source.id}:{each.rule}"
+    return OutRow(key, name, each.tokens, why, each.source.ref, each.fix)
+
+
+def _group_row(group: Sequence[LeftOut]) -> OutRow:
+    near, first = nearest(group), group[0]
+    why = tr_code(f"left_out.{first.rule}", near.parameters)
+    # There may be thousands of them, and most say the very same.
+    others = (each for each in group if each.parameters != near.parameters)
+    of_all = all(tr_code(f"left_out.{each.rule}", each.parameters) == why for each in others)
+    words = ("{count} turn", "{count} turns") if first.source.batch else _GROUPED[first.source.kind]
+    return OutRow(
+        key=f"{'batch' if first.source.batch else first.source.kind}s:{first.rule}",
+        name=tr_count(*words, len(group)),
+        tokens=sum(each.tokens for each in group),
+        why=why if of_all else tr("Next one: {why}", why=why),
+        ref=near.source.ref,
+        fix=near.fix,
+        count=len(group),
+    )

@@ -1,0 +1,359 @@
+"""The detail card of a piece or block: its source, its reason and its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from datetime import datetime
+
+from inspector.domain.actor import ActorKind
+from inspector.domain.blocks import (
+    Block,
+    CompositeSchema,
+    ListSchema,
+    LogSchema,
+    MapSchema,
+    Permission,
+    Schema,
+    TextSchema,
+    TreeSchema,
+    UnreadableSchema,
+)
+from inspector.domain.counts import Method
+from inspector.domain.dataclass import dataclass
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import LeftOut, Piece, Request, Section, SourceKind
+from inspector.domain.rules import PARTLY_IN
+from inspector.domain.snapshot import BlockState, LastWrite, SharedBlock
+from inspector.ui.presentation.names import name_of, name_of_source
+from inspector.ui.wording import moment, number, share, signed, tr, tr_code, tr_count
+
+
+@dataclass(frozen=True, slots=True)
+class CardRow:
+    """One line: what it is about, what is to be said. `tone` is a purpose of the theme."""
+
+    name: str
+    text: str
+    tone: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What the detail panel shows; `actions` are ids of the registry."""
+
+    title: str
+    note: str = ""
+    rows: tuple[CardRow, ...] = ()
+    actions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CardFacts:
+    """What cards are made from."""
+
+    now: datetime
+    request: Request | None = None
+    saved_tokens: Mapping[str, int] = field(default_factory=dict)
+    """Tokens by piece id before the drafts."""
+    blocks: Mapping[str, BlockState] = field(default_factory=dict)
+    shared: Mapping[str, SharedBlock] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    characters: Mapping[str, int] = field(default_factory=dict)
+    """Characters that count against a block's limit, by block id."""
+
+
+_METHODS = {
+    Method.EXACT: lambda: tr("exact"),
+    Method.RECONSTRUCTED: lambda: tr("reconstructed tokenizer"),
+    Method.PROVIDER: lambda: tr("counted by the provider"),
+    Method.REPORTED: lambda: tr("reported by the provider"),
+    Method.ESTIMATE: lambda: tr("estimate"),
+}
+_SOURCES = {
+    SourceKind.BLOCK: lambda: tr("block"),
+    SourceKind.SUMMARY: lambda: tr("summary"),
+    SourceKind.MESSAGE: lambda: tr("message"),
+    SourceKind.EVENT: lambda: tr("event"),
+    SourceKind.TOOL: lambda: tr("tool"),
+    SourceKind.ARCHIVAL: lambda: tr("archival entry"),
+    SourceKind.LITERAL: lambda: tr("instructions and layout text"),
+}
+_LISTED = {
+    "messages": lambda: tr(
+        "Messages can't be browsed here yet. The ones that are sent are in the Request. "
+        "“context-inspector search FILE WORDS” searches all of them."
+    ),
+    "summaries": lambda: tr(
+        "Summaries can't be browsed here yet. “context-inspector summaries FILE” lists them."
+    ),
+    "activity": lambda: tr("Activity can't be browsed here yet. “context-inspector activity FILE” lists it."),
+    "archival": lambda: tr(
+        "Archival entries can't be browsed here yet. “context-inspector search FILE WORDS” searches them."
+    ),
+    "queue": lambda: tr(
+        "The queue can't be browsed here yet. “context-inspector export FILE --out FOLDER” exports it."
+    ),
+    "consent": lambda: tr(
+        "Approvals can't be browsed here yet. “context-inspector export FILE --out FOLDER” exports them."
+    ),
+}
+"""Where the lists of the navigator can be seen that no panel shows."""
+_SCHEMAS: dict[type, str] = {
+    TextSchema: "text",
+    MapSchema: "map",
+    ListSchema: "list",
+    LogSchema: "log",
+    TreeSchema: "tree",
+    CompositeSchema: "composite",
+    UnreadableSchema: "unreadable schema",
+}
+
+
+_LEVELS = {
+    Permission.READ_ONLY: lambda: tr("read-only"),
+    Permission.PARTNER: lambda: tr("partner approves edits"),
+    Permission.HUMAN: lambda: tr("a person approves edits"),
+    Permission.APPEND: lambda: tr("append only"),
+    Permission.READ_WRITE: lambda: tr("read and write"),
+    Permission.ADMIN: lambda: tr("read, write and delete"),
+}
+
+
+def card_for(ref: Ref | None, facts: CardFacts) -> Card | None:
+    """The card of a selection; None when nothing is selected."""
+    if ref is None:
+        return None
+    if ref.kind is RefKind.SECTION:
+        return _section_card(ref, facts)
+    if ref.kind is RefKind.AGENT:
+        return _agent_card(ref, facts)
+    pieces = pieces_of(ref, facts.request)
+    out = left_out_of(ref, facts.request)
+    state = facts.blocks.get(ref.id) if ref.kind is RefKind.BLOCK else None
+    rows = [*_reasons(ref, pieces, out, facts)]
+    if state is not None:
+        rows += _block_rows(state, facts)
+    elif pieces:
+        rows.append(CardRow(tr("Source"), _source_text(pieces[0], facts)))
+    rows += _cost_rows(pieces, out, facts)
+    title = _title(ref, pieces, out, state)
+    return Card(title, _note(ref, state, facts), tuple(rows), _actions(ref, state))
+
+
+def pieces_of(ref: Ref, request: Request | None) -> tuple[Piece, ...]:
+    """The pieces of a Request that come from a thing."""
+    if request is None:
+        return ()
+    if ref.kind is RefKind.LITERAL:
+        ids = (ref.id, f"literal:{ref.id}")
+        return tuple(piece for section in request.sections for piece in section.pieces if piece.id in ids)
+    return tuple(
+        piece
+        for section in request.sections
+        for piece in section.pieces
+        if piece.source.id == ref.id and piece.source.is_of(ref)
+    )
+
+
+def left_out_of(ref: Ref, request: Request | None) -> LeftOut | None:
+    """The candidate of that thing that did not go in, if there is one."""
+    if request is None:
+        return None
+    # The bare comparison of ids first: thousands are left out of a long history, and each key press asks.
+    found = (each for each in request.left_out if each.source.id == ref.id and each.source.is_of(ref))
+    return next(found, None)
+
+
+def last_written(written: LastWrite | None, revision: int, now: datetime) -> str:
+    """Who wrote last, when, by what, and the how-manieth version it made."""
+    if written is None:
+        return tr("not since it was created")
+    who = written.actor.name
+    if written.actor.kind in (ActorKind.HUMAN, ActorKind.PARTNER):
+        who = tr("{name} ({kind})", name=who, kind=written.actor.kind.value)
+    parts = [f"{who}, {moment(written.at, now)}"]
+    if written.tool_call_id:
+        parts.append(tr("tool call {id}", id=written.tool_call_id))
+    if written.reason:
+        parts.append(tr("“{reason}”", reason=written.reason))
+    return f"{', '.join(parts)} · {tr('version {count}', count=number(revision))}"
+
+
+def schema_name(schema: Schema | UnreadableSchema) -> str:
+    """A schema's kind in words."""
+    return tr(_SCHEMAS[type(schema)])
+
+
+def kind_of(block: Block, shared: SharedBlock | None) -> tuple[str, ...]:
+    """Of what kind a block is for the agent that is shown: who shares it, its type, its schema, its level."""
+    level = shared.level if shared else block.permission
+    words = (block.block_type.value, schema_name(block.schema), level_name(level))
+    return (tr("shared by {owner}", owner=shared.owner_name), *words) if shared else words
+
+
+def level_name(level: Permission) -> str:
+    """What an agent may do with a block, in words."""
+    return _LEVELS[level]()
+
+
+def _title(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, state: BlockState | None) -> str:
+    if state is not None:
+        return state.block.label
+    if pieces and (pieces[0].source.label or pieces[0].source.id):
+        return name_of(pieces[0])
+    if out is not None and (out.source.label or out.source.id):
+        return name_of_source(out.source)
+    return tr("{kind} {id}", kind=ref.kind.value.replace("_", " "), id=ref.id)
+
+
+def _note(ref: Ref, state: BlockState | None, facts: CardFacts) -> str:
+    if state is None:
+        return tr("part {part}", part=ref.part) if ref.part else ""
+    words = kind_of(state.block, facts.shared.get(ref.id))
+    return " · ".join((*words, tr("part {part}", part=ref.part)) if ref.part else words)
+
+
+def _reasons(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts) -> list[CardRow]:
+    rows = []
+    if pieces:
+        rows.append(CardRow(tr("Why it's in"), tr_code(f"rule.{pieces[0].rule}", pieces[0].parameters)))
+        out = out if out is not None and out.rule in PARTLY_IN else None
+    if out is None:
+        is_told = pieces or facts.request is None
+        return rows if is_told else [CardRow(tr("In the Request"), tr("no"), "muted")]
+    title = tr("Why only a part") if pieces else tr("Why it's out")
+    rows.append(CardRow(title, tr_code(f"left_out.{out.rule}", out.parameters), "warning"))
+    if out.fix is not None:
+        rows.append(CardRow(tr("To include it"), tr_code(f"fix.{out.fix.action}", out.fix.parameters)))
+    return rows
+
+
+def _block_rows(state: BlockState, facts: CardFacts) -> list[CardRow]:
+    rows = []
+    if state.problem is not None:
+        rows.append(CardRow(tr("Problem"), tr_code(state.problem.code, state.problem.parameters), "error"))
+    rows.append(CardRow(tr("Last written"), last_written(state.written, state.revision, facts.now)))
+    if state.draft:
+        rows.append(CardRow(tr("Your draft"), _draft_text(state.block, facts), "warning"))
+    characters = facts.characters.get(state.block.id)
+    if characters is not None:
+        rows.append(_characters_row(state.block, characters))
+    return rows
+
+
+def _draft_text(block: Block, facts: CardFacts) -> str:
+    piece_id = f"block:{block.id}"
+    now = sum(piece.tokens for piece in pieces_of(Ref(RefKind.BLOCK, block.id), facts.request))
+    before = facts.saved_tokens.get(piece_id)
+    if before is None or facts.request is None:
+        return tr("unsaved")
+    difference = signed(now - before)
+    return (
+        tr_count(
+            "unsaved, {difference} token",
+            "unsaved, {difference} tokens",
+            abs(now - before),
+            difference=difference,
+        )
+        if difference
+        else tr("unsaved, same size")
+    )
+
+
+def _characters_row(block: Block, characters: int) -> CardRow:
+    if not block.char_limit:
+        return CardRow(tr("Characters"), tr("{count}, no limit", count=number(characters)))
+    text = tr("{count} of {limit}", count=number(characters), limit=number(block.char_limit))
+    over = characters > block.char_limit
+    near = characters >= 0.8 * block.char_limit
+    return CardRow(tr("Characters"), text, "error" if over else "warning" if near else "text")
+
+
+def _cost_rows(pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts) -> list[CardRow]:
+    request = facts.request
+    if request is None:
+        return []
+    if pieces:
+        tokens = sum(piece.tokens for piece in pieces)
+        worst = max((piece.method for piece in pieces), key=list(Method).index)
+        text = tr(
+            "{tokens} · {method} ({tokenizer}) · {share} of the context window",
+            tokens=number(tokens),
+            method=_METHODS[worst](),
+            tokenizer=request.tokenizer.name,
+            share=share(tokens, request.limits.max_tokens),
+        )
+        return [CardRow(tr("Tokens"), text)]
+    if out is not None:
+        text = tr("{tokens} · {method}", tokens=number(out.tokens), method=_METHODS[out.method]())
+        return [CardRow(tr("Would need"), text)]
+    return []
+
+
+def _source_text(piece: Piece, facts: CardFacts) -> str:
+    text = _SOURCES[piece.source.kind]()
+    owner = facts.names.get(piece.source.owner or "")
+    if piece.source.id and piece.source.kind is not SourceKind.LITERAL:
+        text = tr("{kind} {id}", kind=text, id=piece.source.id)
+    return tr("{told} of {owner}", told=text, owner=owner) if owner else text
+
+
+def _section_card(ref: Ref, facts: CardFacts) -> Card | None:
+    section = _section_of(ref, facts.request)
+    if section is None:
+        return _list_card(ref.part) if ref.part else Card(ref.id)
+    text = tr(
+        "{tokens} · {method} · {share} of the context window",
+        tokens=number(section.tokens),
+        method=_METHODS[section.method](),
+        share=share(section.tokens, facts.request.limits.max_tokens if facts.request else 0),
+    )
+    rows = (
+        CardRow(tr("Contains"), tr_count("{count} piece", "{count} pieces", len(section.pieces))),
+        CardRow(tr("Tokens"), text),
+        CardRow(tr("Characters"), number(section.length)),
+    )
+    return Card(section.title or section.name, tr("section"), rows)
+
+
+def _list_card(part: str) -> Card:
+    """One of the navigator's lists that have no panel yet: where they can be seen."""
+    text = _LISTED.get(part)
+    rows = () if text is None else (CardRow(tr("Shown by"), text()),)
+    return Card(tr(part.replace("_", " ").capitalize()), "", rows)
+
+
+def _section_of(ref: Ref, request: Request | None) -> Section | None:
+    if request is None or ref.part is not None:
+        return None
+    return next((each for each in request.sections if each.name == ref.id), None)
+
+
+def _agent_card(ref: Ref, facts: CardFacts) -> Card:
+    request = facts.request
+    rows = []
+    if request is not None and request.agent_id == ref.id:
+        rows = [
+            CardRow(tr("Model"), request.model or tr("none set")),
+            CardRow(tr("Layout"), request.layout),
+            CardRow(tr("Strategy"), request.strategy.replace("_", " ")),
+            CardRow(
+                tr("Tokens"),
+                tr(
+                    "{tokens} of {usable}",
+                    tokens=number(request.tokens),
+                    usable=number(request.limits.usable),
+                ),
+            ),
+        ]
+    return Card(facts.names.get(ref.id, ref.id), tr("agent"), tuple(rows), ("agent.show",))
+
+
+def _actions(ref: Ref, state: BlockState | None) -> tuple[str, ...]:
+    if state is None:
+        return ("selection.open", "selection.copy_text")
+    if not state.block.is_active:
+        return ("block.restore",)
+    pin = "block.unpin" if state.block.pinned else "block.pin"
+    return ("selection.open", pin, "selection.copy_text")

@@ -1,0 +1,175 @@
+"""The edit that the button of a fix makes for a candidate that was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from inspector.domain.activity import Importance
+from inspector.domain.agents import Agent, ContextConfig
+from inspector.domain.blocks import Block, BlockType, LogSchema, UnreadableSchema
+from inspector.domain.edits.base import Edit, Operation
+from inspector.domain.edits.block_rows import SetBlockType, SetPinned, SetSchema
+from inspector.domain.edits.rows import ConfigureAgent
+from inspector.domain.limits import ImportanceBased, TimeDecay, Truncate, WindowStrategy
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Fix
+from inspector.ui.file_state import WhatIf
+
+_Configure = Callable[[ContextConfig, int], ContextConfig | None]
+
+
+def edit_for(fix: Fix, agent: Agent, block: Block | None = None) -> Edit | None:
+    """The edit, None for a fix that no single edit makes; it is then told in words only.
+
+    Args:
+        fix: What would help.
+        agent: Whose Request it is.
+        block: The fix's target where that is a block.
+    """
+    if fix.steps:
+        return _all_of(fix, agent)
+    if fix.action in _CONFIGURES:
+        value = _whole(fix)
+        config = None if value is None else _CONFIGURES[fix.action](agent.config, value)
+        return None if config is None else _of_agent(agent, config)
+    if fix.action in _NAMED:
+        named = _NAMED[fix.action](agent.config, str(fix.value))
+        return None if named is None else _of_agent(agent, named)
+    operation = _of_block(fix, block)
+    return None if operation is None or fix.target is None else Edit(fix.target, operation)
+
+
+def edit_back(edit: Edit, agent: Agent, block: Block | None = None) -> Edit | None:
+    """What takes the edit of a fix back; None where it is not known how things were."""
+    operation = edit.operation
+    if isinstance(operation, ConfigureAgent):
+        return _of_agent(agent, agent.config)
+    if block is None:
+        return None
+    if isinstance(operation, SetPinned):
+        return Edit(edit.target, SetPinned(pinned=block.pinned))
+    if isinstance(operation, SetBlockType):
+        return Edit(edit.target, SetBlockType(block.block_type))
+    was = block.schema
+    if not isinstance(operation, SetSchema) or isinstance(was, UnreadableSchema):
+        return None
+    return Edit(edit.target, SetSchema(was))
+
+
+def stands(edit: Edit, agent: Agent | None, block: Block | None) -> bool:
+    """Whether what a fix has set is as it set it."""
+    operation = edit.operation
+    if isinstance(operation, ConfigureAgent):
+        return agent is not None and agent.config == operation.config
+    if block is None:
+        return False
+    if isinstance(operation, SetPinned):
+        return block.pinned == operation.pinned
+    if isinstance(operation, SetBlockType):
+        return block.block_type == operation.block_type
+    return isinstance(operation, SetSchema) and block.schema == operation.schema
+
+
+def tried_with(fix: Fix, agent: Agent, what_if: WhatIf) -> WhatIf | None:
+    """What is tried with the fix in it, None for a fix that is made in a block; nothing is stored."""
+    if fix.action == "pin" and fix.target is not None:
+        return replace(what_if, pinned=what_if.pinned | {fix.target.id})
+    if fix.action == "set_layout":
+        # It may be the agent's own, from which what is tried differs.
+        return replace(what_if, layout=str(fix.value))
+    config = what_if.config or agent.config
+    edit = edit_for(fix, replace(agent, config=config))
+    if edit is None or not isinstance(edit.operation, ConfigureAgent) or edit.operation.config is None:
+        return None
+    return replace(what_if, config=edit.operation.config)
+
+
+def _all_of(fix: Fix, agent: Agent) -> Edit | None:
+    """One edit of the agent's settings for all steps of a fix."""
+    config = agent.config
+    for step in fix.steps:
+        edit = edit_for(Fix(step.action, fix.target, step.value), replace(agent, config=config))
+        if edit is None or not isinstance(edit.operation, ConfigureAgent) or edit.operation.config is None:
+            return None
+        config = edit.operation.config
+    return _of_agent(agent, config)
+
+
+def _of_agent(agent: Agent, config: ContextConfig) -> Edit:
+    return Edit(Ref(RefKind.AGENT, agent.id), ConfigureAgent(config=config))
+
+
+def _of_block(fix: Fix, block: Block | None) -> Operation | None:
+    if fix.action == "pin":
+        return SetPinned(pinned=True)
+    if fix.action == "set_type" and fix.value in list(BlockType):
+        return SetBlockType(BlockType(str(fix.value)))
+    limit = _whole(fix)
+    if fix.action == "set_display_limit" and block is not None and limit is not None:
+        schema = block.schema
+        return SetSchema(replace(schema, display_limit=limit)) if isinstance(schema, LogSchema) else None
+    return None
+
+
+def _whole(fix: Fix) -> int | None:
+    return fix.value if isinstance(fix.value, int) and not isinstance(fix.value, bool) else None
+
+
+def _keep_recent(config: ContextConfig, value: int) -> ContextConfig | None:
+    strategy = config.strategy
+    return (
+        replace(config, strategy=replace(strategy, keep_recent=value))
+        if isinstance(strategy, Truncate | ImportanceBased)
+        else None
+    )
+
+
+def _verbatim(config: ContextConfig, value: int) -> ContextConfig | None:
+    strategy = config.strategy
+    return (
+        replace(config, strategy=replace(strategy, verbatim_count=value))
+        if isinstance(strategy, WindowStrategy)
+        else None
+    )
+
+
+def _hours(config: ContextConfig, value: int) -> ContextConfig | None:
+    strategy = config.strategy
+    return (
+        replace(config, strategy=replace(strategy, compress_after_hours=value))
+        if isinstance(strategy, TimeDecay)
+        else None
+    )
+
+
+def _importance(config: ContextConfig, label: str) -> ContextConfig | None:
+    level = next((each for each in Importance if each.label == label), None)
+    return None if level is None else replace(config, activity=replace(config.activity, min_importance=level))
+
+
+_CONFIGURES: dict[str, _Configure] = {
+    "raise_memory_tokens": lambda config, value: replace(
+        config, limits=replace(config.limits, memory_tokens=value)
+    ),
+    "raise_history_tokens": lambda config, value: replace(
+        config, limits=replace(config.limits, history_tokens=value)
+    ),
+    "raise_max_tokens": lambda config, value: replace(
+        config, limits=replace(config.limits, max_tokens=value)
+    ),
+    "raise_keep_recent": _keep_recent,
+    "raise_verbatim_count": _verbatim,
+    "raise_compress_after_hours": _hours,
+    "raise_max_messages_cap": lambda config, value: replace(config, max_messages_cap=value),
+    "raise_activity_lookback_hours": lambda config, value: replace(
+        config, activity=replace(config.activity, lookback_hours=value)
+    ),
+    "raise_activity_entries_limit": lambda config, value: replace(
+        config, activity=replace(config.activity, entries_limit=value)
+    ),
+}
+_NAMED: dict[str, Callable[[ContextConfig, str], ContextConfig | None]] = {
+    "lower_activity_min_importance": _importance,
+    "set_layout": lambda config, value: replace(config, layout=value),
+}

@@ -1,0 +1,44 @@
+"""Short names for pieces of a Request: messages and events by their first words."""
+
+from __future__ import annotations
+
+from inspector.domain.requests import Piece, Source, SourceKind
+from inspector.ui.safe_text import one_line
+from inspector.ui.wording import tr
+
+_LENGTH = 90
+_CALL = "=== call "
+"""How the text form begins what a message calls."""
+
+
+def name_of(piece: Piece) -> str:
+    """A piece by what is in it, where its source's label tells one from another no better than its kind does."""
+    source = piece.source
+    if source.kind is SourceKind.EVENT:
+        return _first_words(piece) or name_of_source(source)
+    if source.kind is SourceKind.MESSAGE and not source.batch:
+        words = " ".join(each for each in (_called(piece), _first_words(piece)) if each)
+        label = source.label or tr("message")
+        return tr("{role}: {words}", role=label, words=words) if words else label
+    return source.label or source.id or piece.id
+
+
+def name_of_source(source: Source) -> str:
+    """A source of which no text is at hand."""
+    if source.kind is SourceKind.EVENT and source.label:
+        return source.label.replace("_", " ")
+    return source.label or source.id or tr(source.kind.value)
+
+
+def _first_words(piece: Piece) -> str:
+    return next((words for run in piece.runs if run.sent and (words := one_line(run.text, _LENGTH))), "")
+
+
+def _called(piece: Piece) -> str:
+    """The tool that a message calls first, where it says nothing before."""
+    for run in piece.runs:
+        if run.sent:
+            return ""
+        if run.text.startswith(_CALL):
+            return one_line(run.text.removeprefix(_CALL).partition(" ")[0], _LENGTH)
+    return ""

@@ -1,0 +1,109 @@
+"""Paints the empty window first, before the engine and the panels are imported."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from PySide6.QtCore import QMessageLogContext, QStandardPaths, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+
+from inspector.domain.dataclass import dataclass
+from inspector.runtime.resources import THEME_NAMES, load_icon, theme_mapping
+from inspector.runtime.wording import word
+from inspector.ui.appearance import Appearance, ThemeChoice
+from inspector.ui.icons import Icons
+from inspector.ui.main_window import MainWindow
+from inspector.ui.preferences import Preferences
+from inspector.ui.safe_text import show_controls
+from inspector.ui.theme import Theme
+
+PROGRAM = "context-inspector"
+PREFERENCES_FILE = "window.json"
+
+
+@dataclass(frozen=True, slots=True)
+class StartOptions:
+    """What the window starts with. Without `preferences` nothing is read or kept; `safe` takes defaults."""
+
+    file: Path | None = None
+    sample: bool = False
+    preferences: Path | None = None
+    safe: bool = False
+
+
+def usual_start(file: Path | None, *, sample: bool = False) -> StartOptions:
+    """A start with the user's own preferences."""
+    # Qt knows the place as well as platformdirs does, and is loaded already when the first paint waits.
+    folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericConfigLocation)
+    return StartOptions(file, sample, Path(folder) / PROGRAM / PREFERENCES_FILE)
+
+
+def make_application(arguments: Sequence[str]) -> QApplication:
+    """The Qt application in the style that the themes are made for; the program ends where Qt cannot start."""
+    with _explaining_no_display():
+        application = QApplication(list(arguments))
+    application.setApplicationName(PROGRAM)
+    application.setApplicationDisplayName("Context Inspector")
+    application.setStyle("Fusion")
+    # The last window closing must not end the loop under the coroutines that are still closing the file.
+    application.setQuitOnLastWindowClosed(False)
+    return application
+
+
+@contextmanager
+def _explaining_no_display() -> Iterator[None]:
+    """End the program with a message and 1 where Qt, which nothing can stop then, would end it with a core dump."""
+    said: list[str] = []
+
+    def hear(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+        if kind is not QtMsgType.QtFatalMsg:
+            said.append(message)
+            return
+        # Its last words are general advice; what went wrong it said before.
+        _say(word("told.no_window", {"why": " ".join(said) or message}))
+        os._exit(1)
+
+    before = qInstallMessageHandler(hear)
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(before)
+    for message in said:
+        _say(message)
+
+
+def _say(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(show_controls(text) + "\n")
+        sys.stderr.flush()
+
+
+def make_look(application: QApplication, preferences: Preferences) -> tuple[Appearance, Icons]:
+    """Theme, text scale and icons as the preferences say."""
+    themes = {name: Theme.from_mapping(theme_mapping(name)) for name in THEME_NAMES}
+    appearance = Appearance(application, themes)
+    icons = Icons(appearance, load_icon)
+    appearance.apply(ThemeChoice(preferences.text("window.theme")), preferences.number("window.text_scale"))
+    return appearance, icons
+
+
+class Startup:
+    """The application and its window, painted and still without panels."""
+
+    def __init__(self, start: StartOptions, arguments: Sequence[str] = (PROGRAM,)) -> None:
+        self.start = start
+        self.application = make_application(arguments)
+        self.preferences = Preferences(None if start.safe else start.preferences)
+        self.safe = start.safe or self.preferences.begin_start()
+        if self.safe:
+            self.preferences.set_aside()
+        self.appearance, self.icons = make_look(self.application, self.preferences)
+        self.window = MainWindow(self.appearance, self.icons, self.preferences)
+
+    def show(self) -> None:
+        self.window.show()
+        self.application.processEvents()

@@ -1,0 +1,257 @@
+"""Fills the window once it is painted: workspace, panels, actions, menus and palette."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QWidget
+
+from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.session import SessionFactory
+from inspector.ui.actions import Action
+from inspector.ui.appearance import Appearance
+from inspector.ui.bridge import Bridge
+from inspector.ui.commands.block import BlockCommands
+from inspector.ui.commands.file import FileCommands
+from inspector.ui.commands.help import HelpCommands
+from inspector.ui.commands.menus import build_menus
+from inspector.ui.commands.quick_open import entries
+from inspector.ui.commands.view import ViewCommands
+from inspector.ui.dock_layout import DockSpec
+from inspector.ui.file_state import What
+from inspector.ui.icons import Icons
+from inspector.ui.main_window import MainWindow
+from inspector.ui.notices.file import FileNotices
+from inspector.ui.open_tabs import OpenTabs
+from inspector.ui.panel import Panel, PanelArea, PanelRow, PanelServices
+from inspector.ui.preferences import Preferences
+from inspector.ui.safe_text import shorten_start, without_mnemonic
+from inspector.ui.selection import Selection
+from inspector.ui.widgets.palette import CommandPalette
+from inspector.ui.window_status import JobStatus, WindowStatus
+from inspector.ui.wording import tr
+from inspector.ui.workspace import Workspace
+
+_AREAS = {
+    PanelArea.LEFT: Qt.DockWidgetArea.LeftDockWidgetArea,
+    PanelArea.RIGHT: Qt.DockWidgetArea.RightDockWidgetArea,
+    PanelArea.BOTTOM: Qt.DockWidgetArea.BottomDockWidgetArea,
+}
+
+
+def populate(
+    window: MainWindow,
+    look: tuple[Appearance, Icons, Preferences],
+    bridge: Bridge,
+    files: SessionFactory,
+    rows: Sequence[PanelRow],
+) -> WindowContents:
+    """Put the panels of a table into a window."""
+    contents = WindowContents(window, look, bridge, files)
+    contents.put(rows)
+    return contents
+
+
+class WindowContents(QObject):
+    """Everything in the window but its shell. Made once, after the first paint."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        look: tuple[Appearance, Icons, Preferences],
+        bridge: Bridge,
+        files: SessionFactory,
+    ) -> None:
+        super().__init__(window)
+        appearance, icons, preferences = look
+        self.window = window
+        self.workspace = Workspace(bridge, files)
+        self.services = PanelServices(
+            self.workspace,
+            Selection(self),
+            window.actions_,
+            bridge,
+            appearance,
+            icons,
+            preferences,
+            files.settings,
+        )
+        self._rows: Sequence[PanelRow] = ()
+
+    def put(self, rows: Sequence[PanelRow]) -> None:
+        """Make the panels of a table and connect everything."""
+        self._rows = rows
+        services, window = self.services, self.window
+        self.files = FileCommands(services, window, window.banners)
+        BlockCommands(services, window)
+        self._views = ViewCommands(services, window)
+        HelpCommands(services, window)
+        sides = [self._side(row) for row in rows if row.place in _AREAS]
+        welcome = next(row for row in rows if row.place is PanelArea.WELCOME)
+        self._welcome = welcome.make(services, None)
+        window.populate(sides, self._welcome)
+        for row in rows:
+            if row.place is not PanelArea.WELCOME:
+                self._add_view_action(row)
+        self.palette = CommandPalette(window, services.appearance, lambda: entries(services))
+        window.go_to = self.palette.summon
+        services.actions.add(
+            Action(
+                "palette.show", tr("Go to anything …"), self.palette.summon, "Ctrl+K", "search", hidden=True
+            )
+        )
+        window.top_bar.search.tell_shortcut(services.actions.shortcut_text("palette.show"))
+        window.show_drafts = lambda: self.palette.summon(tr("draft"))
+        build_menus(window.menu_bar, services.actions, self._fill_recent)
+        self._bind_icons()
+        self._tabs = OpenTabs(self.workspace, window.centre, services.preferences, self.open_view, self)
+        self._connect()
+        self._status = WindowStatus(services, window, self)
+        self._notices = FileNotices(services, window.banners, window.centre, self)
+        self._jobs = JobStatus(self.workspace.files.jobs, window, self)
+        self._focus_first()
+
+    def open_view(self, id_: str, ref: Ref | None = None) -> Panel | None:
+        """Show a centre panel's tab, making it first where there is none; None when no row has that id."""
+        row = next((row for row in self._rows if row.id == id_ and row.place is PanelArea.CENTRE), None)
+        if row is None:
+            return None
+        centre = self.window.centre
+        key = (id_, ref)
+        there = centre.view(key)
+        if isinstance(there, Panel):
+            centre.setCurrentWidget(there)
+            return there
+        panel = row.make(self.services, ref)
+        centre.put(key, panel, panel.heading or row.title(), closable=bool(row.opens) or not row.shown)
+        panel.heading_changed.connect(
+            lambda: centre.rename(panel, panel.heading or row.title(), marked=panel.marked)
+        )
+        centre.rename(panel, panel.heading or row.title(), marked=panel.marked)
+        return panel
+
+    def _side(self, row: PanelRow) -> DockSpec:
+        panel = row.make(self.services, None)
+        return DockSpec(row.id, row.title(), _AREAS[row.place], panel, row.shown, row.size, row.share)
+
+    def _add_view_action(self, row: PanelRow) -> None:
+        if row.opens:
+            return
+        window = self.window
+        centre = row.place is PanelArea.CENTRE
+
+        def go() -> None:
+            if centre:
+                panel = self.open_view(row.id)
+                if panel is not None:
+                    panel.first_focus().setFocus(Qt.FocusReason.ShortcutFocusReason)
+            else:
+                window.toggle_panel(row.id)
+
+        is_on = None if centre else (lambda: window.dock(row.id).isVisible())
+        self.services.actions.add(
+            Action(f"view.{row.id}", row.title(), go, row.shortcut, row.icon, self._no_file, is_on)
+        )
+
+    def _no_file(self) -> str:
+        return "" if self.workspace.file.path else tr("no file is open")
+
+    def _connect(self) -> None:
+        self.services.selection.opened.connect(self._open_ref)
+        self.workspace.changed.connect(self._follow)
+        self.window.centre.shown.connect(self._select_front)
+        self.window.centre.tabBarClicked.connect(self._select_clicked)
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.focusObjectChanged.connect(self._follow_focus)
+        self.services.selection.changed.connect(lambda selected: self._saw(selected.ref))
+        self.window.dropped.connect(self.files.take)
+        self.window.closing.connect(self._tabs.keep)
+
+    def _follow(self, what: What) -> None:
+        if what & What.FILE:
+            self._show_file()
+        if what & What.AGENT:
+            self._select_anew()
+
+    def _open_ref(self, ref: Ref) -> None:
+        for row in self._rows:
+            if ref.kind in row.opens:
+                panel = self.open_view(row.id, ref.whole)
+                if panel is not None:
+                    panel.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
+                return
+        if ref.kind is RefKind.SECTION and ref.part is not None:
+            # A list of the navigator: its card says where it is shown.
+            return
+        request = next((row for row in self._rows if row.id == "request"), None)
+        if request is not None:
+            self.open_view(request.id)
+
+    def _select_front(self, key: object) -> None:
+        """What is done with the selected thing is done with what the tab in front shows."""
+        ref = key[1] if isinstance(key, tuple) else None
+        if isinstance(ref, Ref) and self._tabs.is_following:
+            selected = self.services.selection.ref
+            if selected is None or selected.whole != ref:
+                self.services.selection.select(ref)
+
+    def _select_clicked(self, place: int) -> None:
+        """The one in front is clicked again; another one tells by itself that it comes to the front."""
+        if place == self.window.centre.currentIndex():
+            self._select_front(self.window.centre.current_key)
+
+    def _follow_focus(self, now: QObject | None) -> None:
+        centre = self.window.centre
+        if isinstance(now, QWidget) and centre.count() and centre.currentWidget().isAncestorOf(now):
+            self._select_front(centre.current_key)
+
+    def _select_anew(self) -> None:
+        self.services.selection.clear()
+        self._select_front(self.window.centre.current_key)
+
+    def _saw(self, ref: Ref | None) -> None:
+        if ref is not None and ref.kind is RefKind.BLOCK:
+            self.workspace.saw(ref.id)
+
+    def _show_file(self) -> None:
+        path = self.workspace.file.path
+        window = self.window
+        self._tabs.leave()
+        window.centre.close_all()
+        window.name_file(path)
+        if path is not None:
+            self.services.preferences.remember(path)
+            self.services.preferences.set("window.last_file", str(path))
+        window.show_file(path is not None)
+        if path is not None:
+            for row in self._rows:
+                if row.place is PanelArea.CENTRE and row.shown and not row.opens:
+                    self.open_view(row.id)
+            self._tabs.follow(path)
+            self._select_front(self.window.centre.current_key)
+            self._focus_first()
+        self.services.actions.refresh()
+
+    def _focus_first(self) -> None:
+        """Give the keyboard to what is in front, unless somebody is using it already."""
+        front = self.window.centre.currentWidget() if self.workspace.file.path else self._welcome
+        if isinstance(front, Panel):
+            front.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _fill_recent(self, menu: QMenu) -> None:
+        for path in self.services.preferences.recent:
+            action = menu.addAction(without_mnemonic(shorten_start(str(path), 100)))
+            action.setEnabled(path.exists())
+            action.triggered.connect(lambda _=False, path=path: self._open_recent(path))
+
+    def _open_recent(self, path: Path) -> None:
+        self.workspace.open(path)
+
+    def _bind_icons(self) -> None:
+        for action in self.services.actions:
+            if action.icon:
+                self.services.icons.bind(self.services.actions.item(action.id), action.icon)

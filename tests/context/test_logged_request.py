@@ -1,0 +1,130 @@
+import copy
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from inspector.context.comparison import diff
+from inspector.context.logged_request import read_logged
+from inspector.context.neutral import manifest
+from inspector.context.request_rebuild import common_length, first_difference, today_of
+from inspector.domain.errors import InspectorError, MalformedError
+from inspector.domain.past_requests import PresentValue
+from inspector.domain.requests import Request
+from inspector.domain.snapshot import RequestSpec, Snapshot
+from tests.context.builders import (
+    AGENT,
+    BUILDER,
+    a_block,
+    a_snapshot,
+    a_tool,
+    a_turn,
+    an_agent,
+    build,
+)
+from tests.context.snapshot_strategies import snapshots, specs
+
+
+def account(request: Request) -> dict[str, Any]:
+    return manifest(request, lambda code, _: code)
+
+
+def read(request: Request, plain: Any) -> Request:
+    return read_logged(request.agent_id, request.text, json.dumps(plain))
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(snapshots(), specs())
+def test_that_a_request_is_read_back_from_its_text_and_its_account(
+    snapshot: Snapshot, spec: RequestSpec
+) -> None:
+    try:
+        request = BUILDER.build(snapshot, spec)
+    except InspectorError:
+        assume(False)
+        raise
+    found = read(request, account(request))
+    assert (found.text, found.tokens, found.limits) == (request.text, request.tokens, request.limits)
+    assert (found.system, found.tools, found.tail, found.tail_sections) == (
+        request.system,
+        request.tools,
+        request.tail,
+        request.tail_sections,
+    )
+    assert [message.id for message in found.messages] == [message.id for message in request.messages]
+    assert [(row.source, row.rule, row.tokens) for row in found.left_out] == [
+        (replace(row.source, batch=False), row.rule, row.tokens) for row in request.left_out
+    ]
+    assert diff(found, request).changes == ()
+
+
+Damage = Callable[[dict[str, Any]], object]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda plain: plain.pop("sections"),
+        lambda plain: plain.update(sections=7),
+        lambda plain: plain["sections"].pop(),
+        lambda plain: plain["sections"][0]["pieces"][0]["runs"][0].update(span=[1, 5]),
+        lambda plain: plain["sections"][0]["pieces"][0]["runs"][0].update(span=[0, 10**9]),
+        lambda plain: plain["sections"][0]["pieces"][0]["runs"][0].update(method="guess"),
+        lambda plain: plain["sections"][0]["pieces"][0]["source"].update(kind="thing"),
+        lambda plain: plain["limits"].update(other=1),
+        lambda plain: plain.pop("now"),
+    ],
+)
+def test_that_an_account_that_does_not_fit_is_refused(damage: Damage) -> None:
+    request = build(a_snapshot(a_block("a")))
+    plain = copy.deepcopy(account(request))
+    damage(plain)
+    with pytest.raises(MalformedError):
+        read(request, plain)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '"text"', "[" * 100_000])
+def test_that_what_is_no_account_is_refused(text: str) -> None:
+    with pytest.raises(MalformedError):
+        read_logged(AGENT, "text", text)
+
+
+@given(st.text("ab漢😀"), st.text("ab漢😀"), st.text("ab漢😀"))
+def test_that_the_common_beginning_is_all_that_is_the_same(start: str, one: str, other: str) -> None:
+    length = common_length(start + one, start + other)
+    assert (start + one)[:length] == (start + other)[:length]
+    assert (start + one)[length : length + 1] != (start + other)[length : length + 1] or (
+        start + one == start + other
+    )
+
+
+def test_that_the_first_difference_names_piece_character_and_byte() -> None:
+    one = build(
+        a_snapshot(a_block("a", "漢字 same then this"), agent=an_agent(tools=("find",)), tools=(a_tool(),))
+    )
+    other = build(
+        a_snapshot(a_block("a", "漢字 same then that"), agent=an_agent(tools=("find",)), tools=(a_tool(),))
+    )
+    found = first_difference(one, other)
+    assert found is not None
+    assert found.offset == one.text.index("this") + 2
+    assert found.byte == len(one.text[: found.offset].encode())
+    assert (found.section, found.piece_id) == ("core", "block:blk_a")
+    assert first_difference(one, one) is None
+
+
+def test_that_what_has_only_grown_is_told_from_what_has_changed() -> None:
+    sent = build(a_snapshot(a_block("a"), history=(a_turn(1),)))
+    assert today_of(sent, sent) is PresentValue.SAME
+    assert (
+        today_of(sent, build(a_snapshot(a_block("a"), history=(a_turn(1), a_turn(2))))) is PresentValue.GROWN
+    )
+    edited = build(a_snapshot(a_block("a", "other"), history=(a_turn(1), a_turn(2))))
+    assert today_of(sent, edited) is PresentValue.DIFFERS
+    assert (
+        today_of(sent, build(a_snapshot(a_block("a"), history=(a_turn(2, "other"),)))) is PresentValue.DIFFERS
+    )

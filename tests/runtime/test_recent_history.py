@@ -1,0 +1,129 @@
+"""The newest messages of a history are read and the others counted, whatever was done to either."""
+
+from __future__ import annotations
+
+from random import Random
+
+from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
+from inspector.domain.edits.rows import ArchiveMessage, EditMessage
+from inspector.domain.messages import (
+    Batch,
+    Message,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    is_sendable,
+)
+from inspector.domain.ref import RefKind
+from inspector.domain.snapshot import OlderMessages, Snapshot
+from inspector.runtime.engine import Engine
+from inspector.runtime.snapshots import Snapshots
+from tests.conversation.builders import ADA, do, people, say
+from tests.fixtures import OpenEngine
+
+LEAST = 12
+
+
+def views(engine: Engine) -> Snapshots:
+    """Views that nobody has asked for yet."""
+    return Snapshots(engine.database, engine.memory, engine.agents, engine.conversation, engine.layouts)
+
+
+async def talk(engine: Engine, chance: Random, turns: range) -> None:
+    """Turns with and without calls, some of them interleaved, some left open."""
+    for number in turns:
+        batch = f"b{number - chance.choice((0, 0, 0, 0, 1, 3))}"
+        await say(engine, batch, Role.USER, f"question {number}")
+        if chance.random() < 0.5:
+            await say(engine, batch, Role.ASSISTANT, ToolCallPart(f"c{number}", "look", "{}"))
+            if chance.random() < 0.8:
+                await say(engine, batch, Role.TOOL, ToolResultPart(f"c{number}", "found"))
+        await say(engine, batch, Role.ASSISTANT, f"answer {number}")
+
+
+async def put_away(engine: Engine, chance: Random, count: int) -> None:
+    """Archive, delete, restore and change messages anywhere."""
+    whole = [each for batch in await engine.conversation.batches(ADA) for each in batch.messages]
+    for message in chance.sample(whole, count):
+        operations = (
+            ArchiveMessage(True),
+            ArchiveMessage(False),
+            DeleteRow(),
+            EditMessage((TextPart("other"),)),
+        )
+        await do(engine, RefKind.MESSAGE, message.id, chance.choice(operations))
+        if chance.random() < 0.2:
+            await do(engine, RefKind.MESSAGE, message.id, RestoreRow())
+
+
+def messages(history: tuple[Batch, ...]) -> list[Message]:
+    return [message for batch in history for message in batch.messages]
+
+
+def check(recent: Snapshot, whole: tuple[Batch, ...]) -> None:
+    """What was read is as it stands, nothing that may be sent is missing behind it, the others are counted."""
+    history, older = recent.history, recent.older
+    assert recent.message_count == len(messages(whole))
+    if older is None:
+        assert history == whole
+        return
+    by_id = {batch.id: batch for batch in whole}
+    assert all(by_id[batch.id] == batch for batch in history)
+    order = [batch.id for batch in whole]
+    assert [batch.id for batch in history] == sorted((batch.id for batch in history), key=order.index)
+    behind = order[order.index(history[0].id) :] if history else []
+    read = {batch.id for batch in history}
+    for batch in whole:
+        if batch.id in behind and any(map(is_sendable, batch.messages)):
+            assert batch.id in read
+    left = [message for batch in whole if batch.id not in read for message in batch.messages]
+    live = [message for message in left if is_sendable(message)]
+    assert (older.live, older.archived, older.compiled) == (len(live), len(left) - len(live), 0)
+    assert older.has_results == any(message.role is Role.TOOL for message in live)
+    assert older.latest == max((message.created_at for message in live), default=None)
+
+
+async def test_that_the_newest_messages_are_read_and_the_others_counted(engine: OpenEngine) -> None:
+    async with engine() as opened:
+        await people(opened)
+        chance, counted = Random(7), 0
+        await talk(opened, chance, range(1, 25))
+        for _ in range(6):
+            whole = await opened.conversation.batches(ADA)
+            for least in (1, 5, LEAST, 40, 500):
+                recent = await views(opened).of(ADA, least)
+                check(recent, whole)
+                counted += recent.older is not None
+            await put_away(opened, chance, 8)
+        assert counted > 10
+
+
+async def test_that_a_view_follows_what_is_written_before_and_behind_it(engine: OpenEngine) -> None:
+    async with engine() as opened:
+        await people(opened)
+        chance, kept = Random(11), views(opened)
+        await talk(opened, chance, range(1, 20))
+        for number in range(20, 44, 4):
+            check(await kept.of(ADA, LEAST), await opened.conversation.batches(ADA))
+            await talk(opened, chance, range(number, number + 4))
+            check(await kept.of(ADA, LEAST), await opened.conversation.batches(ADA))
+            await put_away(opened, chance, 3)
+        found = await kept.of(ADA, LEAST)
+        assert isinstance(found.older, OlderMessages)
+        assert (await kept.of(ADA)).history == await opened.conversation.batches(ADA)
+        assert (await kept.of(ADA, LEAST)).older is None
+
+
+async def test_that_a_message_more_reads_no_other_one_again(engine: OpenEngine) -> None:
+    async with engine() as opened:
+        await people(opened)
+        kept = views(opened)
+        await talk(opened, Random(3), range(1, 20))
+        before = await kept.of(ADA, LEAST)
+        await say(opened, "new", Role.USER, "What now?")
+        after = await kept.of(ADA, LEAST)
+        assert after.older is before.older
+        assert all(one is other for one, other in zip(before.history, after.history, strict=False))
+        await say(opened, "new", Role.ASSISTANT, "Nothing.")
+        assert len((await kept.of(ADA, LEAST)).history[-1].messages) == 2

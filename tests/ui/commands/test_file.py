@@ -1,0 +1,129 @@
+"""Opening, copying and the sample: what is opened, what is made, and what is said when it is none of ours."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from inspector.domain.content import TextContent
+from inspector.domain.edits.base import Draft, Edit
+from inspector.domain.edits.text import SetText
+from inspector.domain.errors import DocumentError, FileError
+from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.recovered_drafts import RestoredDraft
+from inspector.ui.commands import file as file_commands
+from inspector.ui.failures import failure_of
+from inspector.ui.file_state import What
+from inspector.ui.widgets.import_preview import ImportPreview
+from tests.ui import invented
+from tests.ui.conftest import Scene, Studio, Until
+from tests.ui.fake_engine import FakeDoors
+from tests.ui.file_builders import banner_texts
+from tests.ui.open_window import open_file
+
+QUESTIONS = Ref(RefKind.BLOCK, "blk_questions")
+
+
+async def test_that_the_sample_stays_as_it_was_left_and_another_is_made_beside_it(
+    qloop: asyncio.AbstractEventLoop,
+    studio: Studio,
+    until: Until,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(file_commands, "data_folder", lambda: tmp_path / "data")
+    made: list[Path] = []
+
+    async def create_sample(path: Path) -> FakeDoors:
+        made.append(path)
+        path.touch()  # noqa: ASYNC240 - it is instead of a file that takes long to make
+        return await studio.opener.open(path)
+
+    studio.opener.create_sample = create_sample  # type: ignore[method-assign]
+    workspace, files = studio.contents.workspace, studio.contents.files
+    first, second = tmp_path / "data" / "sample.constellation", tmp_path / "data" / "sample-2.constellation"
+    files.see_sample()
+    await until(lambda: workspace.file.path == first)
+    files.new_sample()
+    await until(lambda: workspace.file.path == second)
+    workspace.open(Path("harbor.constellation"))
+    await until(lambda: workspace.file.path == Path("harbor.constellation"))
+    files.see_sample()
+    await until(lambda: workspace.file.path == second)
+    assert made == [first, second]
+
+
+@pytest.mark.parametrize("content", [b"", b"junk \xff\x00" * 100])
+async def test_that_a_file_of_our_name_that_is_none_is_told_as_that_and_not_imported(
+    scene: Scene, content: bytes
+) -> None:
+    path = scene.folder / "junk.constellation"
+    path.write_bytes(content)
+    scene.real.contents.files.take(path)
+    await scene.until(lambda: banner_texts(scene.real))
+    [notice] = scene.real.window.banners.notices
+    assert "Importing" not in notice.text
+    assert "isn't a constellation file" in notice.text
+    assert "Open another file" in notice.remark
+    assert not scene.real.window.findChildren(ImportPreview)
+    assert path.read_bytes() == content
+
+
+async def test_that_what_was_refused_on_the_way_to_a_file_goes_when_one_opens(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    studio.contents.workspace.open(Path("broken.constellation"))
+    await until(lambda: studio.window.banners.notices)
+    await open_file(studio, until)
+    assert studio.window.banners.notices == ()
+
+
+async def test_that_drafts_of_last_time_are_told_by_their_labels(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    def prepare(path: Path) -> FakeDoors:
+        doors = FakeDoors(path)
+        draft = Draft(QUESTIONS, Edit(QUESTIONS, SetText("x")), invented.NOW)
+        doors.restored = (RestoredDraft(draft, TextContent("x")),)
+        return doors
+
+    studio.opener.prepare = prepare  # type: ignore[assignment]
+    await open_file(studio, until)
+    [notice] = studio.window.banners.notices
+    assert (notice.text, notice.remark) == ("Recovered 1 unsaved draft.", "open_questions")
+    studio.window.banners.close_notice(notice.key)
+    studio.contents.workspace.changed.emit(What.BLOCKS)
+    assert studio.window.banners.notices == ()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (DocumentError("document.damaged"), "context-inspector check FILE"),
+        (FileError("file.damaged", path="a", why="b"), "context-inspector salvage FILE --out NEW"),
+        (FileError("file.not_found", path="a"), "Find out where it went"),
+        (FileError("file.not_a_constellation", path="a", why="b"), "Import an agent file …"),
+        (FileError("file.moved", path="a", what="deleted"), "Save a copy"),
+        (FileError("file.locked", path="a"), "Open it again"),
+    ],
+)
+def test_that_the_advice_names_what_there_is(error: DocumentError | FileError, words: str) -> None:
+    assert words in failure_of(error, doing="Opening a").advice
+
+
+async def test_that_a_list_without_a_panel_says_where_it_is_shown_and_opens_nothing(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    selection, actions = studio.contents.services.selection, studio.contents.services.actions
+    selection.open(QUESTIONS)
+    front = studio.window.centre.current_key
+    selection.open(Ref(RefKind.SECTION, invented.ADA, "queue"))
+    assert studio.window.centre.current_key == front
+    assert actions.row("selection.open").why_not() == "it can't be opened yet"
+    selection.select(Ref(RefKind.MESSAGE, "msg_3"))
+    assert actions.row("selection.open").why_not() == ""
+    assert actions.run("selection.open")
+    assert studio.window.centre.current_key == ("request", None)
+    assert actions.row("selection.open").why_not() == "it is shown in the Request"
+    assert not actions.item("selection.open").isEnabled()

@@ -1,0 +1,145 @@
+from dataclasses import replace
+
+from inspector.domain.blocks import Permission
+from inspector.domain.counts import Method
+from inspector.domain.errors import DocumentError, Parameters, Problem, Severity
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import LeftOut, Source, SourceKind
+from inspector.domain.rules import OutRule
+from inspector.runtime.wording import word
+from inspector.ui.presentation.card import Card, CardFacts, card_for, level_name
+from tests.ui import invented
+
+CHECKLIST = Ref(RefKind.BLOCK, "blk_checklist")
+FACTS = CardFacts(
+    invented.NOW,
+    invented.request(),
+    {},
+    {block_id: invented.state(block_id) for block_id in invented.BLOCKS},
+    {block_id: invented.shared(block_id) for block_id in invented.SHARED},
+    invented.NAMES,
+    {"blk_checklist": 167},
+)
+
+
+def card(ref: Ref, facts: CardFacts = FACTS) -> Card:
+    made = card_for(ref, facts)
+    assert made is not None
+    return made
+
+
+def rows(ref: Ref, facts: CardFacts = FACTS) -> dict[str, str]:
+    return {row.name: row.text for row in card(ref, facts).rows}
+
+
+def test_that_nothing_selected_is_no_card() -> None:
+    assert card_for(None, FACTS) is None
+
+
+def test_that_a_block_says_why_it_is_in_who_wrote_and_what_it_costs() -> None:
+    told = rows(CHECKLIST)
+    assert told["Why it's in"] == word("rule.working_pinned", {"tokens": 96, "available": 2306})
+    assert told["Last written"].startswith("Ada, ")
+    assert told["Last written"].endswith("tool call call_block_edit · version 31")
+    assert told["Characters"] == "167 of 5,000"
+    assert told["Tokens"] == "96 · exact (o200k_base) · 0.7 % of the context window"
+    assert card(CHECKLIST).note == "working · list · read and write"
+
+
+def test_that_every_level_has_words_of_its_own() -> None:
+    told = [level_name(level) for level in Permission]
+    assert len(set(told)) == len(told)
+    assert not [each for each in told if "_" in each]
+
+
+def test_that_a_left_out_block_says_why_and_what_would_help() -> None:
+    told = rows(Ref(RefKind.BLOCK, "blk_notes"))
+    assert told["Why it's out"] == word("left_out.memory_full", {"needed": 2310, "available": 2306})
+    assert told["To include it"] == word("fix.pin")
+    assert told["Would need"] == "2,310 · exact"
+
+
+def test_that_a_block_of_which_only_a_part_had_room_says_both() -> None:
+    request = invented.request()
+    source = Source(SourceKind.BLOCK, "blk_checklist", "release_checklist: 9 more lines", invented.ADA)
+    told_of: Parameters = {"label": "release_checklist", "count": 9, "shown": 3}
+    row = LeftOut(source, "working", OutRule.SHORTENED, 120, Method.EXACT, None, told_of)
+    facts = replace(FACTS, request=replace(request, left_out=(row, *request.left_out)))
+    told = rows(CHECKLIST, facts)
+    assert told["Why it's in"]
+    assert told["Why only a part"] == word("left_out.shortened_for_room", told_of)
+    # What a hint's absence tells is no part of the block's own text.
+    hint = replace(row, rule=OutRule.WINDOW_FULL, section="hints")
+    facts = replace(FACTS, request=replace(request, left_out=(hint, *request.left_out)))
+    assert "Why only a part" not in rows(CHECKLIST, facts)
+
+
+def test_that_a_text_of_the_layout_is_told_without_the_programs_own_name_of_it() -> None:
+    request = invented.request()
+    piece = next(
+        each
+        for section in request.sections
+        for each in section.pieces
+        if each.source.kind is SourceKind.LITERAL
+    )
+    assert piece.source.id
+    told = rows(Ref(RefKind.LITERAL, piece.id))
+    assert told["Source"].startswith("instructions and layout text")
+    assert piece.source.id not in told["Source"]
+
+
+def test_that_a_draft_with_which_no_request_can_be_built_has_no_difference() -> None:
+    facts = replace(
+        FACTS,
+        request=None,
+        saved_tokens={"block:blk_checklist": 87},
+        blocks={"blk_checklist": replace(invented.state("blk_checklist"), draft=True)},
+    )
+    assert rows(CHECKLIST, facts)["Your draft"] == "unsaved"
+
+
+def test_that_a_draft_says_its_difference_in_tokens() -> None:
+    facts = replace(
+        FACTS,
+        saved_tokens={"block:blk_checklist": 87},
+        blocks={"blk_checklist": replace(invented.state("blk_checklist"), draft=True)},
+    )
+    assert rows(CHECKLIST, facts)["Your draft"] == "unsaved, +9 tokens"
+    one_less = replace(facts, saved_tokens={"block:blk_checklist": 97})
+    assert rows(CHECKLIST, one_less)["Your draft"] == "unsaved, −1 token"
+
+
+def test_that_a_shared_block_names_its_owner_and_the_lower_level() -> None:
+    assert card(Ref(RefKind.BLOCK, "blk_oncall")).note == "shared by Grace · working · text · read-only"
+
+
+def test_that_an_unreadable_block_tells_its_problem() -> None:
+    problem = Problem("document.damaged", Severity.ERROR, str(CHECKLIST))
+    facts = replace(
+        FACTS, blocks={"blk_checklist": replace(invented.state("blk_checklist"), problem=problem)}
+    )
+    assert rows(CHECKLIST, facts)["Problem"] == word(DocumentError("document.damaged").code)
+
+
+def test_that_a_full_block_is_told_in_the_tone_of_its_fill() -> None:
+    tones = {}
+    for count in (100, 4_100, 5_001):
+        facts = replace(FACTS, characters={"blk_checklist": count})
+        tones[count] = next(row.tone for row in card(CHECKLIST, facts).rows if row.name == "Characters")
+    assert tones == {100: "text", 4_100: "warning", 5_001: "error"}
+
+
+def test_that_a_message_section_and_agent_have_cards_too() -> None:
+    assert rows(Ref(RefKind.MESSAGE, "msg_3"))["Source"] == "message msg_3 of Ada"
+    assert rows(Ref(RefKind.SECTION, "messages"))["Contains"] == "10 pieces"
+    assert rows(Ref(RefKind.AGENT, invented.ADA))["Model"] == "gpt-5-mini"
+
+
+def test_that_what_is_nowhere_in_the_request_says_so() -> None:
+    assert rows(Ref(RefKind.MESSAGE, "msg_unknown")) == {"In the Request": "no"}
+
+
+def test_that_only_fitting_actions_are_offered() -> None:
+    assert "block.unpin" in card(CHECKLIST).actions
+    assert "block.pin" in card(Ref(RefKind.BLOCK, "blk_notes")).actions
+    assert card(Ref(RefKind.BLOCK, "blk_gone")).actions == ("block.restore",)
