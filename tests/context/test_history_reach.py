@@ -21,8 +21,8 @@ from inspector.domain.messages import Batch, Role, is_sendable
 from inspector.domain.requests import LeftOut, Request
 from inspector.domain.snapshot import OlderMessages, Snapshot
 from tests.context.builders import new_builder
-from tests.context.history_cases import a_case
 from tests.context.history_laws import built
+from tests.context.random_cases import a_case
 
 MANY = 24
 CUTS = 6

@@ -5,17 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from inspector.context.comparison import diff
 from inspector.context.logged_request import read_logged
 from inspector.context.neutral import manifest
 from inspector.context.request_rebuild import common_length, first_difference, today_of
-from inspector.domain.errors import InspectorError, MalformedError
+from inspector.domain.errors import MalformedError
 from inspector.domain.past_requests import PresentValue
 from inspector.domain.requests import Request
-from inspector.domain.snapshot import RequestSpec, Snapshot
 from tests.context.builders import (
     AGENT,
     BUILDER,
@@ -26,7 +25,8 @@ from tests.context.builders import (
     an_agent,
     build,
 )
-from tests.context.snapshot_strategies import snapshots, specs
+from tests.context.history_laws import built
+from tests.context.random_cases import a_request_case
 
 
 def account(request: Request) -> dict[str, Any]:
@@ -37,16 +37,12 @@ def read(request: Request, plain: Any) -> Request:
     return read_logged(request.agent_id, request.text, json.dumps(plain))
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(snapshots(), specs())
-def test_that_a_request_is_read_back_from_its_text_and_its_account(
-    snapshot: Snapshot, spec: RequestSpec
-) -> None:
-    try:
-        request = BUILDER.build(snapshot, spec)
-    except InspectorError:
-        assume(False)
-        raise
+@settings(max_examples=50)
+@given(st.integers(0, 2**32))
+def test_that_a_request_is_read_back_from_its_text_and_its_account(seed: int) -> None:
+    request = built(BUILDER, *a_request_case(seed))
+    assume(request is not None)
+    assert request is not None
     found = read(request, account(request))
     assert (found.text, found.tokens, found.limits) == (request.text, request.tokens, request.limits)
     assert (found.system, found.tools, found.tail, found.tail_sections) == (

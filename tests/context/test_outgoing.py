@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from inspector.context.outgoing import outgoing
-from inspector.domain.errors import BudgetError
 from inspector.domain.messages import Role, TextPart, ToolCallPart, ToolResultPart
-from inspector.domain.requests import Request
-from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.catalogues import shipped_models
 from inspector.runtime.settings import Settings
@@ -24,32 +22,21 @@ from tests.context.builders import (
     shared,
     working,
 )
-from tests.context.snapshot_strategies import snapshots, specs
+from tests.context.history_laws import built
+from tests.context.random_cases import a_request_case
 from tests.providers.provider_rules import CHECKS, check_any
 from tests.providers.sdk_types import check_types
 
 DOOR = WireService(shipped_models(), Settings())
-MANY = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
 
 
-def built(snapshot: Snapshot, spec: RequestSpec) -> Request:
-    """The Request, where one is possible."""
-    assume(spec.active_batch is None or spec.active_batch in {batch.id for batch in snapshot.history})
-    try:
-        return BUILDER.build(snapshot, spec)
-    except BudgetError:
-        assume(False)
-        raise
-
-
-@MANY
-@given(snapshot=snapshots(), spec=specs())
-def test_that_every_built_request_is_a_legal_body_for_every_provider(
-    snapshot: Snapshot, spec: RequestSpec
-) -> None:
-    request = built(snapshot, spec)
+@settings(max_examples=60)
+@given(st.integers(0, 2**32))
+def test_that_every_built_request_is_a_legal_body_for_every_provider(seed: int) -> None:
+    snapshot, spec = a_request_case(seed)
+    request = built(BUILDER, snapshot, spec)
+    assume(request is not None)
+    assert request is not None
     values = outgoing(request, snapshot, shipped_models().resolve(request.model))
     assert values.system_text == (request.system or "")
     assert [said.piece_id for said in values.messages][: len(request.messages)] == [

@@ -1,15 +1,18 @@
 import json
 from collections.abc import Mapping
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from inspector.context.comparison import diff
 from inspector.context.report import report
-from inspector.domain.errors import InspectorError, Parameters
+from inspector.domain.errors import Parameters
 from inspector.domain.requests import Request
-from inspector.domain.snapshot import RequestSpec, Snapshot
 from tests.context.builders import BUILDER, a_block, a_snapshot, a_turn, an_agent, build, working
-from tests.context.snapshot_strategies import snapshots, specs
+from tests.context.history_laws import built
+from tests.context.random_cases import a_request_case
+
+SEEDS = st.integers(0, 2**32)
 
 
 def word(code: str, parameters: Parameters) -> str:
@@ -54,10 +57,10 @@ def test_that_a_report_has_exactly_the_keys_of_the_contract() -> None:
     assert json.loads(json.dumps(told)) == told
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(snapshots(), specs())
-def test_that_a_report_adds_up_and_covers_the_text(snapshot: Snapshot, spec: RequestSpec) -> None:
-    request = _built(snapshot, spec)
+@settings(max_examples=60)
+@given(SEEDS)
+def test_that_a_report_adds_up_and_covers_the_text(seed: int) -> None:
+    request = _built(seed)
     told = report(request, word)
     end = total = 0
     for section in told["sections"]:
@@ -90,23 +93,20 @@ def test_that_equal_requests_have_no_differences() -> None:
     assert diff(build(snapshot), build(snapshot)).changes == ()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(snapshots(), specs(), snapshots(), specs())
-def test_that_differences_sum_to_the_total_s(
-    one: Snapshot, first: RequestSpec, other: Snapshot, second: RequestSpec
-) -> None:
-    before, after = _built(one, first), _built(other, second)
+@settings(max_examples=60)
+@given(SEEDS, SEEDS)
+def test_that_differences_sum_to_the_total_s(first: int, second: int) -> None:
+    before, after = _built(first), _built(second)
     found = diff(before, after)
     assert (found.before, found.after) == (before.tokens, after.tokens)
     assert sum(row.after - row.before for row in found.changes) == after.tokens - before.tokens
 
 
-def _built(snapshot: Snapshot, spec: RequestSpec) -> Request:
-    try:
-        return BUILDER.build(snapshot, spec)
-    except InspectorError:
-        assume(False)
-        raise
+def _built(seed: int) -> Request:
+    request = built(BUILDER, *a_request_case(seed))
+    assume(request is not None)
+    assert request is not None
+    return request
 
 
 def test_that_a_mapping_is_enough_to_word_a_report() -> None:

@@ -1,41 +1,66 @@
+"""What holds for every Request, whatever it is built of and under every layout."""
+
 import re
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 import tiktoken
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from inspector.domain.counts import Method
-from inspector.domain.errors import BudgetError
-from inspector.domain.requests import Request, Section
+from inspector.domain.layout_rules import check_layout
+from inspector.domain.layouts import Layout
+from inspector.domain.requests import Request, Section, SourceKind
 from inspector.domain.rules import PARTLY_IN, InRule, OutRule
-from inspector.domain.snapshot import RequestSpec, Snapshot
-from tests.context.builders import BUILDER, a_block, a_snapshot, a_spec, build, new_builder, working
-from tests.context.snapshot_strategies import snapshots, specs
+from inspector.domain.snapshot import Snapshot
+from tests.context.builders import (
+    BUILDER,
+    LAYOUTS,
+    MODELS,
+    POOL,
+    a_block,
+    a_snapshot,
+    a_spec,
+    build,
+    new_builder,
+    working,
+)
+from tests.context.history_laws import built
+from tests.context.random_cases import OWN_LAYOUT, a_request_case
 from tests.context.tiktoken_counts import recount
 from tests.hostile_texts import HOSTILE_TEXTS
 
-MANY = settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
 _FRAMES = {"literal:system/frame", "literal:tail/frame"}
+_WRAPPED = re.compile(r"<(?P<tag>[^\s>/]+)[^>]*>\n(?P<inside>.*)\n</(?P=tag)>\n*", re.DOTALL)
+_ELASTIC = ("working", "log", "shared", "hints", "activity", "retrieved", "tool_rules")
+_OF_BLOCKS = ("working", "log", "shared")
+_NOT_FOR_ROOM = (
+    *(OutRule.ENTRY_LIMIT, OutRule.EMPTY, OutRule.DROPPED),
+    *(OutRule.UNREADABLE, OutRule.NOT_IN_LAYOUT, OutRule.ARCHIVAL_TYPE),
+)
 
 
-def built(snapshot: Snapshot, spec: RequestSpec) -> Request:
-    """The Request, where one is possible at all."""
-    asked = {batch.id for batch in snapshot.history}
-    assume(spec.active_batch is None or spec.active_batch in asked)
-    try:
-        return BUILDER.build(snapshot, spec)
-    except BudgetError as error:
-        told = error.parameters
-    needed, available = told["needed"], told["available"]
-    assert isinstance(needed, int)
-    assert isinstance(available, int)
-    assert needed > available
-    assume(False)
-    raise AssertionError
+@settings(max_examples=120)
+@given(st.integers(0, 2**32))
+def test_that_every_request_keeps_every_law(seed: int) -> None:
+    snapshot, spec = a_request_case(seed)
+    request = built(BUILDER, snapshot, spec)
+    if request is None:
+        return
+    check_account(request)
+    check_system(request)
+    check_texts(request)
+    check_ledger(request, snapshot)
+    check_blocks(request, snapshot)
+    layout = snapshot.layouts[OWN_LAYOUT] if spec.layout == OWN_LAYOUT else LAYOUTS[request.layout]
+    check_layout(layout)
+    check_bounds(request, layout)
+    if spec.layout != OWN_LAYOUT:
+        check_memory(request)
+    # Built again, and by a builder that has built nothing else, it is the same.
+    assert new_builder().build(snapshot, spec) == request == BUILDER.build(snapshot, spec)
 
 
 def check_account(request: Request) -> None:
@@ -80,112 +105,70 @@ def check_string(request: Request, sections: list[Section], text: str | None) ->
         assert whole == sum(run.tokens for run in runs)
 
 
-@MANY
-@given(snapshots(), specs())
-def test_that_every_character_and_token_is_accounted_for(snapshot: Snapshot, spec: RequestSpec) -> None:
-    request = built(snapshot, spec)
-    check_account(request)
-    check_system(request)
+def check_texts(request: Request) -> None:
+    """Each text has the tokens that its tokenizer gives it, and no content closes its wrapper."""
     for run in request.runs():
         if run.sent and run.method is Method.EXACT:
             assert recount(request.tokenizer.name, run.text) == run.tokens
+    for placed in request.placed():
+        found = _WRAPPED.fullmatch(placed.piece.text) if placed.piece.id.startswith("block:") else None
+        if found is not None:
+            closing = re.compile(rf"<\s*/\s*{re.escape(found['tag'])}(?![\w.:-])", re.IGNORECASE)
+            assert closing.search(found["inside"]) is None
 
 
-@MANY
-@given(snapshots(), specs())
-def test_that_a_warm_builder_gives_what_a_fresh_one_gives(snapshot: Snapshot, spec: RequestSpec) -> None:
-    warm = built(snapshot, spec)
-    fresh = new_builder().build(snapshot, spec)
-    assert fresh.text == warm.text
-    assert fresh == warm
-
-
-@MANY
-@given(snapshots(), specs())
-def test_that_nothing_is_both_in_and_left_out(snapshot: Snapshot, spec: RequestSpec) -> None:
-    request = built(snapshot, spec)
+def check_ledger(request: Request, snapshot: Snapshot) -> None:
+    """Nothing is both in and left out."""
     inside = {
         (placed.piece.source.kind, placed.piece.source.id)
         for placed in request.placed()
         if placed.piece.rule not in (InRule.HINT, InRule.TOOL)
     }
-    batches = {message.batch_id for batch in snapshot.history for message in batch.messages}
+    batches = {batch.id: batch for batch in snapshot.history}
     sent = {message.id for message in request.messages}
     for row in request.left_out:
         if row.source.batch:
-            assert row.source.id in batches
-            of_batch = next(batch for batch in snapshot.history if batch.id == row.source.id)
-            assert not sent & {message.id for message in of_batch.messages}
+            assert not sent & {message.id for message in batches[row.source.id or ""].messages}
         elif row.rule not in PARTLY_IN and row.section != "hints":
             assert (row.source.kind, row.source.id) not in inside
 
 
-@MANY
-@given(snapshots(), specs())
-def test_that_memory_keeps_its_cap_and_core_alone_may_pass_it(snapshot: Snapshot, spec: RequestSpec) -> None:
-    request = built(snapshot, spec)
-    cap = request.limits.memory_tokens
-    assume(cap is not None)
-    assert cap is not None
-    tokens = {section.name: section.tokens for section in request.sections}
-    frames = sum(p.piece.tokens for p in request.placed() if p.piece.id in _FRAMES)
-    spent = sum(tokens.get(name, 0) for name in ("core", "working", "log", "shared"))
-    if spent - frames > cap:
-        assert not {"working", "log", "shared"} & tokens.keys()
-        assert "core_over_memory" in {problem.code for problem in request.problems}
-
-
-@MANY
-@given(snapshots(), specs())
-def test_that_every_block_is_either_in_or_left_out_with_a_reason(
-    snapshot: Snapshot, spec: RequestSpec
-) -> None:
-    request = built(snapshot, spec)
+def check_blocks(request: Request, snapshot: Snapshot) -> None:
+    """Every block that is in use is in, or left out as a whole with a reason."""
     told = {piece.source.id for section in request.sections for piece in section.pieces}
-    told |= {row.source.id for row in request.left_out}
+    told |= {
+        row.source.id for row in request.left_out if row.rule not in (OutRule.ENTRY_LIMIT, OutRule.ENTRY_ROOM)
+    }
     states = [*snapshot.own, *(each.state for each in snapshot.shared)]
     assert {state.block.id for state in states if state.block.is_active} <= told
     assert {state.block.id for state in states if not state.block.is_active}.isdisjoint(told)
 
 
-_WRAPPED = re.compile(r"<(?P<tag>[^\s>/]+)[^>]*>\n(?P<inside>.*)\n</(?P=tag)>\n*", re.DOTALL)
+def check_memory(request: Request) -> None:
+    """Memory keeps its cap, and core alone may pass it."""
+    cap = request.limits.memory_tokens
+    tokens = {section.name: section.tokens for section in request.sections}
+    frames = sum(p.piece.tokens for p in request.placed() if p.piece.id in _FRAMES)
+    spent = sum(tokens.get(name, 0) for name in ("core", *_OF_BLOCKS))
+    if cap is not None and spent - frames > cap:
+        assert not set(_OF_BLOCKS) & tokens.keys()
+        assert "core_over_memory" in {problem.code for problem in request.problems}
 
 
-@MANY
-@given(snapshots(), specs())
-def test_that_no_content_closes_its_wrapper(snapshot: Snapshot, spec: RequestSpec) -> None:
-    request = built(snapshot, spec)
-    for placed in request.placed():
-        if placed.piece.id.startswith("block:") and placed.piece.text.startswith("<"):
-            found = _WRAPPED.fullmatch(placed.piece.text)
-            assert found is not None
-            closing = re.compile(rf"<\s*/\s*{re.escape(found['tag'])}(?![\w.:-])", re.IGNORECASE)
-            assert closing.search(found["inside"]) is None
-
-
-@MANY
-@given(snapshots(), specs())
-def test_that_history_is_whole_batches_and_begins_as_it_should(snapshot: Snapshot, spec: RequestSpec) -> None:
-    request = built(snapshot, spec)
-    sent = [message.id for message in request.messages]
-    by_id = {message.id: message for batch in snapshot.history for message in batch.messages}
-    positions = [by_id[each].position for each in sent]
-    assert positions == sorted(positions)
-    live = [
-        batch
-        for batch in snapshot.history
-        if any(not (m.is_archived or m.is_deleted or m.compiled) for m in batch.messages)
-    ]
-    for batch in snapshot.history:
-        may = [m.id for m in batch.messages if not (m.is_archived or m.is_deleted or m.compiled)]
-        inside = [each for each in may if each in sent]
-        assert inside in ([], may)
-        if inside and batch.id != spec.active_batch:
-            assert batch.is_complete
-    if sent and spec.active_batch is None:
-        complete = [b for b in live if any(m.id in sent for m in b.messages) or b.is_complete]
-        first_is_oldest = by_id[sent[0]].batch_id == complete[0].id
-        assert first_is_oldest or by_id[sent[0]].role == "user"
+def check_bounds(request: Request, layout: Layout) -> None:
+    """A section keeps to the layout's most, and what the layout keeps together is never parted."""
+    message = POOL.costs(MODELS.resolve(request.model)).message().tokens
+    entries = {entry.name: entry for entry in layout.sections}
+    out = {row.section for row in request.left_out if row.rule not in _NOT_FOR_ROOM}
+    for section in request.sections:
+        entry = entries.get(section.name)
+        if entry is None:
+            continue
+        if entry.maximum is not None and section.name in _ELASTIC:
+            # The frame belongs to nobody, and what stands around a text may join with it by a token or two.
+            assert section.tokens <= entry.maximum + message + 8
+        if entry.together and section.name in _OF_BLOCKS and section.name in out:
+            assert not any(piece.source.kind is SourceKind.BLOCK for piece in section.pieces)
 
 
 def test_that_ten_thousand_labels_are_accounted_for() -> None:

@@ -24,8 +24,8 @@ from tests.context.builders import (
     build,
     sent_batches,
 )
-from tests.context.history_cases import a_case
 from tests.context.history_laws import built, is_whole, strategy_of
+from tests.context.random_cases import a_case
 
 
 def apply_fix(row: LeftOut, **changes: object) -> dict[str, object]:

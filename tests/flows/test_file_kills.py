@@ -9,7 +9,7 @@ import pytest
 
 from tests.bench.file_kills import WORKS, Bench, kill_often
 
-KILLS = 3
+KILLS = 2
 
 
 @pytest.mark.slow

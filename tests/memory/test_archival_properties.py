@@ -243,7 +243,7 @@ async def test_that_archival_entries_of_all_actors_become_what_plain_dicts_do() 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-@settings(GENTLE, max_examples=100)
+@settings(GENTLE, max_examples=25)
 @given(seed=st.integers(1000, 2**32))
 async def test_that_long_histories_of_archival_entries_become_what_plain_dicts_do(seed: int) -> None:
     await history(seed, 200)

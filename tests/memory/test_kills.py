@@ -65,5 +65,5 @@ async def test_that_10_kills_lose_no_acknowledged_edit(tmp_db_dir: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-async def test_that_100_kills_lose_no_acknowledged_edit(tmp_db_dir: Path) -> None:
-    await storm(tmp_db_dir, 100)
+async def test_that_40_kills_lose_no_acknowledged_edit(tmp_db_dir: Path) -> None:
+    await storm(tmp_db_dir, 40)

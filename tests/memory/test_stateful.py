@@ -440,7 +440,7 @@ def test_that_any_operations_of_all_actors_do_what_a_plain_model_does(stage: Sta
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_that_long_histories_of_all_actors_do_what_a_plain_model_does(stage: Stage) -> None:
-    @settings(GENTLE, max_examples=500)
+    @settings(GENTLE, max_examples=60)
     @given(seed=st.integers(0, 2**32))
     def each(seed: int) -> None:
         run_seed(stage, seed, MOST_STEPS)

@@ -29,12 +29,12 @@ from inspector.domain.snapshot import BlockState, RequestSpec, Snapshot
 from inspector.domain.summaries import PositionRange, Summary
 from inspector.runtime.engine import Engine
 from tests.context.builders import NOW
-from tests.context.history_cases import a_case
+from tests.context.random_cases import a_case
 from tests.context.history_laws import check_budget, check_first, check_ledger, check_units
 from tests.fixtures import OpenEngine
 
 FEW = 8
-MANY = 200
+MANY = 60
 IMPORTER = Actor(ActorKind.IMPORT, "import:test", "test")
 
 
@@ -198,6 +198,6 @@ async def test_that_what_was_written_to_a_file_gives_the_same_request(
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-async def test_that_two_hundred_files_give_the_same_requests(engine: OpenEngine, tmp_db_dir: Path) -> None:
+async def test_that_sixty_files_give_the_same_requests(engine: OpenEngine, tmp_db_dir: Path) -> None:
     built = [await check_seed(engine, tmp_db_dir, seed) for seed in range(1000, 1000 + MANY)]
     assert sum(built) > MANY // 2

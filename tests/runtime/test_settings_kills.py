@@ -54,5 +54,5 @@ def test_that_settings_are_whole_after_each_of_10_kills_of_two_writers(tmp_path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-def test_that_settings_are_whole_after_each_of_200_kills_of_two_writers(tmp_path: Path) -> None:
-    storm(tmp_path / "config" / "settings.json", 200)
+def test_that_settings_are_whole_after_each_of_50_kills_of_two_writers(tmp_path: Path) -> None:
+    storm(tmp_path / "config" / "settings.json", 50)

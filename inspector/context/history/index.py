@@ -1,7 +1,8 @@
 """Indexes a history's batches with running sums of tokens for the strategies.
 
 What a stretch of batches takes is the difference of two sums. A history that has grown, or was changed in its middle,
-gets a new index; what its batches cost is taken over from the one before it.
+gets a new index; what its batches cost is taken over from the one before it. Choosing from 100,000 messages takes
+milliseconds so; ways that go over all messages for each decision take seconds.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def made_of(form: WireForm, words: list[str]) -> WireRequest:
     return ADAPTERS[form](outgoing(model or "m", *said, system=system, parameters={"stop": [name or "x"]}))
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=WORDS, form=FORMS)
 def test_that_the_body_arrives_byte_for_byte_and_nothing_else_is_run(
     listener: Listener, folder: Path, words: list[str], form: WireForm
@@ -126,9 +126,9 @@ def test_that_the_body_arrives_byte_for_byte_and_nothing_else_is_run(
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=WORDS, form=FORMS)
-def test_that_three_hundred_bodies_arrive_byte_for_byte(
+def test_that_a_hundred_and_fifty_bodies_arrive_byte_for_byte(
     listener: Listener, folder: Path, words: list[str], form: WireForm
 ) -> None:
     check_arrival(listener, folder, words, form)
