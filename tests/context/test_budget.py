@@ -272,3 +272,15 @@ def test_that_memory_is_used_and_never_passed(room: int) -> None:
     assert memory(request) <= room
     if room >= 400:
         assert memory(request) >= 0.85 * room
+
+
+@pytest.mark.parametrize("room", range(100, 1_500, 200))
+def test_that_more_room_for_memory_never_shows_less_of_it(room: int) -> None:
+    blocks = [
+        working(f"w{at}", "".join(f"line {n} of {at}\n" for n in range(5 * at + 3)), minutes=at)
+        for at in range(9)
+    ]
+    snapshot = a_snapshot(*blocks)
+    less, more = build(snapshot, memory=room), build(snapshot, memory=room + 200)
+    assert the_section(more, "working").tokens >= the_section(less, "working").tokens - 12
+    assert len(more.left_out) <= len(less.left_out)

@@ -4,13 +4,12 @@ import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from random import Random
 from statistics import fmean
 
 import pytest
 
-from inspector.domain.limits import LimitOverrides, Strategy, Truncate
-from tests.context.builders import a_snapshot, a_spec, a_turn, new_builder
+from inspector.domain.limits import Strategy, Truncate
+from tests.context.builders import new_builder
 from tests.context.history_laws import (
     built,
     check_case,
@@ -18,7 +17,7 @@ from tests.context.history_laws import (
     strategy_of,
     utilisation,
 )
-from tests.context.random_cases import a_case, a_history, a_strategy
+from tests.context.random_cases import a_case
 
 ROOT = Path(__file__).parents[2]
 FEW = 30
@@ -110,36 +109,3 @@ def _check(seeds: range) -> tuple[list[str], Used]:
     assert len(kinds) >= 5
     assert len(layouts) >= 4
     return found, used
-
-
-def test_that_a_history_that_grows_gives_the_same_as_one_read_anew() -> None:
-    for seed in range(24):
-        rng = Random(seed)
-        history = a_history(rng, largest=60)
-        strategy, tokens = a_strategy(rng), rng.choice((150, 600, 2000))
-        spec = a_spec(strategy=strategy, limits=LimitOverrides(history_tokens=tokens))
-        warm, state = new_builder(), None
-        for count in range(len(history) + 1):
-            snapshot = a_snapshot(history=history[:count], history_state=state)
-            request = warm.build(snapshot, spec)
-            if count % 5 == 0 or count == len(history):
-                assert request == new_builder().build(snapshot, spec)
-            state = request.history_state
-
-
-def test_that_a_history_changed_in_its_middle_gives_the_same_as_one_read_anew() -> None:
-    warm = new_builder()
-    for seed in range(30):
-        rng = Random(seed)
-        history = list(a_history(rng, largest=60))
-        spec = a_spec(strategy=a_strategy(rng), limits=LimitOverrides(history_tokens=400))
-        warm.build(a_snapshot(history=tuple(history)), spec)
-        for _ in range(3):
-            if history:
-                at = rng.randrange(len(history))
-                if rng.random() < 0.5:
-                    del history[at]
-                else:
-                    history[at] = a_turn(at + 1, "changed")
-            snapshot = a_snapshot(history=tuple(history))
-            assert warm.build(snapshot, spec) == new_builder().build(snapshot, spec)

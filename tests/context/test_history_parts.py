@@ -155,6 +155,8 @@ def test_that_what_is_folded_is_due_until_a_summary_stands_for_it() -> None:
     assert next(row.source.id for row in rows(request, OutRule.SUMMARY_DUE)) == "batch_6"
     assert request.history_state is not None
     assert request.history_state.checkpoint == "sum_old"
+    gone = replace(snapshot, summaries=(a_summary("old", 100, 599, is_deleted=True),))
+    assert not rows(build(gone, strategy=Hysteresis(), history=1000), OutRule.HISTORY_SUMMARISED)
 
 
 def test_that_hysteresis_leaves_between_its_marks_what_it_has_and_goes_down_to_the_low_one() -> None:
