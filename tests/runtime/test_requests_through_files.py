@@ -29,8 +29,8 @@ from inspector.domain.snapshot import BlockState, RequestSpec, Snapshot
 from inspector.domain.summaries import PositionRange, Summary
 from inspector.runtime.engine import Engine
 from tests.context.builders import NOW
-from tests.context.random_cases import a_case
 from tests.context.history_laws import check_budget, check_first, check_ledger, check_units
+from tests.context.random_cases import a_case
 from tests.fixtures import OpenEngine
 
 FEW = 8

@@ -1,9 +1,6 @@
-import json
 from pathlib import Path
 
 import pytest
-import tiktoken
-import tiktoken.load
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +9,7 @@ from inspector.domain.estimation import FEATURE_NAMES, add_features, estimate, f
 from inspector.shipped.estimators import GENERIC, EstimatorTable, load_estimators, read_estimators
 from inspector.shipped.locate import resource_path
 from inspector.shipped.models import load_model_table
-from inspector.shipped.tokenizer_files import encoding_files
+from tests.context.tiktoken_counts import recount
 
 TABLE = load_estimators()
 
@@ -40,10 +37,7 @@ JAPANESE = (
 )
 @pytest.mark.parametrize(("family", "name"), [("o200k", "o200k_base"), ("cl100k", "cl100k_base")])
 def test_that_an_estimate_is_within_its_band_of_the_real_count(family: str, name: str, text: str) -> None:
-    shipped = encoding_files()[name]
-    ranks = tiktoken.load.load_tiktoken_bpe(str(shipped.path), shipped.sha256)
-    encoding = tiktoken.Encoding(name, pat_str=shipped.pattern, mergeable_ranks=ranks, special_tokens={})
-    true = len(encoding.encode_ordinary(text))
+    true = recount(name, text)
     estimator = TABLE.for_family(family)
     assert abs(estimate(text, estimator.weights) - true) <= estimator.band * true
 
@@ -63,9 +57,9 @@ EVERY_KIND = (
 
 
 @pytest.mark.parametrize("family", sorted(TABLE.by_family))
-@pytest.mark.parametrize("text", EVERY_KIND)
-def test_that_no_character_is_free_of_charge(family: str, text: str) -> None:
-    assert estimate(text * 40, TABLE.for_family(family).weights) >= 1
+def test_that_no_character_is_free_of_charge(family: str) -> None:
+    weights = TABLE.for_family(family).weights
+    assert [text for text in EVERY_KIND if estimate(text * 40, weights) < 1] == []
 
 
 def test_that_nothing_costs_nothing() -> None:
@@ -82,31 +76,18 @@ def test_that_a_stand_in_says_so_and_has_a_wider_band() -> None:
 
 
 FITTED = (
-    *(
-        "o200k",
-        "cl100k",
-        "claude_3",
-        "claude_4_7",
-        "claude_4_8",
-        "llama3",
-        "qwen3",
-        "mistral_v1",
-        "mistral_tekken",
-    ),
-    *("deepseek_v3", "gemma2", "gemma3", "gemma4", "gemini"),
+    *("o200k", "cl100k", "claude_3", "claude_4_7", "claude_4_8", "llama3", "qwen3", "mistral_v1"),
+    *("mistral_tekken", "deepseek_v3", "gemma2", "gemma3", "gemma4", "gemini"),
 )
 
 
 @pytest.mark.parametrize("family", FITTED)
-def test_that_the_mean_error_on_texts_that_were_not_fitted_is_at_most_a_tenth(family: str) -> None:
+def test_that_the_error_is_a_tenth_and_the_band_held_for_texts_that_gave_neither_weights_nor_band(
+    family: str,
+) -> None:
     estimator = TABLE.for_family(family)
-    assert estimator.mape <= 0.10
     assert not estimator.is_stand_in
-
-
-@pytest.mark.parametrize("family", FITTED)
-def test_that_the_band_held_for_95_of_100_texts_that_gave_neither_weights_nor_band(family: str) -> None:
-    estimator = TABLE.for_family(family)
+    assert estimator.mape <= 0.10
     assert estimator.covered >= 0.95
     assert estimator.mape < estimator.band < 0.35
 
@@ -144,10 +125,3 @@ def _altered(folder: Path, old: str, new: str) -> EstimatorTable:
 def test_that_a_faulty_file_is_refused(tmp_path: Path, old: str, new: str) -> None:
     with pytest.raises(MalformedError):
         _altered(tmp_path, old, new)
-
-
-def test_that_the_file_says_what_it_was_measured_on() -> None:
-    stored = json.loads(resource_path("models", "estimators.json").read_text(encoding="utf-8"))
-    assert stored["texts"]["held_out"] > 1000
-    assert stored["kinds"]
-    assert stored["sources"]
