@@ -6,7 +6,7 @@ import inspect
 import os
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from functools import wraps
 from pathlib import Path
 
@@ -44,12 +44,14 @@ def _collect_on_this_thread() -> Iterator[None]:
     gc.collect()
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _leave_what_a_module_keeps_out_of_later_collections() -> Iterator[None]:
-    """A builder's caches, made-up worlds: hundreds of thousands of values that each test's end would walk through."""
-    yield
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Leave what outlives a test out of later collections: caches, made-up worlds, hundreds of thousands of values."""
+    outcome = yield
+    # Only now has pytest let go of the test's fixtures.
     gc.collect()
     gc.freeze()
+    return outcome
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -31,7 +31,7 @@ from tests.ui.window_walk import Walk
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [*MARKUP_TEXTS, *HOSTILE_TEXTS]
-_TOGETHER = 9
+_TOGETHER = 14
 # What could be taken for markup is walked through at every run, the rest where slow tests run too.
 GROUPS = [
     pytest.param(
@@ -120,7 +120,7 @@ def test_that_the_canaries_notice_who_comes(tmp_db_dir: Path) -> None:
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(280)
 @pytest.mark.parametrize("names", GROUPS)
 async def test_that_texts_stay_texts_wherever_a_file_holds_them(
     qloop: asyncio.AbstractEventLoop,
@@ -141,7 +141,7 @@ async def test_that_texts_stay_texts_wherever_a_file_holds_them(
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(280)
 @pytest.mark.parametrize("names", GROUPS)
 async def test_that_texts_stay_texts_in_the_names_of_files_and_in_what_is_imported(
     qloop: asyncio.AbstractEventLoop,
