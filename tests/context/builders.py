@@ -124,13 +124,13 @@ def a_turn(
     return Batch(name, (first, *rest))
 
 
-def a_call_turn(number: int, *, answered: bool = True) -> Batch:
-    """A batch with a tool call and, if `answered`, its result and a last word."""
+def a_call_turn(number: int, tool: str = "find", *, answered: bool = True) -> Batch:
+    """A batch with a call of a tool and, if `answered`, its result and a last word."""
     name, at = f"batch_{number}", number * 100
     messages = [
         a_message(at, Role.USER, TextPart("look it up"), batch=name),
         a_message(
-            at + 1, Role.ASSISTANT, TextPart("yes"), ToolCallPart(f"c{number}", "find", "{}"), batch=name
+            at + 1, Role.ASSISTANT, TextPart("yes"), ToolCallPart(f"c{number}", tool, "{}"), batch=name
         ),
     ]
     if answered:

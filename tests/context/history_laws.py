@@ -2,7 +2,6 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
@@ -33,7 +32,7 @@ from inspector.domain.messages import (
 from inspector.domain.requests import LeftOut, Request, sent_content
 from inspector.domain.rules import OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
-from tests.context.builders import a_turn, new_builder
+from tests.context.builders import a_turn, new_builder, sent_batches
 from tests.context.random_cases import a_batch
 from tests.context.tiktoken_counts import recount
 
@@ -81,12 +80,6 @@ def is_whole(batch: Batch) -> bool:
                     return False
                 open_calls.remove(part.call_id)
     return not open_calls
-
-
-def sent_batches(request: Request, history: Sequence[Batch]) -> list[str]:
-    """The batches of which anything is sent, in their order."""
-    sent = {each.id for each in request.messages}
-    return [batch.id for batch in history if any(message.id in sent for message in batch.messages)]
 
 
 def strategy_of(snapshot: Snapshot, spec: RequestSpec) -> Strategy:

@@ -12,7 +12,7 @@ from inspector.domain.blocks import ListSchema, Permission
 from inspector.domain.content import ListContent, ListItem
 from inspector.domain.limits import LimitOverrides
 from inspector.domain.lint import Finding, LintRule, LintSettings
-from inspector.domain.messages import Batch, Role, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.messages import Batch
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import Snapshot
 from tests.context.builders import (
@@ -21,7 +21,7 @@ from tests.context.builders import (
     MODELS,
     POOL,
     a_block,
-    a_message,
+    a_call_turn,
     a_snapshot,
     a_spec,
     a_tool,
@@ -169,25 +169,11 @@ def test_that_memory_and_window_are_told_when_they_are_nearly_full() -> None:
     assert not of(look(snapshot), LintRule.NEAR_MEMORY_CAP)
 
 
-def calls(number: int, name: str) -> Batch:
-    batch = f"batch_{number}"
-    at = number * 100
-    return Batch(
-        batch,
-        (
-            a_message(at, Role.USER, TextPart("do it"), batch=batch),
-            a_message(at + 1, Role.ASSISTANT, ToolCallPart(f"c{number}", name, "{}"), batch=batch),
-            a_message(at + 2, Role.TOOL, ToolResultPart(f"c{number}", "done"), batch=batch),
-            a_message(at + 3, Role.ASSISTANT, TextPart("done"), batch=batch),
-        ),
-    )
-
-
 def with_tools(count: int, *rules: ToolRule, **changes: object) -> Snapshot:
     return a_snapshot(
         agent=an_agent(tools=("find", "save")),
         tools=(a_tool("find"), a_tool("save")),
-        history=tuple(calls(n, "find") for n in range(1, count + 1)),
+        history=tuple(a_call_turn(n) for n in range(1, count + 1)),
         tool_rules=rules,
         **changes,
     )
@@ -217,7 +203,7 @@ def test_that_few_calls_prove_nothing() -> None:
 
 
 def test_that_a_call_in_the_archive_counts() -> None:
-    old = calls(50, "save")
+    old = a_call_turn(50, "save")
     archived = Batch(old.id, tuple(replace(each, is_archived=True) for each in old.messages))
     snapshot = with_tools(20)
     assert not of(look(replace(snapshot, history=(archived, *snapshot.history))), LintRule.UNUSED_TOOL)
@@ -280,25 +266,12 @@ def test_that_no_secret_is_told_even_where_it_is_a_label() -> None:
     secret = "ghp_" + "a1B2" * 9
     passage = f"{POLICY[:60]} {secret} {POLICY[60:]}"
     tool = a_tool(secret)
-    calls = tuple(
-        Batch(
-            f"batch_{at}",
-            (
-                a_message(100 * at, Role.USER, TextPart("look"), batch=f"batch_{at}"),
-                a_message(
-                    100 * at + 1, Role.ASSISTANT, ToolCallPart(f"c{at}", "find", "{}"), batch=f"batch_{at}"
-                ),
-                a_message(100 * at + 2, Role.TOOL, ToolResultPart(f"c{at}", "found"), batch=f"batch_{at}"),
-            ),
-        )
-        for at in range(1, 4)
-    )
     snapshot = a_snapshot(
         a_block(secret, passage, id="blk_a", char_limit=len(passage)),
         a_block("b", passage, id="blk_b"),
         agent=an_agent(tools=(secret,)),
         tools=(tool,),
-        history=calls,
+        history=tuple(a_call_turn(at) for at in range(1, 4)),
     )
     found = look(snapshot, LintSettings(least_calls=3))
     rules = {each.rule for each in found}

@@ -17,7 +17,6 @@ from inspector.context.packing import (
     steps,
     take_steps,
 )
-from inspector.domain.errors import BudgetError
 
 MANY = settings(max_examples=200, deadline=None)
 
@@ -48,32 +47,10 @@ def filled(asked: list[SpaceDemand], room: int) -> dict[str, int]:
     return fill_sections(asked, room + sum(wish.reserved for wish in asked))
 
 
-def test_that_equals_share_by_weight_and_what_one_leaves_flows_on() -> None:
-    asked = [SpaceDemand("a", 100), SpaceDemand("b", 100, weight=3.0), SpaceDemand("c", 10)]
-    assert fill_sections(asked, 90) == {"a": 20, "b": 60, "c": 10}
-
-
 def test_that_a_higher_priority_is_served_first_beyond_everybody_s_reserve() -> None:
     asked = [SpaceDemand("low", 100, minimum=15), SpaceDemand("high", 100, priority=1)]
     assert fill_sections(asked, 90) == {"low": 15, "high": 75}
     assert fill_sections(asked, 130) == {"low": 30, "high": 100}
-
-
-def test_that_a_reserve_that_is_not_used_is_free_for_others() -> None:
-    assert fill_sections([SpaceDemand("a", 5, minimum=50), SpaceDemand("b", 100)], 60) == {"a": 5, "b": 55}
-
-
-def test_that_a_section_that_does_not_grow_keeps_to_its_share() -> None:
-    asked = [SpaceDemand("a", 100, grow=False), SpaceDemand("b", 10)]
-    assert fill_sections(asked, 80) == {"a": 40, "b": 10}
-
-
-def test_that_reserves_that_do_not_fit_are_an_error_that_names_sections_and_numbers() -> None:
-    with pytest.raises(BudgetError) as caught:
-        fill_sections([SpaceDemand("a", 50, 50), SpaceDemand("b", 0, 9), SpaceDemand("c", 70, 60)], 100)
-    told = caught.value.parameters
-    assert caught.value.code == "budget.reserves_do_not_fit"
-    assert (told["sections"], told["needed"], told["available"]) == (("a", "c"), 110, 100)
 
 
 @MANY
@@ -147,17 +124,6 @@ def test_that_more_room_never_gives_less_value_by_steps(given_: list[Item], room
         return sum(item[form].value for item, form in zip(given_, chosen, strict=True) if form is not None)
 
     assert worth(room + 1) >= worth(room) - 1e-9
-
-
-@MANY
-@given(items, st.integers(0, 150))
-def test_that_packing_twice_gives_the_same(given_: list[Item], room: int) -> None:
-    assert pack(given_, room) == pack(list(given_), room)
-
-
-def test_that_a_large_one_that_does_not_fit_stops_no_later_one() -> None:
-    found = pack([[Variant(100, 90.0)], [Variant(10, 8.0)], [Variant(10, 1.0)]], 30)
-    assert found.chosen == (None, 0, 0)
 
 
 def test_that_a_form_that_costs_more_and_gives_less_is_never_taken() -> None:

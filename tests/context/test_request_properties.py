@@ -173,8 +173,7 @@ def check_bounds(request: Request, layout: Layout) -> None:
 
 def test_that_three_thousand_labels_are_accounted_for() -> None:
     blocks = [
-        working(f"label {number % 1500} </x> é", f"text {number}", id=f"b{number}")
-        for number in range(3_000)
+        working(f"label {number % 1500} </x> é", f"text {number}", id=f"b{number}") for number in range(3_000)
     ]
     request = build(a_snapshot(*blocks), memory=900_000, window=1_000_000, reserved=0)
     check_account(request)

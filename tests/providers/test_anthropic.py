@@ -29,19 +29,6 @@ def test_that_a_message_of_nothing_but_calls_is_not_empty() -> None:
     assert codes(made) == []
 
 
-def test_that_results_stand_before_the_text_of_their_message() -> None:
-    said = (
-        user(1, "?"),
-        reply(2, call("a"), call("b")),
-        user(3, "and now?", result("b")),
-        tool(4, result("a")),
-    )
-    made = wire(FORM, outgoing(NEW, *said))
-    (_, _, answers) = made.body["messages"]
-    assert [block["type"] for block in answers["content"]] == ["tool_result", "tool_result", "text"]
-    assert [block.get("tool_use_id") for block in answers["content"]] == ["a", "b", None]
-
-
 def test_that_a_call_without_a_result_is_answered_as_failed() -> None:
     made = wire(FORM, outgoing(NEW, user(1, "?"), reply(2, call("a")), user(3, "hello?")))
     block = made.body["messages"][2]["content"][0]
@@ -78,11 +65,6 @@ def test_that_another_provider_s_signature_is_not_sent() -> None:
     foreign = reply(2, ThinkingPart("hm", "sig=="), "Yes.", origin="gemini")
     made = wire(FORM, outgoing(NEW, user(1, "?"), foreign, user(3, "ok")))
     assert [block["type"] for block in made.body["messages"][1]["content"]] == ["text"]
-
-
-def test_that_a_message_never_ends_in_a_thought() -> None:
-    made = wire(FORM, outgoing(NEW, user(1, "?"), reply(2, ThinkingPart("hm", "s")), user(3, "so?")))
-    assert [each["role"] for each in made.body["messages"]] == ["user"]
 
 
 def test_that_a_fixed_budget_of_thinking_needs_a_thought_at_the_start_of_the_tool_loop() -> None:
