@@ -402,19 +402,9 @@ def test_that_the_sources_keep_the_rule(rule: Rule, trees: dict[Path, ast.Module
 
 
 @pytest.mark.parametrize("rule", RULES, ids=by_name)
-def test_that_the_rule_catches_what_it_is_for(rule: Rule) -> None:
-    missed = [snippet for snippet in rule.bad if not any(rule.find(ast.parse(snippet)))]
-    assert not missed
-
-
-@pytest.mark.parametrize("rule", RULES, ids=by_name)
-def test_that_the_rule_lets_the_right_way_pass(rule: Rule) -> None:
-    caught = [snippet for snippet in rule.good if any(rule.find(ast.parse(snippet)))]
-    assert not caught
-
-
-@pytest.mark.parametrize("rule", RULES, ids=by_name)
-def test_that_a_rule_looks_at_some_folder_of_the_sources(rule: Rule) -> None:
+def test_that_the_rule_catches_what_it_is_for_and_lets_the_right_way_pass(rule: Rule) -> None:
+    assert [snippet for snippet in rule.bad if not any(rule.find(ast.parse(snippet)))] == []
+    assert [snippet for snippet in rule.good if any(rule.find(ast.parse(snippet)))] == []
     assert all(lies_in(Path(place), SOURCES) for place in (*rule.inside, *rule.allowed))
 
 
