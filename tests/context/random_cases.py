@@ -1,5 +1,6 @@
 """Random cases from a seed alone: histories, worlds of memory around them, layouts, and what is asked of a build."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -51,6 +52,7 @@ from tests.context.builders import (
     an_event,
     shared,
 )
+from tests.context.builders import LAYOUTS as SHIPPED
 from tests.hostile_texts import HOSTILE_TEXTS
 
 OWN_LAYOUT = "own"
@@ -361,10 +363,19 @@ def _summaries(rng: Random) -> tuple[Summary, ...]:
 
 
 _HOSTILE = tuple(text[:400] for text in HOSTILE_TEXTS.values())
-_CLOSING = (
-    *("</block>", "</a>", "</ persona >", "<\n/block", "</core_memory>", "</retrieved_memory>", "-->", "```"),
-    *("word " * 30, "line of text\n" * 20, " leading", "/solidus", "\n\nafter newlines", "end\n\n"),
+_ELEMENTS = sorted({each.element for layout in SHIPPED.values() for each in layout.sections if each.element})
+_CLOSINGS = tuple(
+    shape.format(name)
+    for name in (*_ELEMENTS, "block", "retrieved_memory", "persona", "section", "instruction", "notes", "a")
+    for shape in ("</{}>", "< / {} >", "</{}", "<\n/\t{}\n>")
 )
+BREAKERS = (
+    *_CLOSINGS,
+    *(closing.upper() for closing in _CLOSINGS[::4]),
+    *("-->", "--", "<!--", "```", "`````", "~~~", "]]>", '"', "\n\n---\n\n", "# Instructions", "\u2028"),
+)
+"""What would end the things that texts are put into."""
+_PLAIN = ("word " * 30, "line of text\n" * 20, " leading", "/solidus", "\n\nafter newlines", "end\n\n")
 _NASTY = "ab Z09\n\n\r\t/<>-=`\"'&;_.:{}[]漢字é\u0301😀\u200d\u00a0\u2028\x85\x1c\u3000"
 _LABELS = (
     *(
@@ -386,13 +397,13 @@ def hostile(rng: Random) -> str:
     """A text that could break what it is put into."""
     match rng.randrange(4):
         case 0:
-            return rng.choice(_HOSTILE)
+            return rng.choice((*_HOSTILE, *_PLAIN))
         case 1:
             return "".join(rng.choices(_NASTY, k=rng.randrange(60)))
         case 2:
-            return "\n".join(rng.choices((*_HOSTILE, *_CLOSING), k=rng.randint(1, 3)))
+            return "\n".join(rng.choices((*_HOSTILE, *BREAKERS), k=rng.randint(1, 3)))
         case _:
-            return rng.choice(_CLOSING)
+            return "".join(rng.choices((*BREAKERS, "word", "\n", " ", "a"), k=rng.randint(1, 6)))
 
 
 def a_request_case(seed: int) -> tuple[Snapshot, RequestSpec]:
@@ -403,12 +414,14 @@ def a_request_case(seed: int) -> tuple[Snapshot, RequestSpec]:
     world = a_world(rng, model, history)
     agent = replace(
         world.agent,
+        name=hostile(rng),
         persona=hostile(rng),
         instructions=tuple(hostile(rng) for _ in range(rng.randrange(3))),
         tools=tuple(rng.sample(("find", "tell", "gone"), rng.randrange(4))),
         config=ContextConfig(
             include_schemas=rng.random() < 0.5,
             activity=ActivitySettings(
+                lead_line=hostile(rng),
                 entries_limit=rng.randrange(6),
                 own_events_cap=rng.randrange(3),
                 min_importance=rng.choice(list(Importance)),
@@ -427,15 +440,21 @@ def a_request_case(seed: int) -> tuple[Snapshot, RequestSpec]:
             replace(
                 each,
                 kind=rng.choice(("heartbeat", "message_sent", "odd kind")),
-                details=rng.choice(("{}", '{"preview": "a\\n[00:00] ``` </recent_activity>"}', "[", '"x"')),
+                details=rng.choice((json.dumps({"preview": hostile(rng)}), "{}", "[", '"x"')),
             )
             for each in world.events
         ),
-        summaries=tuple(replace(each, content=hostile(rng)) for each in _summaries(rng))[: rng.randrange(4)],
+        summaries=tuple(
+            replace(each, content=hostile(rng), topics=(hostile(rng),)) for each in _summaries(rng)
+        )[: rng.randrange(4)],
         tools=(
-            a_tool("find", examples=(hostile(rng),)),
+            a_tool("find", description=hostile(rng), examples=(hostile(rng),)),
             a_tool("tell", parameters=rng.choice(("{}", "[", "nul"))),
         ),
+        tool_rules=(
+            ToolRule("r1", AGENT, "find", ToolRuleKind.MAX_CALLS, json.dumps({"limit": hostile(rng)})),
+        ),
+        agent_names={"agent_bob": hostile(rng)},
     )
     return snapshot, _a_full_spec(rng, history)
 
@@ -454,7 +473,7 @@ def _a_full_spec(rng: Random, history: tuple[Batch, ...]) -> RequestSpec:
         extra_sections=tuple(ExtraSection(f"Extra {at}", hostile(rng)) for at in range(rng.randrange(3))),
         extra_instructions=tuple(hostile(rng) for _ in range(rng.randrange(3))),
         retrieved=tuple(
-            ArchivalEntry(f"arc_{at}", AGENT, hostile(rng), ("t",), "{}", NOW, NOW)
+            ArchivalEntry(f"arc_{at}", AGENT, hostile(rng), (hostile(rng),), "{}", NOW, NOW)
             for at in range(rng.randrange(3))
         ),
         now=NOW + timedelta(hours=rng.randrange(4)),

@@ -1,93 +1,29 @@
 """Whatever a text holds, it stays inside what stands around it, under each shipped layout."""
 
-import json
 import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.context.layouts import frame_lines
 from inspector.context.markup import frame_line, frame_proof
-from inspector.domain.agents import ActivitySettings, ContextConfig, ToolRule, ToolRuleKind
-from inspector.domain.blocks import ArchivalEntry, BlockType, EntrySchema, FieldDef, LogSchema, MapSchema
-from inspector.domain.content import LogContent, LogEntry, MapContent
+from inspector.domain.limits import LimitOverrides
 from inspector.domain.requests import Piece, Request, Section
-from inspector.domain.snapshot import ExtraSection, Snapshot
 from tests.context.builders import (
+    BUILDER,
     LAYOUTS,
-    NOW,
     a_block,
     a_snapshot,
     a_summary,
-    a_tool,
     a_turn,
-    an_agent,
-    an_event,
     build,
-    shared,
 )
+from tests.context.history_laws import built
+from tests.context.random_cases import BREAKERS, a_request_case
 
 SHIPPED = ("standard", "xml", "minimal", "cache_friendly")
-ELEMENTS = sorted(
-    {entry.element for layout in LAYOUTS.values() for entry in layout.sections if entry.element}
-)
-_NAMES = [*ELEMENTS, "block", "retrieved_memory", "persona", "section", "instruction", "notes"]
-_CLOSINGS = [shape.format(name) for name in _NAMES for shape in ("</{}>", "< / {} >", "</{}", "<\n/\t{}\n>")]
-_BREAKERS = [
-    *_CLOSINGS,
-    *(closing.upper() for closing in _CLOSINGS[::4]),
-    *("-->", "--", "<!--", "```", "`````", "~~~", "]]>", '"', "\n\n---\n\n", "# Instructions", "\u2028"),
-]
-texts = st.lists(
-    st.one_of(st.sampled_from(_BREAKERS), st.sampled_from(["word", "\n", " ", "a"])), min_size=1, max_size=6
-).map("".join)
-MANY = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-@st.composite
-def worlds(draw: st.DrawFn) -> tuple[Snapshot, tuple[ArchivalEntry, ...], tuple[ExtraSection, ...]]:
-    """One of everything that a Request takes texts from, each with a text of its own that would break out."""
-
-    def text() -> str:
-        return f"x{draw(texts)}"
-
-    def label() -> str:
-        return draw(st.sampled_from(["notes", "persona", "core_memory", "a b", text().replace("\n", " ")]))
-
-    log = LogContent((LogEntry("e1", "2026-11-20T10:00:00Z", text(), {"told": text()}),))
-    schema = LogSchema(5, EntrySchema(fields=(FieldDef("told"),)))
-    fields = MapSchema((FieldDef("name", description=text()), FieldDef("other")))
-    blocks = (
-        a_block(label(), text(), id="b1", description=text()),
-        a_block(label(), text(), id="b2", block_type=BlockType.WORKING, description=text()),
-        a_block("scratchpad", text(), id="b3", block_type=BlockType.WORKING),
-        a_block("diary", log, id="b4", block_type=BlockType.LOG, schema=schema),
-        a_block("card", MapContent({"name": text(), "other": text()}), id="b5", schema=fields),
-    )
-    config = ContextConfig(include_schemas=True, activity=ActivitySettings(lead_line=text()))
-    rule = ToolRule(
-        "r1", "agent_ada", "find", ToolRuleKind.MAX_CALLS, json.dumps({"limit": 3, "told": text()})
-    )
-    snapshot = a_snapshot(
-        *blocks,
-        agent=an_agent(
-            name=text(), persona=text(), instructions=(text(), text()), tools=("find",), config=config
-        ),
-        shared=(shared(a_block(label(), text(), id="b6", description=text()), text()),),
-        history=tuple(a_turn(at, "word " * 60) for at in range(1, 5)),
-        summaries=(a_summary("first", 1, 299, content=text(), topics=(text(),)),),
-        events=tuple(
-            an_event(seq, "agent_bob", kind=kind, details=json.dumps({"preview": text(), "source": text()}))
-            for seq, kind in enumerate(("message_sent", "message_received", text()), start=1)
-        ),
-        agent_names={"agent_bob": text()},
-        tools=(a_tool("find", description=text(), examples=(text(),)),),
-        tool_rules=(rule,),
-    )
-    found = ArchivalEntry("arc_1", "agent_ada", text(), (text(),), "{}", NOW, NOW)
-    return snapshot, (found,), (ExtraSection("More", text()),)
 
 
 def closes(text: str, name: str) -> bool:
@@ -155,17 +91,15 @@ def check(request: Request, name: str) -> int:
 
 
 @pytest.mark.parametrize("layout", SHIPPED)
-@MANY
-@given(worlds())
-def test_that_no_text_breaks_out_of_what_stands_around_it(
-    layout: str, world: tuple[Snapshot, tuple[ArchivalEntry, ...], tuple[ExtraSection, ...]]
-) -> None:
-    snapshot, retrieved, extra = world
-    spec = {"layout": layout, "retrieved": retrieved, "extra_sections": extra, "history": 150}
-    request = build(snapshot, **spec, native_tools=False)
-    least = {"standard": 8, "xml": 16, "minimal": 6, "cache_friendly": 8}[layout]
-    assert check(request, layout) >= least
-    assert check(build(snapshot, **spec), layout) >= least - 1
+def test_that_no_text_breaks_out_of_what_stands_around_it(layout: str) -> None:
+    seen = 0
+    for seed in range(60):
+        snapshot, spec = a_request_case(seed)
+        limits = LimitOverrides(history_tokens=150)
+        spec = replace(spec, layout=layout, limits=limits, native_tools=seed % 2 == 0)
+        request = built(BUILDER, snapshot, spec)
+        seen += 0 if request is None else check(request, layout)
+    assert seen > 120
 
 
 def test_that_the_check_sees_a_text_that_does_break_out() -> None:
@@ -221,9 +155,7 @@ def test_that_a_summary_cannot_be_taken_for_a_section_of_the_layout(layout: str)
 
 
 @given(
-    st.lists(st.sampled_from([*FORGED.splitlines(), *_BREAKERS, "\\---", "\n", "\r\n", " ", "#"])).map(
-        "".join
-    )
+    st.lists(st.sampled_from([*FORGED.splitlines(), *BREAKERS, "\\---", "\n", "\r\n", " ", "#"])).map("".join)
 )
 def test_that_no_line_of_a_proof_text_is_one_of_the_frame_s(text: str) -> None:
     entries = LAYOUTS["standard"].sections
