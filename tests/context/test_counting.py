@@ -1,6 +1,5 @@
 import threading
 from base64 import b64encode
-from itertools import pairwise
 from typing import ClassVar
 
 import pytest
@@ -137,12 +136,9 @@ def test_that_many_small_edits_do_not_break_a_text_to_crumbs() -> None:
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-def test_that_hostile_texts_are_counted_exactly(name: str, hostile_text: str) -> None:
-    assert counter(name).count(hostile_text) == Count(recount(name, hostile_text), Method.EXACT)
-
-
-def test_that_a_special_token_in_a_text_is_counted_as_text() -> None:
-    assert counter("o200k_base").count("<|endoftext|>").tokens > 1
+def test_that_hostile_texts_are_counted_exactly(name: str) -> None:
+    for text in HOSTILE_TEXTS.values():
+        assert counter(name).count(text) == Count(recount(name, text), Method.EXACT)
 
 
 def test_that_a_million_spaces_become_a_labelled_estimate() -> None:
@@ -229,10 +225,3 @@ def test_that_an_estimate_is_the_weighed_features_of_the_whole() -> None:
 def test_that_a_model_finds_its_tokenizer(model: str, name: str, method: Method) -> None:
     tokenizer = counter_for(model, MODELS, POOL).tokenizer
     assert (tokenizer.name, tokenizer.method) == (name, method)
-
-
-def test_that_neighbouring_chunks_meet_where_counts_add_up() -> None:
-    text = "".join(HOSTILE_TEXTS.values()) * 3
-    chunks = cut(text)
-    assert sum(recount("cl100k_base", chunk) for chunk in chunks) == recount("cl100k_base", text)
-    assert all(before and after for before, after in pairwise(chunks))
