@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
@@ -287,44 +285,3 @@ async def test_that_a_result_in_a_long_turn_reads_only_what_stands_near_it(
         await say(opened, "b1", Role.TOOL, ToolResultPart("c3", "late"))
         called = [details["tool"] for kind, _, details in await told(opened) if kind == "tool_called"]
     assert called == [*(f"tool {number}" for number in range(30)), "tool 3"]
-
-
-async def test_that_the_look_back_compares_moments_however_they_are_written(
-    engine: OpenEngine, clock: HeldClock
-) -> None:
-    async with engine() as opened:
-        await people(opened)
-        for number in range(3):
-            await say(opened, f"b{number}", Role.USER, f"Number {number}")
-        path = opened.path
-    # As texts, none of these is between the look-back's borders; as moments two are.
-    texts = (
-        "2026-11-20T23:30:00.000000+12:00",
-        "2026-11-19T02:30:00.000000-10:00",
-        "2026-11-19T00:00:00+13:00",
-    )
-    with closing(sqlite3.connect(path)) as connection:
-        for seq, text in enumerate(texts, start=1):
-            connection.execute("UPDATE activity SET timestamp = ? WHERE seq = ?", (text, seq))
-        connection.commit()
-    async with engine(path) as opened:
-        clock.now = NOON
-        request = await opened.context.request(ADA)
-        shown = next(each for each in request.sections if each.name == "activity").text
-        assert [f"Number {number}" in shown for number in range(3)] == [True, True, False]
-        old = [row for row in request.left_out if row.rule == "event_too_old"]
-        assert len(old) == 1
-
-
-async def test_that_nobody_is_shown_what_is_older_than_the_look_back_by_a_moment(
-    engine: OpenEngine, clock: HeldClock
-) -> None:
-    async with engine() as opened:
-        await people(opened)
-        agent = await opened.agents.get(ADA)
-        assert agent is not None
-        await opened.conversation.logger(agent).log("heartbeat")
-        clock.now += timedelta(hours=24)
-        assert "Heartbeat" in await opened.conversation.logger(agent).render_recent()
-        clock.now += timedelta(microseconds=1)
-        assert await opened.conversation.logger(agent).render_recent() == ""

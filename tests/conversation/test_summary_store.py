@@ -12,7 +12,6 @@ from inspector.conversation.summary_builder import SummaryBuilder
 from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
 from inspector.domain.edits.rows import EditSummary, StoreSummary
 from inspector.domain.errors import InputError, InspectorError, NotFoundError
-from inspector.domain.limits import WindowStrategy
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import ChainEnd, PositionRange, Summary, SummaryDetails
 from inspector.runtime.engine import Engine
@@ -314,19 +313,3 @@ async def test_that_a_deleted_child_still_says_what_its_parent_speaks_of(engine:
         # The messages are in, so that the summary is not: it knows that it speaks of them.
         assert "Above." not in request.text
         assert Ref(RefKind.SUMMARY, "sum_up") in {row.source.ref for row in request.left_out}
-
-
-async def test_that_a_window_takes_the_latest_by_what_it_covers_not_by_when_it_was_made(
-    engine: OpenEngine, clock: HeldClock
-) -> None:
-    async with engine() as opened:
-        await people(opened, WindowStrategy(4))
-        await turns(opened, 5)
-        for name, first, last in (("new", 9, 16), ("old", 1, 8)):
-            clock.advance(days=1)
-            builder = SummaryBuilder(ADA).content(f"The {name} one.").covers(first, last)
-            builder.time_range(NOON, NOON)
-            await opened.summaries.store.store(builder.build(), actor=NOOR, summary_id=f"sum_{name}")
-        request = await opened.context.request(ADA)
-        assert "The new one." in request.text
-        assert "The old one." not in request.text
