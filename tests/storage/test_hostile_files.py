@@ -53,7 +53,7 @@ async def test_that_the_untouched_file_is_just_opened(tmp_db_dir: Path, private:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     ("first", "count"),
-    [(FIRST, MUTANTS), pytest.param(FIRST + MUTANTS, 500, marks=pytest.mark.slow)],
+    [(FIRST, MUTANTS), pytest.param(FIRST + MUTANTS, 1000, marks=pytest.mark.slow)],
 )
 def test_that_no_damaged_file_crashes_hangs_or_is_changed(first: int, count: int) -> None:
     figures = run(first, count)
