@@ -486,7 +486,7 @@ def _hostile_state(rng: Random, state: BlockState) -> BlockState:
     block = replace(
         state.block,
         label=label,
-        description=rng.choice(("", hostile(rng))),
+        description=rng.choice(("", hostile(rng), "".join(rng.choices(BREAKERS, k=6)))),
         block_type=rng.choice(list(BlockType)),
         is_active=rng.random() < 0.9,
     )

@@ -96,7 +96,8 @@ def test_that_no_text_breaks_out_of_what_stands_around_it(layout: str) -> None:
     for seed in range(60):
         snapshot, spec = a_request_case(seed)
         limits = LimitOverrides(history_tokens=150)
-        spec = replace(spec, layout=layout, limits=limits, native_tools=seed % 2 == 0)
+        spec = replace(spec, layout=layout, limits=limits, include_descriptions=True)
+        spec = replace(spec, native_tools=seed % 2 == 0)
         request = built(BUILDER, snapshot, spec)
         seen += 0 if request is None else check(request, layout)
     assert seen > 120
