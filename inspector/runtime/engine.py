@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from inspector.memory.agent_store import AgentStore
     from inspector.memory.consent import ConsentStore
     from inspector.memory.layouts import LayoutStore
+    from inspector.memory.reader import MemoryReader
     from inspector.memory.search import Searcher
     from inspector.memory.store import MemoryStore
     from inspector.runtime.backups import BackupService
@@ -67,6 +68,16 @@ class Engine:
         from inspector.memory.store import MemoryStore
 
         return MemoryStore(self.database, self.surroundings.clock, self.surroundings.ids)
+
+    @cached_property
+    def blocks(self) -> MemoryReader:
+        """Blocks and who sees them; `memory` reads the same and loads what writes as well."""
+        from inspector.memory.reader import MemoryReader
+
+        return MemoryReader(self.database, self._document_problem)
+
+    def _document_problem(self, block_id: str, label: str) -> Problem | None:
+        return self.memory.problem(block_id, label) if "memory" in vars(self) else None
 
     @cached_property
     def agents(self) -> AgentStore:
@@ -124,7 +135,7 @@ class Engine:
     def _snapshots(self) -> Snapshots:
         from inspector.runtime.snapshots import Snapshots
 
-        return Snapshots(self.database, self.memory, self.agents, self.conversation, self.layouts)
+        return Snapshots(self.database, self.blocks, self.agents, self.conversation, self.layouts)
 
     @cached_property
     def _models(self) -> tuple[ModelTable, tuple[Problem, ...]]:
