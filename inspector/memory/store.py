@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from inspector.documents.airlock.gate import Airlock
 from inspector.documents.document import EditStamp
 from inspector.domain.actor import ActorKind, Clock, IdGenerator
@@ -150,15 +148,14 @@ class MemoryStore(MemoryReader):
             state = await self._state(connection, Ref(RefKind.BLOCK, block_id))
             return (await self._contents.conversion(connection, state, schema)).lost
 
-    async def look_over(self, after: float = 0.0) -> None:
+    async def look_over(self) -> None:
         """Look at all documents of the file before anybody needs them, in another process and one by one.
 
-        It begins `after` so many seconds. One that cannot be read becomes its block's problem and is told to the feed.
+        One that cannot be read becomes its block's problem and is told to the feed.
 
         Raises:
             FileError: the file cannot be read.
         """
-        await asyncio.sleep(after)
         await self._trust.look_over(self._database)
 
     async def close(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from functools import cached_property, partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -266,10 +267,15 @@ class Engine:
             await asyncio.shield(database.close())
             raise
         if watch:
-            inspection = engine.memory.look_over(after=LOOK_OVER_SECONDS)
-            tasks = (database.watch(), engine.backups.watch(), inspection, engine._watch_seals())
+            tasks = (database.watch(), engine.backups.watch(), engine._look_over(), engine._watch_seals())
             engine._watches = tuple(map(asyncio.ensure_future, tasks))
         return engine
+
+    async def _look_over(self) -> None:
+        await asyncio.sleep(LOOK_OVER_SECONDS)
+        # Loading what reads documents takes long enough to be felt in the thread of a window.
+        await asyncio.to_thread(import_module, "inspector.memory.store")
+        await self.memory.look_over()
 
     async def _watch_seals(self) -> None:
         await asyncio.sleep(SEALS_SECONDS)
