@@ -10,6 +10,7 @@ from inspector.context.history.importance import importance
 from inspector.context.history.index import HistoryIndex, HistoryReader
 from inspector.context.history.limits import first_within
 from inspector.context.history.strategies import STRATEGY_CHOICES
+from inspector.context.identity import BuildCache
 from inspector.domain.limits import (
     STRATEGIES,
     Hysteresis,
@@ -58,7 +59,7 @@ def costs() -> FrameCosts:
 
 
 def index_of(history: tuple[Batch, ...]) -> HistoryIndex:
-    return HistoryReader().index(history, None, costs())
+    return HistoryReader(BuildCache()).index(history, None, costs())
 
 
 def messages_tokens(request: object) -> int:
@@ -204,7 +205,7 @@ def test_that_a_batch_more_reads_no_other_batch_again() -> None:
             return counter.count(text)
 
     listening = replace(costs(), counter=Listening())  # type: ignore[arg-type]
-    reader = HistoryReader()
+    reader = HistoryReader(BuildCache())
     reader.index(LONG, None, listening)
     counted.clear()
     reader.index((*LONG, a_turn(999, "one more")), None, listening)

@@ -40,6 +40,7 @@ from inspector.context.counting.chunks import TextChunks
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.counting.pool import CounterPool, shipped_pool
 from inspector.context.history.history_writer import HistoryWriter
+from inspector.context.identity import BuildCache
 from inspector.context.plan import BuildPlan, Planner
 from inspector.domain.counts import Count, Method, Tokenizer
 from inspector.domain.limits import (
@@ -199,7 +200,7 @@ class Bench:
         """What is sent of a history; each message with the tokens of what is sent of it."""
         history = as_history(messages)
         snapshot = Snapshot("c", 0, an_agent(), (), history=history)
-        opened = HistoryWriter().open(snapshot, self.plan(snapshot, strategy, budget))
+        opened = HistoryWriter(BuildCache()).open(snapshot, self.plan(snapshot, strategy, budget))
         run = opened.run(opened.choose(NO_CAP))
         stored = {message.id: message for batch in history for message in batch.messages}
         pieces = run.section.pieces if run.section else ()
@@ -294,7 +295,7 @@ def our_seconds(bench: Bench, strategy: Strategy, large: Sequence[Plain]) -> Pla
         history = as_history(case["messages"])
         snapshot = Snapshot("c", 0, an_agent(), (), history=history)
         plan = bench.plan(snapshot, strategy, case["budget"])
-        opened = HistoryWriter().open(snapshot, plan)
+        opened = HistoryWriter(BuildCache()).open(snapshot, plan)
         # What a strategy itself remembers of a history is a part of the index.
         opened.choose(NO_CAP)
         times = []
@@ -311,7 +312,7 @@ def append_seconds(bench: Bench, strategy: Strategy, case: Plain) -> tuple[list[
     """One batch more: index, choice and run. Apart: where the history was shortened anew for it."""
     history = as_history(case["messages"])
     costs = neutral_costs(bench.planner.plan(Snapshot("c", 0, an_agent(), ()), RequestSpec(NOW)).costs)
-    writer, state = HistoryWriter(), None
+    writer, state = HistoryWriter(BuildCache()), None
     times: tuple[list[float], list[float]] = ([], [])
     rng = Random(1)
     for number in range(APPENDED + 1):
