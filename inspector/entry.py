@@ -96,6 +96,11 @@ def open_window(file: Path | None, sample: bool) -> int:
     """Show the window, on a file if one is given; 1 where no window can be seen."""
     if not _has_display():
         return _refuse("told.no_display")
+    # The window collects at moments of its own; what a start makes stays.
+    gc.disable()
+    from inspector.ui.qt_imports import spare_sources
+
+    spare_sources()
     from inspector.ui.startup import Startup, usual_start
 
     shell = Startup(usual_start(file, sample=sample))

@@ -64,7 +64,7 @@ async def simulate(path: Path, wish: WhatIfOptions, *, as_json: bool) -> int:
     """Say what an agent's Request would be under changes that nobody has made; nothing is stored."""
     async with opened(path) as engine:
         agent = choose_agent(await every_agent(engine), wish.asked.agent)
-        snapshot = await engine.context.snapshot(agent.id)
+        snapshot = await engine.context.recent(agent.id)
         spec = spec_for(snapshot, wish.asked)
         overlay = await _overlay(engine, wish, snapshot)
         found = await engine.context.simulate(agent.id, overlay, spec)
@@ -94,7 +94,7 @@ async def lint(path: Path, asked: ReadOptions, *, as_json: bool) -> int:
     """Say what could be mended in an agent's context, and what that would save."""
     async with opened(path) as engine:
         chosen = choose_agent(await every_agent(engine), asked.agent)
-        spec = spec_for(await engine.context.snapshot(chosen.id), asked)
+        spec = spec_for(await engine.context.recent(chosen.id), asked)
         found = await engine.inspection.lint(chosen.id, spec)
     saved = sum(each.more for each in found)
     if as_json:

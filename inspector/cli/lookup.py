@@ -69,7 +69,7 @@ async def choose_block(engine: Engine, named: BlockName, *, deleted: bool = Fals
     agents, _ = await engine.agents.list()
     names = {agent.id: agent.name for agent in agents}
     actor = engine.actor
-    states = await engine.memory.list(deleted=deleted)
+    states = await engine.blocks.list(deleted=deleted)
     if named.agent is not None or named.as_agent:
         agent = choose_agent(agents, named.agent)
         states = await seen_by(engine, agent.id, states)
@@ -90,7 +90,7 @@ def block_of_view(snapshot: Snapshot, asked: str) -> BlockState:
 
 async def seen_by(engine: Engine, agent_id: str, states: Sequence[BlockState]) -> tuple[BlockState, ...]:
     """Those of the blocks that an agent owns or that are shared with it."""
-    shared = {each.state.block.id for each in await engine.memory.shared_with(agent_id)}
+    shared = {each.state.block.id for each in await engine.blocks.shared_with(agent_id)}
     return tuple(each for each in states if each.block.owner == agent_id or each.block.id in shared)
 
 

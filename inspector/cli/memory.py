@@ -42,7 +42,7 @@ async def list_blocks(path: Path, agent: str | None, *, deleted: bool, as_json: 
     """List the blocks of a file, or those that an agent sees."""
     async with opened(path) as engine:
         agents = await every_agent(engine)
-        states = await engine.memory.list(deleted=deleted)
+        states = await engine.blocks.list(deleted=deleted)
         if agent is not None:
             states = await seen_by(engine, choose_agent(agents, agent).id, states)
     names = {each.id: each.name for each in agents}
@@ -168,7 +168,7 @@ async def _lines_found(engine: Engine, hit: Hit) -> str:
 
     Search knows the values alone, of which a number or a word says little.
     """
-    state = await engine.memory.get(hit.ref.id) if hit.ref.kind is RefKind.BLOCK else None
+    state = await engine.blocks.get(hit.ref.id) if hit.ref.kind is RefKind.BLOCK else None
     if state is None or isinstance(state.content, TextContent | None) or not _is_readable(state):
         return ""
     words = {hit.snippet.text[span.start : span.end] for span in hit.snippet.spans}

@@ -62,6 +62,11 @@ class BlockView:
         return self.state.block
 
     @property
+    def stored(self) -> BlockState | SharedBlock:
+        """What it was made of."""
+        return self.state if self.shared is None else self.shared
+
+    @property
     def is_unreadable(self) -> bool:
         return self.problem is not None and self.problem.severity is Severity.ERROR
 
@@ -123,46 +128,37 @@ class Adapted:
     adaptations: tuple[Problem, ...] = ()
 
 
-class BlockReader:
-    """Renders and encloses blocks, and remembers both as long as the same states come back."""
+def block_views(snapshot: Snapshot, cache: IdentityCache) -> list[BlockView]:
+    """All active blocks, own ones first, in the snapshot's order; one that comes twice only once."""
 
-    def __init__(self) -> None:
-        self._views: IdentityCache[BlockView] = IdentityCache(20_000)
-        self._parts: IdentityCache[Adapted] = IdentityCache(20_000)
+    def view_of(state: BlockState) -> BlockView:
+        return cache.get(state, "block", lambda: read_block(state))
 
-    def age(self) -> None:
-        """Forget what was not asked for since this was called the last time."""
-        self._views.age()
-        self._parts.age()
+    def shared_view(shared: SharedBlock) -> BlockView:
+        return cache.get(shared, "block", lambda: replace(view_of(shared.state), shared=shared))
 
-    def views(self, snapshot: Snapshot) -> list[BlockView]:
-        """All active blocks, own ones first, in the snapshot's order; one that comes twice only once."""
-        own = [self._view(state) for state in snapshot.own if state.block.is_active]
-        shared = [self._shared_view(each) for each in snapshot.shared if each.state.block.is_active]
-        seen: dict[str, BlockView] = {}
-        for view in (*own, *shared):
-            seen.setdefault(view.block.id, view)
-        return list(seen.values())
+    own = [view_of(state) for state in snapshot.own if state.block.is_active]
+    shared = [shared_view(each) for each in snapshot.shared if each.state.block.is_active]
+    seen: dict[str, BlockView] = {}
+    for view in (*own, *shared):
+        seen.setdefault(view.block.id, view)
+    return list(seen.values())
 
-    def part(
-        self, view: BlockView, dress: BlockFrame, section: str, rule: InRule, cut: BlockExcerpt | None = None
-    ) -> Adapted:
-        """The block's part under a section and a rule, in part if a cut is given."""
-        if cut is not None and cut.kind is CutKind.LINES:
-            # Whoever asks for these keeps them, as long as it keeps the block.
-            return enclose(view, dress, section, rule, cut)
-        cache_key = view.state if view.shared is None else view.shared
-        return self._parts.get(
-            cache_key,
-            (dress, section, rule, cut),
-            lambda: enclose(view, dress, section, rule, cut),
-        )
 
-    def _shared_view(self, shared: SharedBlock) -> BlockView:
-        return self._views.get(shared, None, lambda: replace(self._view(shared.state), shared=shared))
-
-    def _view(self, state: BlockState) -> BlockView:
-        return self._views.get(state, None, lambda: read_block(state))
+def block_part(
+    cache: IdentityCache,
+    view: BlockView,
+    dress: BlockFrame,
+    section: str,
+    rule: InRule,
+    cut: BlockExcerpt | None = None,
+) -> Adapted:
+    """The block's part under a section and a rule, in part if a cut is given."""
+    if cut is not None and cut.kind is CutKind.LINES:
+        # Whoever asks for these keeps them, as long as it keeps the block.
+        return enclose(view, dress, section, rule, cut)
+    key = ("part", dress, section, rule, cut)
+    return cache.get(view.stored, key, lambda: enclose(view, dress, section, rule, cut))
 
 
 def read_block(state: BlockState) -> BlockView:

@@ -14,13 +14,13 @@ from inspector.context.counting.pool import CounterPool, ModelSource
 from inspector.context.gathering import (
     SUMMARY,
     CandidateGathering,
-    GatheringCache,
     LayoutEntries,
     layout_entries,
 )
 from inspector.context.history.choice import HistoryChoice, SummaryUse
 from inspector.context.history.history_writer import HistoryBuild, HistoryWriter, SentHistory
-from inspector.context.image_problems import ImageProblems
+from inspector.context.identity import BuildCache
+from inspector.context.image_problems import image_problems
 from inspector.context.layouts import frame_lines
 from inspector.context.parts import PARAGRAPH, PartCounter
 from inspector.context.plan import BuildPlan, Planner
@@ -51,9 +51,8 @@ class ContextBuilder:
     def __init__(self, models: ModelSource, layouts: Mapping[str, Layout], counters: CounterPool) -> None:
         self._planner = Planner(models, layouts, counters)
         self._counting: dict[int, PartCounter] = {}
-        self._gathering = GatheringCache()
-        self._histories = HistoryWriter()
-        self._images = ImageProblems()
+        self._cache = BuildCache()
+        self._histories = HistoryWriter(self._cache)
         self._lock = threading.Lock()
 
     def settings(self, snapshot: Snapshot, spec: RequestSpec) -> Mapping[str, str]:
@@ -91,17 +90,8 @@ class ContextBuilder:
         with self._lock:
             plan = self._planner.plan(snapshot, spec)
             counting = self._counting.setdefault(id(plan.costs), PartCounter(plan.costs.counter))
-            kept = _Kept(self._gathering, self._histories, self._images)
-            return _Build(snapshot, plan, counting, kept).build()
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """What a builder remembers from build to build."""
-
-    gathering: GatheringCache
-    histories: HistoryWriter
-    images: ImageProblems
+            self._cache.note_build()
+            return _Build(snapshot, plan, counting, self._cache, self._histories).build()
 
 
 @dataclass
@@ -109,7 +99,8 @@ class _Build:
     snapshot: Snapshot
     plan: BuildPlan
     counting: PartCounter
-    memory: _Kept
+    cache: BuildCache
+    histories: HistoryWriter
     left_out: list[LeftOut] = field(default_factory=list)
 
     def build(self) -> Request:
@@ -118,10 +109,8 @@ class _Build:
         offered = tools.offered_tools(snapshot, plan)
         definitions = tools.definition_pieces(offered.tools, plan) if plan.spec.native_tools else ()
         reply = _reply_piece(plan)
-        history = self.memory.histories.open(snapshot, plan)
-        gathering = CandidateGathering(
-            snapshot, plan, entries, offered.tools, self.counting, self.memory.gathering
-        )
+        history = self.histories.open(snapshot, plan)
+        gathering = CandidateGathering(snapshot, plan, entries, offered.tools, self.counting, self.cache)
         gathered = gathering.gather()
         assembler = Assembler(plan, entries.ordered, entries.tail, self.counting)
         fixed = [*definitions, reply]
@@ -156,7 +145,7 @@ class _Build:
             overheads=_overheads(definitions, system, run, reply),
             problems=(
                 *self._problems(gathered, chosen, offered.problems),
-                *self.memory.images.of(run, plan),
+                *image_problems(run, plan, self.cache.wholes),
             ),
             adaptations=reported.adaptations,
             unreachable_tokens=_unreachable(plan, sections, system, run),

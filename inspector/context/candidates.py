@@ -12,9 +12,9 @@ from inspector.context.blocks import (
     Adapted,
     BlockExcerpt,
     BlockFrame,
-    BlockReader,
     BlockView,
     CutKind,
+    block_part,
     choose_openings,
 )
 from inspector.context.identity import IdentityCache
@@ -102,8 +102,7 @@ class BlockGatherer:
     Args:
         plan: The plan of the build.
         entries: The layout's entries by name.
-        reader: Renders and encloses blocks.
-        cache: Candidates of earlier builds.
+        cache: What earlier builds made of blocks.
         counting: Weighs what is out.
     """
 
@@ -111,14 +110,12 @@ class BlockGatherer:
         self,
         plan: BuildPlan,
         entries: dict[str, SectionLayout],
-        reader: BlockReader,
-        cache: IdentityCache[Candidate],
+        cache: IdentityCache,
         counting: PartCounter,
     ) -> None:
         self._plan = plan
         self._counting = counting
         self._entries = entries
-        self._reader = reader
         self._cache = cache
         self._by_label = {label: entry for entry in entries.values() for label in entry.blocks}
         self._taken = frozenset(entry.element for entry in entries.values() if entry.element) | {ELEMENT}
@@ -170,29 +167,31 @@ class BlockGatherer:
         return self._entries.get(view.block.block_type.value)
 
     def _candidate(self, view: BlockView, entry: SectionLayout) -> Candidate:
-        cache_key = view.state if view.shared is None else view.shared
         is_pinned = view.block.id in self._plan.spec.pinned
         plan = self._plan
         # The candidate holds its entry, so that the entry's identity stays its own.
-        key = (id(entry), self._openings[id(view)], is_pinned, self._is_wrapped, plan.with_descriptions)
-        return self._cache.get(cache_key, key, lambda: self._make(view, entry))
+        key = (
+            "candidate",
+            id(entry),
+            self._openings[id(view)],
+            is_pinned,
+            self._is_wrapped,
+            plan.with_descriptions,
+        )
+        return self._cache.get(view.stored, key, lambda: self._make(view, entry))
 
     def _make(self, view: BlockView, entry: SectionLayout) -> Candidate:
         rule = self._rule(view, entry)
         dress = self._dress(view, entry.element)
-        reader = self._reader
-        made = reader.part(view, dress, entry.name, rule)
-        shorter = None
-        if view.whole.count > 1:
-            shorter = partial(reader.part, view, dress, entry.name, rule)
+        part = partial(block_part, self._cache, view, dress, entry.name, rule)
         return Candidate(
             entry,
-            made,
+            part(),
             self._turn(view),
             capped=entry.name in BLOCK_SECTIONS or bool(entry.blocks),
             value=(view.written_at.timestamp(), view.block.id),
             view=view,
-            shorter=shorter,
+            shorter=part if view.whole.count > 1 else None,
         )
 
     def _dress(self, view: BlockView, element: str = "") -> BlockFrame:
@@ -231,7 +230,7 @@ class BlockGatherer:
     def _would_take(self, view: BlockView, section: str) -> Count:
         if view.is_blank:
             return Count(0, Method.EXACT)
-        return self._count(self._reader.part(view, self._dress(view), section, InRule.FITS))
+        return self._count(block_part(self._cache, view, self._dress(view), section, InRule.FITS))
 
     def _count(self, made: Adapted) -> Count:
         piece = made.part.piece(self._counting, PARAGRAPH)
@@ -242,7 +241,7 @@ class BlockGatherer:
         count = view.hidden_entries
         everything = view.entry_count + count
         whole = BlockExcerpt(CutKind.ENTRIES, everything)
-        tokens = self._count(self._reader.part(view, self._dress(view), "log", InRule.FITS, whole))
+        tokens = self._count(block_part(self._cache, view, self._dress(view), "log", InRule.FITS, whole))
         fix = Fix("set_display_limit", Ref(RefKind.BLOCK, view.block.id), everything, {"value": everything})
         parameters: Parameters = {"label": view.block.label, "count": count, "shown": view.entry_count}
         what = "older entry" if count == 1 else "older entries"

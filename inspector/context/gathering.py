@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 
-from inspector.context.blocks import Adapted, BlockReader
+from inspector.context.blocks import Adapted, block_views
 from inspector.context.candidates import BlockGatherer, Candidate, Candidates, ChoiceOrder, layout_fix
-from inspector.context.identity import IdentityCache
+from inspector.context.identity import BuildCache
 from inspector.context.markup import one_line
 from inspector.context.parts import PARAGRAPH, PartCounter, PromptPart
 from inspector.context.plan import BuildPlan
@@ -92,29 +92,6 @@ def layout_entries(plan: BuildPlan) -> LayoutEntries:
     )
 
 
-_BUILDS_KEPT = 64
-"""After so many builds, what none of them used is forgotten: every key press makes a new version of a block."""
-
-
-class GatheringCache:
-    """What takes time to gather, kept from build to build."""
-
-    def __init__(self) -> None:
-        self._builds = 0
-        self.reader = BlockReader()
-        self.candidates: IdentityCache[Candidate] = IdentityCache(20_000)
-        self.lines: IdentityCache[tuple[tuple[activity.EventLine, ...], tuple[LeftOut, ...]]] = IdentityCache(
-            8
-        )
-
-    def note_build(self) -> None:
-        """Count a build, and let go of what is no longer used."""
-        self._builds += 1
-        if self._builds % _BUILDS_KEPT == 0:
-            self.reader.age()
-            self.candidates.age()
-
-
 @dataclass
 class CandidateGathering:
     """Gathers the candidates of one build."""
@@ -124,15 +101,14 @@ class CandidateGathering:
     entries: LayoutEntries
     offered: tuple[Tool, ...]
     counting: PartCounter
-    cache: GatheringCache
+    cache: BuildCache
     found: Candidates = field(default_factory=Candidates)
 
     def gather(self) -> Candidates:
         """All candidates in the order in which they would stand."""
-        cache = self.cache
-        cache.note_build()
-        blocks = BlockGatherer(self.plan, self.entries.by_name, cache.reader, cache.candidates, self.counting)
-        blocks.gather(cache.reader.views(self.snapshot), self.found)
+        parts = self.cache.parts
+        blocks = BlockGatherer(self.plan, self.entries.by_name, parts, self.counting)
+        blocks.gather(block_views(self.snapshot, parts), self.found)
         by_entry: dict[str, list[Candidate]] = {}
         for candidate in self.found.candidates:
             by_entry.setdefault(candidate.entry.name, []).append(candidate)
@@ -158,7 +134,9 @@ class CandidateGathering:
                 rules = self._tool_rules(entry.element)
                 return _optional(entry, map(Adapted, rules))
             case "retrieved":
-                return _optional(entry, retrieved.retrieved_parts(plan.spec.retrieved, entry.element))
+                return _optional(
+                    entry, retrieved.retrieved_parts(plan.spec.retrieved, entry.element, self.cache.parts)
+                )
             case "activity":
                 return self._events(entry)
             case _ if entry.text:
@@ -178,6 +156,7 @@ class CandidateGathering:
         # All that the choice depends on beside the events; the costs live as long as their pool.
         spec = plan.spec
         key = (
+            "events",
             spec.now,
             spec.zone,
             plan.activity,
@@ -186,7 +165,7 @@ class CandidateGathering:
             entry.element,
             tuple(names.items()),
         )
-        lines, rows = self.cache.lines.get(self.snapshot.events, key, make)
+        lines, rows = self.cache.wholes.get(self.snapshot.events, key, make)
         self.found.left_out += rows
         self.found.problems += (line.problem for line in lines if line.problem is not None)
         for line in lines:
@@ -207,7 +186,7 @@ class CandidateGathering:
             PERSONA: texts.persona(plan, lost),
             INSTRUCTIONS: texts.instructions(plan, lost),
             tools.RULES_SECTION: map(Adapted, self._tool_rules("")),
-            retrieved.SECTION: retrieved.retrieved_parts(plan.spec.retrieved, ""),
+            retrieved.SECTION: retrieved.retrieved_parts(plan.spec.retrieved, "", self.cache.parts),
         }
         for name, adapted in made.items():
             if name not in self.entries.by_name:

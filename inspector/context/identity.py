@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Any, TypeVar
 
 Made = TypeVar("Made")
 
+_PARTS_KEPT = 60_000
+_WHOLES_KEPT = 24
+_BUILDS_KEPT = 64
+"""After so many builds, what none of them used is forgotten: every key press makes a new version of a block."""
 
-class IdentityCache(Generic[Made]):
-    """What was made of an object, and of it under a further key.
+
+class IdentityCache:
+    """What was made of an object under a key, which begins with what it is.
 
     Values of the domain are frozen, so what is made of one never changes; comparing large ones would cost more
     than making it anew, so they are told apart by identity (and held, so that none is mistaken for another).
@@ -18,24 +23,36 @@ class IdentityCache(Generic[Made]):
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
-        self._young: dict[Hashable, tuple[object, Made]] = {}
-        self._old: dict[Hashable, tuple[object, Made]] = {}
-
-    def forget(self) -> None:
-        self._young, self._old = {}, {}
+        self._young: dict[Hashable, tuple[object, Any]] = {}
+        self._old: dict[Hashable, tuple[object, Any]] = {}
 
     def age(self) -> None:
         """Forget what was not asked for since this was called the last time."""
         self._old, self._young = self._young, {}
 
     def get(self, value: object, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What was made of `thing` under `key`, or what `make` now gives."""
+        """What was made of `value` under `key`, or what `make` now gives."""
         whole = (id(value), key)
-        cached = self._young.get(whole)
+        cached: tuple[object, Made] | None = self._young.get(whole)
         if cached is not None:
             return cached[1]
         cached = self._old.get(whole) or (value, make())
         self._young[whole] = cached
         if len(self._young) >= self._capacity:
-            self._old, self._young = self._young, {}
+            self.age()
         return cached[1]
+
+
+class BuildCache:
+    """All that a builder remembers: `parts` of blocks and batches, and `wholes`, each as large as a history."""
+
+    def __init__(self) -> None:
+        self.parts = IdentityCache(_PARTS_KEPT)
+        self.wholes = IdentityCache(_WHOLES_KEPT)
+        self._builds = 0
+
+    def note_build(self) -> None:
+        """Count a build, and let go of what is no longer used."""
+        self._builds += 1
+        if self._builds % _BUILDS_KEPT == 0:
+            self.parts.age()

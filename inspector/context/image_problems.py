@@ -14,18 +14,12 @@ from inspector.domain.requests import Piece
 _FRAME = "=== image "
 
 
-class ImageProblems:
-    """Tells them, and remembers them from build to build."""
-
-    def __init__(self) -> None:
-        self._cache: IdentityCache[tuple[Problem, ...]] = IdentityCache(4)
-
-    def of(self, run: SentHistory, plan: BuildPlan) -> tuple[Problem, ...]:
-        """A problem for each message with images of unknown size, and one where the model's own rule is not known."""
-        if run.section is None:
-            return ()
-        pieces = run.section.pieces
-        return self._cache.get(run, plan.costs.images, lambda: tuple(_problems(pieces, plan)))
+def image_problems(run: SentHistory, plan: BuildPlan, cache: IdentityCache) -> tuple[Problem, ...]:
+    """A problem for each message with images of unknown size, and one where the model's own rule is not known."""
+    if run.section is None:
+        return ()
+    pieces = run.section.pieces
+    return cache.get(run, ("images", plan.costs.images), lambda: tuple(_problems(pieces, plan)))
 
 
 def _problems(pieces: Iterable[Piece], plan: BuildPlan) -> Iterator[Problem]:

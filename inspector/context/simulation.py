@@ -22,20 +22,24 @@ _SPEC_NAMES = (
 )
 
 
+class ShortHistoryError(Exception):
+    """A what-if depends on messages before those that its view has."""
+
+
 def simulate(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, overlay: Overlay) -> Simulation:
     """The Request as it is, as the overlay would have it, what differs, and what of the overlay came to nothing.
 
     Raises:
         NotFoundError: the overlay names what is not there. InputError: it asks for what cannot be done to that.
-        BudgetError, MalformedError: as `ContextBuilder.build`.
+        BudgetError, MalformedError: as `ContextBuilder.build`. ShortHistoryError: the view's messages do not do.
     """
 
     def build(wanted: Overlay) -> Request:
-        return builder.build(overlaid(snapshot, wanted, spec), overlaid_spec(spec, wanted))
+        return _built(builder, overlaid(snapshot, wanted, spec), overlaid_spec(spec, wanted))
 
-    before = builder.build(snapshot, spec)
+    before = _built(builder, snapshot, spec)
     changed, asked = overlaid(snapshot, overlay, spec), overlaid_spec(spec, overlay)
-    after = builder.build(changed, asked)
+    after = _built(builder, changed, asked)
     rows = tuple(_dropped(before, diff(before, after), overlay))
     if rows:
         after = replace(after, left_out=(*after.left_out, *rows))
@@ -43,6 +47,12 @@ def simulate(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, ove
     more = _settings(builder.settings(snapshot, spec), builder.settings(changed, asked))
     found = Simulation(before, after, replace(compared, settings=(*compared.settings, *more)))
     return replace(found, in_vain=in_vain(build, snapshot, overlay, found))
+
+
+def _built(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec) -> Request:
+    if not builder.reaches(snapshot, spec):
+        raise ShortHistoryError
+    return builder.build(snapshot, spec)
 
 
 def overlaid_spec(spec: RequestSpec, overlay: Overlay) -> RequestSpec:

@@ -71,7 +71,7 @@ class LintSettings:
     Attributes:
         least_words: Words in a row that are the same in two places.
         near: The share of a limit.
-        least_calls: Calls of tools in the history, below which no tool is said to be of no use.
+        least_calls: Calls of tools among the messages that were read, below which no tool is said to be of no use.
         stale_days: Days without a change, while the agent was at work.
         stale_batches: Batches since, likewise.
     """

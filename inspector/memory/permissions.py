@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import (
-    CONSTELLATION_OWNER,
     Attachment,
     Block,
     CompositeSchema,
@@ -28,6 +27,7 @@ from inspector.domain.edits.access import (
 )
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
+from inspector.memory.reader import effective_level
 from inspector.memory.refusals import refused
 
 _CONTENT = frozenset(CONTENT_OPERATIONS.values())
@@ -52,18 +52,6 @@ class WriteContext:
     unlock: bool
     grant: ConsentGrant | None = None
     consented: bool = False
-
-
-def effective_level(block: Block, agent_id: str, attachment: Attachment | None) -> Permission | None:
-    """What an agent may do with a block: its own level, or the lower of it and the attachment's.
-
-    None when the agent does not see the block.
-    """
-    if block.owner in (agent_id, CONSTELLATION_OWNER):
-        return block.permission
-    if attachment is None:
-        return None
-    return min(block.permission, attachment.permission)
 
 
 def asked_level(block: Block, agent_id: str, attachment: Attachment | None) -> Permission | None:

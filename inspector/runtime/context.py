@@ -12,9 +12,10 @@ from typing import Any, ParamSpec, TypeVar
 from inspector.context.builder import ContextBuilder
 from inspector.context.neutral import manifest, neutral
 from inspector.context.report import report
-from inspector.context.simulation import simulate
+from inspector.context.simulation import ShortHistoryError, simulate
 from inspector.domain.actor import Clock
 from inspector.domain.content import Content
+from inspector.domain.errors import NotFoundError
 from inspector.domain.requests import Request
 from inspector.domain.simulation import Overlay, Simulation
 from inspector.domain.snapshot import RequestSpec, Snapshot
@@ -56,7 +57,7 @@ class ContextService:
         least: int | None = FEWEST_READ
         snapshot = await self._snapshots.of(agent_id, least)
         while not await self._reaches(snapshot, spec):
-            least = None if least is None or least * _MORE > _MOST_AT_ONCE else least * _MORE
+            least = _further(least)
             snapshot = await self._snapshots.of(agent_id, least)
         return snapshot
 
@@ -85,8 +86,19 @@ class ContextService:
             NotFoundError, InputError: the overlay names what is not there, or asks for what cannot be done to it.
             BudgetError: what must be sent cannot fit.
         """
-        snapshot, asked = await self._snapshots.of(agent_id), spec or RequestSpec(now=self._clock())
-        return await self._in_thread(simulate, self._builder, snapshot, asked, overlay)
+        asked = spec or RequestSpec(now=self._clock())
+        least: int | None = FEWEST_READ
+        while True:
+            snapshot = await self._snapshots.of(agent_id, least)
+            try:
+                return await self._in_thread(simulate, self._builder, snapshot, asked, overlay)
+            except ShortHistoryError:
+                least = _further(least)
+            except NotFoundError:
+                if snapshot.older is None:
+                    raise
+                # It may be a message of those that were not read.
+                least = None
 
     async def _reaches(self, snapshot: Snapshot, spec: RequestSpec | None) -> bool:
         if snapshot.older is None:
@@ -117,3 +129,8 @@ class ContextService:
     def close(self) -> None:
         """Let the build under way finish and start no other."""
         self._thread.shutdown(cancel_futures=True)
+
+
+def _further(least: int | None) -> int | None:
+    """How many messages are read where those that were do not reach; None is all."""
+    return None if least is None or least * _MORE > _MOST_AT_ONCE else least * _MORE

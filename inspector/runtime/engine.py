@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from functools import cached_property, partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from inspector.memory.agent_store import AgentStore
     from inspector.memory.consent import ConsentStore
     from inspector.memory.layouts import LayoutStore
+    from inspector.memory.reader import MemoryReader
     from inspector.memory.search import Searcher
     from inspector.memory.store import MemoryStore
     from inspector.runtime.backups import BackupService
@@ -67,6 +69,16 @@ class Engine:
         from inspector.memory.store import MemoryStore
 
         return MemoryStore(self.database, self.surroundings.clock, self.surroundings.ids)
+
+    @cached_property
+    def blocks(self) -> MemoryReader:
+        """Blocks and who sees them; `memory` reads the same and loads what writes as well."""
+        from inspector.memory.reader import MemoryReader
+
+        return MemoryReader(self.database, self._document_problem)
+
+    def _document_problem(self, block_id: str, label: str) -> Problem | None:
+        return self.memory.problem(block_id, label) if "memory" in vars(self) else None
 
     @cached_property
     def agents(self) -> AgentStore:
@@ -124,7 +136,7 @@ class Engine:
     def _snapshots(self) -> Snapshots:
         from inspector.runtime.snapshots import Snapshots
 
-        return Snapshots(self.database, self.memory, self.agents, self.conversation, self.layouts)
+        return Snapshots(self.database, self.blocks, self.agents, self.conversation, self.layouts)
 
     @cached_property
     def _models(self) -> tuple[ModelTable, tuple[Problem, ...]]:
@@ -255,10 +267,15 @@ class Engine:
             await asyncio.shield(database.close())
             raise
         if watch:
-            inspection = engine.memory.look_over(after=LOOK_OVER_SECONDS)
-            tasks = (database.watch(), engine.backups.watch(), inspection, engine._watch_seals())
+            tasks = (database.watch(), engine.backups.watch(), engine._look_over(), engine._watch_seals())
             engine._watches = tuple(map(asyncio.ensure_future, tasks))
         return engine
+
+    async def _look_over(self) -> None:
+        await asyncio.sleep(LOOK_OVER_SECONDS)
+        # Loading what reads documents takes long enough to be felt in the thread of a window.
+        await asyncio.to_thread(import_module, "inspector.memory.store")
+        await self.memory.look_over()
 
     async def _watch_seals(self) -> None:
         await asyncio.sleep(SEALS_SECONDS)

@@ -36,12 +36,12 @@ class InspectionService:
     async def lint(
         self, agent_id: str, spec: RequestSpec, settings: LintSettings | None = None
     ) -> tuple[Finding, ...]:
-        """What could be mended in an agent's context.
+        """What could be mended in an agent's context, by as much of its history as its Request reads.
 
         Raises:
             NotFoundError: there is no such agent. BudgetError: what must be sent cannot fit.
         """
-        snapshot = await self._context.snapshot(agent_id)
+        snapshot = await self._context.recent(agent_id, spec)
         request = await self._context.build(snapshot, spec)
         counter = self._counters.counter(self._models.resolve(request.model))
         return await asyncio.to_thread(lint, snapshot, request, counter, settings)

@@ -139,8 +139,7 @@ class PastRequestService:
 
     async def _today(self, logged: Request, run: ModelCall) -> PresentValue:
         try:
-            snapshot = await self._context.snapshot(run.agent_id)
-            request = await self._context.build(snapshot, asked_by(logged))
+            request = await self._context.request(run.agent_id, asked_by(logged))
         except InspectorError:
             return PresentValue.UNKNOWN
         return today_of(logged, request)

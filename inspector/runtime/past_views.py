@@ -20,8 +20,8 @@ from inspector.domain.snapshot import BlockState, SharedBlock, Snapshot
 from inspector.domain.summaries import Summary
 from inspector.memory.agent_store import AgentStore
 from inspector.memory.past_entities import PastState
-from inspector.memory.permissions import effective_level
-from inspector.memory.store import CONSTELLATION_NAME, MemoryStore
+from inspector.memory.reader import CONSTELLATION_NAME, as_shared
+from inspector.memory.store import MemoryStore
 from inspector.runtime.snapshots import EVENTS_READ, Snapshots
 
 
@@ -147,7 +147,7 @@ class _Laid:
         existing = {each.block.id: each for each in states}
         everyones = [each for each in states if each.block.owner == CONSTELLATION_OWNER]
         found = [
-            _shared(state, agent_id, CONSTELLATION_NAME, None)
+            as_shared(state, agent_id, CONSTELLATION_NAME, None)
             for state in map(self._state, everyones)
             if state
         ]
@@ -156,7 +156,7 @@ class _Laid:
             state = None if stored is None else self._state(stored)
             if state is not None and state.block.owner not in (agent_id, CONSTELLATION_OWNER):
                 name = names.get(state.block.owner, state.block.owner)
-                found.append(_shared(state, agent_id, name, attachment))
+                found.append(as_shared(state, agent_id, name, attachment))
         return tuple(found)
 
     def history(self) -> tuple[Batch, ...]:
@@ -234,8 +234,3 @@ class _Laid:
 
     def _entities(self, kind: RefKind) -> list[tuple[Ref, Entity | None]]:
         return [(ref, entity) for ref, entity in self._then.entities.items() if ref.kind is kind]
-
-
-def _shared(state: BlockState, agent_id: str, owner_name: str, attachment: Attachment | None) -> SharedBlock:
-    level = effective_level(state.block, agent_id, attachment)
-    return SharedBlock(state, owner_name, state.block.permission if level is None else level, attachment)

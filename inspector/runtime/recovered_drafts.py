@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-from inspector.domain.actor import Actor
 from inspector.domain.codec import to_plain
 from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
@@ -12,9 +11,8 @@ from inspector.domain.edits.base import Draft, Operation
 from inspector.domain.edits.text import SpliceText
 from inspector.domain.errors import FileError, InspectorError, Problem, Severity
 from inspector.domain.ref import Ref
-from inspector.memory.store import MemoryStore
-from inspector.runtime.drafts import DraftService, StoredDraft
-from inspector.runtime.health import HealthService
+from inspector.runtime.drafts import StoredDraft
+from inspector.runtime.engine import Engine
 from inspector.runtime.wording import word_error
 
 UNFIT, OLDER = "drafts.unfit", "drafts.older"
@@ -32,13 +30,9 @@ class RestoredDraft:
 class RecoveredDrafts:
     """The drafts that earlier sessions left for one file. Each that cannot be restored is a problem of the file."""
 
-    def __init__(
-        self, drafts: DraftService, memory: MemoryStore, health: HealthService, actor: Actor
-    ) -> None:
-        self._drafts = drafts
-        self._memory = memory
-        self._health = health
-        self._actor = actor
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._drafts = engine.drafts
         self._stored: dict[str, StoredDraft] = {}
         self._problems: dict[str, Problem] = {}
         self._others: tuple[Problem, ...] = ()
@@ -72,7 +66,7 @@ class RecoveredDrafts:
         if newer is not None and newer.draft.edit == draft.edit:
             await self._drafts.forget(stored)
             return
-        if await self._memory.versions.holds(draft.edit, self._actor):
+        if await self._engine.memory.versions.holds(draft.edit, self._engine.actor):
             # It was saved, and the program ended before the draft was dropped. As new work it would be there twice.
             await self._drafts.forget(stored)
             return
@@ -80,7 +74,7 @@ class RecoveredDrafts:
             await self._keep(stored, OLDER, "")
             return
         try:
-            content = await self._memory.preview(draft.edit)
+            content = await self._engine.memory.preview(draft.edit)
         except InspectorError as error:
             await self._keep(stored, UNFIT, word_error(error))
             return
@@ -90,7 +84,7 @@ class RecoveredDrafts:
     async def _keep(self, stored: StoredDraft, code: str, why: str) -> None:
         draft = stored.draft
         id_ = str(Ref(draft.ref.kind, draft.ref.id, stored.instance))
-        state = await self._memory.get(draft.ref.id)
+        state = await self._engine.blocks.get(draft.ref.id)
         parameters = {
             "draft": id_,
             "label": draft.ref.id if state is None else state.block.label,
@@ -102,7 +96,7 @@ class RecoveredDrafts:
         self._problems[id_] = Problem(code, Severity.WARNING, id_, parameters)
 
     def _report(self) -> None:
-        self._health.tell(_FAMILY, (*self._problems.values(), *self._others))
+        self._engine.health.tell(_FAMILY, (*self._problems.values(), *self._others))
 
 
 def text_of(operation: Operation) -> str:

@@ -41,7 +41,7 @@ class FileSession:
         self.engine = engine
         self.read_only = engine.database.read_only
         self.models = shipped_models().ids
-        self._recovered = RecoveredDrafts(engine.drafts, engine.memory, engine.health, engine.actor)
+        self._recovered = RecoveredDrafts(engine)
 
     async def agents(self) -> tuple[Agent, ...]:
         """All agents that are not archived away, in their order."""
@@ -59,8 +59,8 @@ class FileSession:
         """What is under an agent."""
         engine = self.engine
         snapshot = await engine.context.recent(agent_id)
-        states = await engine.memory.states(agent_id, deleted=True)
-        archival, archival_problems = await engine.memory.archival_entries(agent_id)
+        states = await engine.blocks.states(agent_id, deleted=True)
+        archival, archival_problems = await engine.blocks.archival_entries(agent_id)
         queue, queue_problems = await engine.agents.queue()
         consent, consent_problems = await engine.agents.consent_requests()
         activity = await engine.conversation.event_count()

@@ -19,7 +19,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, Snapshot
 from inspector.memory.agent_store import AgentStore
 from inspector.memory.layouts import LayoutStore
-from inspector.memory.store import MemoryStore
+from inspector.memory.reader import MemoryReader
 from inspector.storage.database import Database
 
 EVENTS_READ = 2000
@@ -139,7 +139,7 @@ class Snapshots:
     def __init__(
         self,
         database: Database,
-        memory: MemoryStore,
+        memory: MemoryReader,
         agents: AgentStore,
         conversation: ConversationStore,
         layouts: LayoutStore,

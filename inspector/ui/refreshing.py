@@ -6,6 +6,7 @@ never starves the figures and never piles up work.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine, Hashable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -63,6 +64,7 @@ class Refresher:
         self._settings = settings
         self._stale = _Stale()
         self._running = False
+        self._reading: set[str] = set()
         self._merged: dict[str, tuple[Edit, Version, Content]] = {}
         settings.watch(self._note_setting)
 
@@ -71,6 +73,7 @@ class Refresher:
         for key in (_REFRESH, _OTHERS, *(_reading(agent.id) for agent in self._live.state.agents)):
             self._bridge.cancel(key)
         self._stale, self._running = _Stale(), False
+        self._reading.clear()
         self._merged.clear()
 
     def refresh(self, *, agents: bool = False, contents: bool = False, saved: bool = False) -> None:
@@ -94,14 +97,20 @@ class Refresher:
             counts = without(state.counts, owner)
             self._live.put(replace(state, counts=counts, contents=contents), What.NOTHING)
             if was_read:
-                self.load(owner)
+                self._read(owner)
         kind = change.ref.kind
         self.refresh(agents=kind in _AGENT_KINDS, contents=kind in _CONTENT_KINDS, saved=True)
 
     def load(self, agent_id: str) -> None:
         """Read what is under an agent, if it has not been read."""
+        state = self._live.state
+        is_next = agent_id in self._reading or (self._stale.contents and agent_id == state.agent_id)
+        if agent_id not in state.contents and not is_next:
+            self._read(agent_id)
+
+    def _read(self, agent_id: str) -> None:
         session = self._live.session
-        if session is not None and agent_id not in self._live.state.contents:
+        if session is not None:
             work = self._read_contents(session, agent_id)
             self._start(_reading(agent_id), session, work, tr("Reading an agent"))
 
@@ -160,11 +169,21 @@ class Refresher:
         if not agent_id:
             return
         if asked.contents:
-            await self._read_contents(session, agent_id)
-        await self._build(session, agent_id, saved=asked.saved)
+            self._reading.add(agent_id)
+        reading = [self._read_contents(session, agent_id)] if asked.contents else []
+        if self._live.state.drafts:
+            # Drafts are laid over what others wrote.
+            for each in reading:
+                await each
+            reading = []
+        await asyncio.gather(self._build(session, agent_id, saved=asked.saved), *reading)
 
     async def _read_contents(self, session: FileSession, agent_id: str) -> None:
-        contents = await session.contents(agent_id)
+        self._reading.add(agent_id)
+        try:
+            contents = await session.contents(agent_id)
+        finally:
+            self._reading.discard(agent_id)
         if self._is_left(session):
             return
         was, now = self._live.state, self._live.state.with_contents(agent_id, contents)

@@ -225,8 +225,9 @@ class Workspace:
         # Nothing is awaited until the views show the new file: what is typed belongs to one or the other.
         left = self._replace(session, replace(state, drafts=drafts))
         self._bridge.follow(news, name=tr("Following changes"), key="feed")
-        self.live.put(self.file, What.EVERYTHING)
+        # First, so that no view asks again for what is being read.
         self._fresh.refresh(contents=True, saved=True)
+        self.live.put(self.file, What.EVERYTHING)
         await _closed(left)
 
     def _replace(self, session: FileSession | None, state: FileState) -> FileSession | None:

@@ -58,12 +58,12 @@ watch(Window, lambda window: True)
 first.MainWindow = Window
 """
 _REQUEST_PAINTED = """
-load = entry._load_furniture
-def load_furniture(*given):
+load = entry._load_contents
+def load_contents(*given):
     from inspector.ui.widgets.request_view import RequestView
     watch(RequestView, lambda view: view.rows is not None)
     return load(*given)
-entry._load_furniture = load_furniture
+entry._load_contents = load_contents
 """
 
 

@@ -33,7 +33,8 @@ from inspector.domain.edits.fields import AppendToField, SetField
 from inspector.domain.edits.items import AppendEntry, InSection, InsertItem, RemoveEntry, UpdateItem
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import RefusedError
-from inspector.memory.permissions import WriteContext, check, effective_level, read_only_parts
+from inspector.memory.permissions import WriteContext, check, read_only_parts
+from inspector.memory.reader import effective_level
 from tests.memory.world import AGENT, HUMAN, IMPORTER, OTHER, PARTNER, SYSTEM
 
 MOMENT = datetime(2026, 11, 20, tzinfo=UTC)

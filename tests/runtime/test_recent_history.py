@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
+
+import pytest
 
 from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
 from inspector.domain.edits.rows import ArchiveMessage, EditMessage
+from inspector.domain.limits import Truncate
 from inspector.domain.messages import (
     Batch,
     Message,
@@ -15,12 +19,14 @@ from inspector.domain.messages import (
     ToolResultPart,
     is_sendable,
 )
-from inspector.domain.ref import RefKind
-from inspector.domain.snapshot import OlderMessages, Snapshot
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.simulation import Overlay
+from inspector.domain.snapshot import OlderMessages, RequestSpec, Snapshot
+from inspector.runtime import context as runtime_context
 from inspector.runtime.engine import Engine
 from inspector.runtime.snapshots import Snapshots
 from tests.conversation.builders import ADA, do, people, say
-from tests.fixtures import OpenEngine
+from tests.fixtures import HeldClock, OpenEngine
 
 LEAST = 12
 
@@ -127,3 +133,38 @@ async def test_that_a_message_more_reads_no_other_one_again(engine: OpenEngine) 
         assert all(one is other for one, other in zip(before.history, after.history, strict=False))
         await say(opened, "new", Role.ASSISTANT, "Nothing.")
         assert len((await kept.of(ADA, LEAST)).history[-1].messages) == 2
+
+
+def first_message(whole: tuple[Batch, ...]) -> Ref:
+    return Ref(RefKind.MESSAGE, whole[0].messages[0].id)
+
+
+def last_batch(whole: tuple[Batch, ...]) -> Ref:
+    return Ref(RefKind.BATCH, whole[-1].id)
+
+
+async def test_that_a_what_if_reads_as_much_as_its_builds_depend_on(
+    engine: OpenEngine, clock: HeldClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime_context, "FEWEST_READ", LEAST)
+    async with engine() as opened:
+        await people(opened, Truncate(keep_recent=6))
+        await talk(opened, Random(5), range(1, 40))
+        whole = await opened.conversation.batches(ADA)
+    asked: Mapping[str, tuple[Overlay, bool]] = {
+        "a smaller limit": (Overlay(strategy=Truncate(keep_recent=3)), True),
+        "a larger limit": (Overlay(strategy=Truncate(keep_recent=20)), True),
+        "no limit": (Overlay(strategy=Truncate(keep_recent=10_000)), False),
+        "without the newest": (Overlay(dropped=frozenset({last_batch(whole)})), True),
+        "a message of long ago": (Overlay(edited={first_message(whole): "Another beginning."}), False),
+    }
+    spec = RequestSpec(clock())
+    for name, (overlay, is_cut) in asked.items():
+        async with engine() as opened:
+            found = await opened.context.simulate(ADA, overlay, spec)
+            assert ((await opened.context.recent(ADA)).older is not None) == is_cut, name
+            await opened.context.snapshot(ADA)
+            expected = await opened.context.simulate(ADA, overlay, spec)
+        assert found.before.text == expected.before.text, name
+        assert found.after.text == expected.after.text, name
+        assert (found.diff, found.in_vain) == (expected.diff, expected.in_vain), name

@@ -158,3 +158,35 @@ async def test_that_the_other_file_is_shown_before_the_one_that_is_left_is_close
     held.set()
     await until(lambda: first.closed)
     await until(lambda: workspace.file.request)
+
+
+class CountingDoors(FakeDoors):
+    """Counts how often what is under an agent is read."""
+
+    reads = 0
+
+    async def contents(self, agent_id: str) -> AgentContents:
+        self.reads += 1
+        await asyncio.sleep(0)
+        return await super().contents(agent_id)
+
+
+async def test_that_what_is_under_the_shown_agent_is_read_once_whoever_asks_for_it(
+    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
+) -> None:
+    desk.opener.prepare = CountingDoors
+    workspace = desk.workspace
+
+    def ask(_: object) -> None:
+        if workspace.file.agent_id:
+            workspace.load(workspace.file.agent_id)
+
+    workspace.changed.connect(ask)
+    await desk.open(until)
+    await until(lambda: workspace.file.contents)
+    doors = desk.doors
+    assert isinstance(doors, CountingDoors)
+    assert doors.reads == 1
+    workspace.rebuild()
+    await until(lambda: doors.reads == 2)
+    await desk.bridge.close()

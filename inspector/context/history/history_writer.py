@@ -15,14 +15,14 @@ from inspector.context.history.elision import elided_contents
 from inspector.context.history.folding import FoldBound
 from inspector.context.history.index import HistoryIndex, HistoryReader
 from inspector.context.history.islands import gap_text
-from inspector.context.history.ledger import HistoryLedger, ShortenedMessage
+from inspector.context.history.ledger import ShortenedMessage, shortened, trimmed
 from inspector.context.history.limits import AtMost, Bound, BoundMeasure
 from inspector.context.history.older import older_figures, older_rows
 from inspector.context.history.reach import Reach
 from inspector.context.history.sent_batches import HistoryEntry, SentBatches
 from inspector.context.history.shortening import BatchShortener
 from inspector.context.history.strategies import STRATEGY_CHOICES
-from inspector.context.identity import IdentityCache
+from inspector.context.identity import BuildCache
 from inspector.context.plan import BuildPlan
 from inspector.context.sections.summaries import KeptMessages
 from inspector.domain.codec import to_plain
@@ -64,12 +64,9 @@ class SentHistory:
 class HistoryWriter:
     """Writes histories, and remembers indexes, runs and rows from build to build."""
 
-    def __init__(self) -> None:
-        self._reader = HistoryReader()
-        self._runs: IdentityCache[SentHistory] = IdentityCache(8)
-        self._entries: IdentityCache[HistoryEntry] = IdentityCache(5_000)
-        self._squeezed: IdentityCache[Contents | None] = IdentityCache(64)
-        self._ledger = HistoryLedger()
+    def __init__(self, cache: BuildCache) -> None:
+        self._cache = cache
+        self._reader = HistoryReader(cache)
 
     def open(self, snapshot: Snapshot, plan: BuildPlan) -> HistoryBuild:
         """The history of one build."""
@@ -79,18 +76,7 @@ class HistoryWriter:
         if view is not None and not view.sendable:
             view = None
         active_batch = None if view is None else HistoryEntry(view, InRule.HISTORY_ACTIVE)
-        memory = _Memory(self._runs, self._entries, self._squeezed, self._ledger)
-        return HistoryBuild(plan, index, active_batch, snapshot.history_state, memory, snapshot.older)
-
-
-@dataclass(frozen=True, slots=True)
-class _Memory:
-    """What is kept from build to build."""
-
-    runs: IdentityCache[SentHistory]
-    entries: IdentityCache[HistoryEntry]
-    squeezed: IdentityCache[Contents | None]
-    ledger: HistoryLedger
+        return HistoryBuild(plan, index, active_batch, snapshot.history_state, self._cache, snapshot.older)
 
 
 @dataclass(frozen=True)
@@ -101,7 +87,7 @@ class HistoryBuild:
     index: HistoryIndex
     active: HistoryEntry | None
     state: HistoryState | None
-    memory: _Memory
+    cache: BuildCache
     older: OlderMessages | None = None
 
     def reaches(self, least: int) -> bool:
@@ -153,8 +139,8 @@ class HistoryBuild:
         active = self.active
         # A run holds its active batch, so that these identities stay its own.
         identity = None if active is None else (id(active.view), id(active.contents))
-        key = (choice.first, choice.islands, choice.elided, choice.squeezed, identity)
-        return self.memory.runs.get(self.index, key, lambda: self._run(choice))
+        key = ("run", choice.first, choice.islands, choice.elided, choice.squeezed, identity)
+        return self.cache.wholes.get(self.index, key, lambda: self._run(choice))
 
     def left_out(self, choice: HistoryChoice, run: SentHistory, covered: Ranges) -> tuple[LeftOut, ...]:
         """All that it does not send.
@@ -168,9 +154,9 @@ class HistoryBuild:
         older = self.older
         return (
             *(() if older is None else older_rows(self.index, older, choice, agent, covered)),
-            *self.memory.ledger.trimmed(self.index, choice, agent, covered),
-            *self.memory.ledger.parts(self.index, choice, agent, run.partly),
-            *self.memory.ledger.never(self.index),
+            *trimmed(self.index, choice, agent, covered, self.cache.wholes),
+            *shortened(self.index, choice, agent, run.partly),
+            *self.index.never,
         )
 
     @property
@@ -222,7 +208,7 @@ class HistoryBuild:
         def squeeze() -> Contents | None:
             return BatchShortener(view.sendable, view.tokens, view.costs.counter, spared).squeeze(most)
 
-        return self.memory.squeezed.get(view, (most, spared), squeeze)
+        return self.cache.parts.get(view, ("squeezed", most, spared), squeeze)
 
     def _run(self, choice: HistoryChoice) -> SentHistory:
         stretch = self._stretch(choice)
@@ -241,20 +227,21 @@ class HistoryBuild:
 
     def _entry(self, choice: HistoryChoice, at: int) -> HistoryEntry:
         view = self.index.view(at)
-        entries, recent = self.memory.entries, InRule.HISTORY_RECENT
+        parts, recent = self.cache.parts, InRule.HISTORY_RECENT
         if at < choice.first:
-            return entries.get(view, choice.island_rule, lambda: HistoryEntry(view, choice.island_rule))
+            rule = choice.island_rule
+            return parts.get(view, ("entry", rule), lambda: HistoryEntry(view, rule))
         if choice.squeezed is not None:
             return HistoryEntry(view, recent, self._squeeze(view, choice.squeezed))
         if not choice.elided or not view.elidable:
-            return entries.get(view, recent, lambda: HistoryEntry(view, recent))
+            return parts.get(view, ("entry", recent), lambda: HistoryEntry(view, recent))
         here = tuple(each.which for each in view.elidable if each.which in choice.elided)
 
         def elide() -> HistoryEntry:
             contents = elided_contents(view.sendable, view.elidable, here)
             return HistoryEntry(view, recent, contents, OutRule.HISTORY_ELIDED)
 
-        return entries.get(view, here, elide)
+        return parts.get(view, ("elided", here), elide)
 
     def _with_gaps(self, ats: Sequence[int], entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
         found = list(entries[:1])
@@ -264,7 +251,7 @@ class HistoryBuild:
         return found
 
     def _behind_gap(self, entry: HistoryEntry, gap: str) -> HistoryEntry:
-        return self.memory.entries.get(entry, gap, lambda: replace(entry, gap=gap))
+        return self.cache.parts.get(entry, ("gap", gap), lambda: replace(entry, gap=gap))
 
 
 def limits_digest(plan: BuildPlan) -> str:

@@ -15,12 +15,11 @@ from itertools import accumulate
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.history.batches import BatchView
-from inspector.context.identity import IdentityCache
+from inspector.context.identity import BuildCache
 from inspector.domain.messages import Batch
 from inspector.domain.requests import LeftOut
 
 _INDEXES_KEPT = 8
-_VIEWS_KEPT = 20_000
 
 
 class HistoryIndex:
@@ -135,6 +134,7 @@ class HistoryIndex:
     def fewest_tokens(self) -> int:
         return min((view.tokens for view in self._views), default=0)
 
+    @cached_property
     def never(self) -> tuple[LeftOut, ...]:
         """What is said of batches and messages that are never sent."""
         return tuple(row for view in self.stored for row in view.never)
@@ -174,16 +174,16 @@ def _sums(figures: Iterable[int]) -> list[int]:
 class HistoryReader:
     """Makes indexes from histories; what is known of a batch is taken over from the one before."""
 
-    def __init__(self) -> None:
-        self._views: IdentityCache[BatchView] = IdentityCache(_VIEWS_KEPT)
-        self._indexes: IdentityCache[HistoryIndex] = IdentityCache(_INDEXES_KEPT)
+    def __init__(self, cache: BuildCache) -> None:
+        self._cache = cache
         self._recent: list[HistoryIndex] = []
 
     def index(self, history: Sequence[Batch], active: str | None, costs: FrameCosts) -> HistoryIndex:
-        return self._indexes.get(history, (active, id(costs)), lambda: self._make(history, active, costs))
+        key = ("index", active, id(costs))
+        return self._cache.wholes.get(history, key, lambda: self._make(history, active, costs))
 
     def view(self, batch: Batch, costs: FrameCosts) -> BatchView:
-        return self._views.get(batch, id(costs), lambda: BatchView.of(batch, costs))
+        return self._cache.parts.get(batch, ("view", id(costs)), lambda: BatchView.of(batch, costs))
 
     def _make(self, history: Sequence[Batch], active: str | None, costs: FrameCosts) -> HistoryIndex:
         batches = [batch for batch in history if batch.id != active]

@@ -28,37 +28,31 @@ class ShortenedMessage:
     rule: OutRule
 
 
-class HistoryLedger:
-    """Writes what is left out of a history; rows whose figures did not change are taken over."""
+def trimmed(
+    index: HistoryIndex, choice: HistoryChoice, agent_id: str, covered: Ranges, cache: IdentityCache
+) -> tuple[LeftOut, ...]:
+    """The batches that could have been sent and are not, oldest first; taken over where no figure changed.
 
-    def __init__(self) -> None:
-        self._trimmed: IdentityCache[tuple[LeftOut, ...]] = IdentityCache(4)
-        self._never: IdentityCache[tuple[LeftOut, ...]] = IdentityCache(4)
+    Args:
+        index: The history.
+        choice: What is in.
+        agent_id: Whose history it is.
+        covered: What the summaries that are in speak of.
+        cache: The rows of earlier builds.
+    """
+    figures = tuple(_figures(bound, index, choice) for bound in choice.bounds)
+    shown = covered if choice.is_folding else ()
+    key = ("trimmed", agent_id, choice.first, choice.islands, shown, figures)
+    rows = _Rows(index, choice, Ref(RefKind.AGENT, agent_id), covered)
+    return cache.get(index, key, lambda: tuple(rows.write()))
 
-    def trimmed(
-        self, index: HistoryIndex, choice: HistoryChoice, agent_id: str, covered: Ranges
-    ) -> tuple[LeftOut, ...]:
-        """The batches that could have been sent and are not, oldest first.
 
-        Args:
-            index: The history.
-            choice: What is in.
-            agent_id: Whose history it is.
-            covered: What the summaries that are in speak of.
-        """
-        figures = tuple(_figures(bound, index, choice) for bound in choice.bounds)
-        key = (agent_id, choice.first, choice.islands, covered if choice.is_folding else (), figures)
-        rows = _Rows(index, choice, Ref(RefKind.AGENT, agent_id), covered)
-        return self._trimmed.get(index, key, lambda: tuple(rows.write()))
-
-    def never(self, index: HistoryIndex) -> tuple[LeftOut, ...]:
-        return self._never.get(index, None, index.never)
-
-    def parts(
-        self, index: HistoryIndex, choice: HistoryChoice, agent_id: str, partly: Sequence[ShortenedMessage]
-    ) -> tuple[LeftOut, ...]:
-        agent = Ref(RefKind.AGENT, agent_id)
-        return tuple(_part_row(index, choice, agent, each) for each in partly)
+def shortened(
+    index: HistoryIndex, choice: HistoryChoice, agent_id: str, partly: Sequence[ShortenedMessage]
+) -> tuple[LeftOut, ...]:
+    """What is missing of messages that are in."""
+    agent = Ref(RefKind.AGENT, agent_id)
+    return tuple(_part_row(index, choice, agent, each) for each in partly)
 
 
 @dataclass(frozen=True)

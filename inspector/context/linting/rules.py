@@ -293,7 +293,7 @@ def _block_ref(state: BlockState) -> Ref:
 
 
 def unused_tools(look: LintContext) -> Iterator[Finding]:
-    """Tools without a call in a history that has enough of them; none that another tool's rule asks for first."""
+    """Tools without a call where messages have enough of them; none that another tool's rule asks for first."""
     calls = Counter(
         part.name
         for batch in look.snapshot.history

@@ -17,16 +17,16 @@ from inspector.domain.rules import InRule
 SECTION = "retrieved"
 ELEMENT = "retrieved_memory"
 
-_MADE: IdentityCache[Adapted] = IdentityCache(1024)
 
-
-def retrieved_parts(entries: Iterable[ArchivalEntry], element: str) -> Iterator[Adapted]:
+def retrieved_parts(
+    entries: Iterable[ArchivalEntry], element: str, cache: IdentityCache
+) -> Iterator[Adapted]:
     """One part for each entry that is not blank, in the caller's order; the first of those with one id."""
     seen: set[str] = set()
     for entry in entries:
         if entry.content and not entry.content.isspace() and entry.id not in seen:
             seen.add(entry.id)
-            yield _MADE.get(entry, element, partial(_made, entry, element))
+            yield cache.get(entry, ("retrieved", element), partial(_made, entry, element))
 
 
 def retrieved_source(entry: ArchivalEntry) -> Source:

@@ -41,13 +41,14 @@ class FileCommands:
 
     def take(self, path: Path) -> None:
         """Open a file of ours, or look at what importing it would make."""
+        if path.suffix == SUFFIX:
+            # What bears our name is told of as ours, even where it is none or is broken.
+            self._services.workspace.open(path)
+            return
         self._services.bridge.spawn(
             self._services.workspace.files.is_constellation(path),
             name=tr("Reading {file}", file=path.name),
-            # What bears our name is told of as ours, even where it is none or is broken.
-            on_done=lambda ours: (
-                self._services.workspace.open(path) if ours or path.suffix == SUFFIX else self.import_(path)
-            ),
+            on_done=lambda ours: self._services.workspace.open(path) if ours else self.import_(path),
         )
 
     def import_(self, path: Path) -> None:
