@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.counting.pool import CounterPool, ModelSource
+from inspector.context.history.batches import is_paired, is_unanswered, sendable_messages
 from inspector.context.window import ContextWindow, reserve_of
 from inspector.domain.agents import ActivitySettings, Agent, ContextConfig
 from inspector.domain.codec import to_plain
@@ -116,13 +117,14 @@ class Planner:
             with_hints=_chosen(spec.include_schemas, config.include_schemas),
             activity=config.activity if spec.activity is None else spec.activity,
             messages_cap=config.max_messages_cap if spec.max_messages_cap is None else spec.max_messages_cap,
-            active=_active(snapshot, spec),
+            active=active_batch(snapshot, spec),
             zone=_zone(spec),
             costs=costs,
             problems=(
                 *_model_problems(model, facts, limits, is_assumed=is_assumed),
                 *layout_problems,
                 *_strategy_problems(agent, spec),
+                *_turn_problems(snapshot, spec),
             ),
         )
 
@@ -238,13 +240,31 @@ def _strategy(configured: Strategy, layout: Layout) -> Strategy:
     return configured if fitting is None else fitting()
 
 
-def _active(snapshot: Snapshot, spec: RequestSpec) -> Batch | None:
+def active_batch(snapshot: Snapshot, spec: RequestSpec) -> Batch | None:
+    """The batch in progress: the one that `spec` names, else the newest one if it waits for the model's reply.
+
+    Raises:
+        NotFoundError: ``not_found.batch``: the snapshot has no batch of that id.
+    """
     if spec.active_batch is None:
-        return None
+        newest = snapshot.history[-1] if snapshot.history else None
+        return newest if newest is not None and is_unanswered(sendable_messages(newest)) else None
     for batch in reversed(snapshot.history):
         if batch.id == spec.active_batch:
             return batch
     raise NotFoundError("not_found.batch", name=spec.active_batch)
+
+
+def _turn_problems(snapshot: Snapshot, spec: RequestSpec) -> list[Problem]:
+    """The newest turn if no provider would take it: a call lacks its result, or a result its call."""
+    newest = snapshot.history[-1] if snapshot.history else None
+    if newest is None or spec.active_batch is not None:
+        return []
+    sent = sendable_messages(newest)
+    if not sent or is_paired(sent):
+        return []
+    facts = {"open_calls": len(newest.open_calls)}
+    return [Problem("turn_waits", Severity.WARNING, f"batch:{newest.id}", facts)]
 
 
 def _zone(spec: RequestSpec) -> tzinfo:

@@ -54,7 +54,7 @@ class BatchView:
         """Whether what may be sent of it is a whole cycle, each result behind its call."""
         sent = self.sendable
         # Each result behind its call leaves no call open.
-        return bool(sent) and sent[-1].role in _LAST and _is_paired(sent)
+        return bool(sent) and sent[-1].role in _LAST and is_paired(sent)
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
@@ -178,7 +178,13 @@ def sendable_messages(batch: Batch) -> tuple[Message, ...]:
     return tuple(filter(is_sendable, batch.messages))
 
 
-def _is_paired(messages: Sequence[Message]) -> bool:
+def is_unanswered(messages: Sequence[Message]) -> bool:
+    """Whether a model's reply is what comes next: the last message isn't its own, and each call has its result."""
+    return bool(messages) and messages[-1].role not in _LAST and is_paired(messages)
+
+
+def is_paired(messages: Sequence[Message]) -> bool:
+    """Whether each call has its result behind it, and each result its call before it."""
     waiting: set[str] = set()
     for message in messages:
         for part in message.content:
