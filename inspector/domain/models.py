@@ -118,14 +118,16 @@ class ModelFacts:
 class Overheads:
     """What the frame of a chat costs beyond the strings in it, in tokens.
 
-    A message costs `message` and `role`, the system string too, and `name` more if it has a name; so does a
-    tool's result, with `result` on top. A call adds `call` to its assistant message, beside its own name and
-    arguments. `reply` and `request` come once.
+    A user's message costs `message` and `role`, and `name` more if it has a name; so does a tool's result, with
+    `result` on top. A call adds `call` to its assistant message, beside its own name and arguments. `reply` and
+    `request` come once.
 
     Attributes:
         family: The tokenizer family these are of.
         message: Around each message.
         role: The role's own token.
+        system: Around the system string.
+        assistant: Around an assistant's message.
         name: More for a message with a name.
         reply: For the start of the reply.
         request: For the request as a whole.
@@ -139,6 +141,8 @@ class Overheads:
     family: str
     message: int
     role: int
+    system: int
+    assistant: int
     name: int
     reply: int
     request: int
@@ -149,20 +153,32 @@ class Overheads:
     source: str
 
 
+class DefinitionCost(StrEnum):
+    """How the tokens of a tool definition are counted."""
+
+    FIELDS = "fields"
+    """Name, description and each property by themselves, as OpenAI's example code does."""
+    JSON = "json"
+    """The definition's JSON as one text."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolOverheads:
     """What a tool definition costs beyond the tokens of its texts; always an estimate.
 
     `function` stands before each definition, `properties` once where it has any, `key` before each property,
-    `enum` once and `enum_item` for each choice of a property, `end` once after all tools.
+    `enum` once and `enum_item` for each choice of a property, `end` once where there are tools: what the provider
+    writes around them, `forced` instead where the model must call one.
     """
 
+    definition: DefinitionCost
     function: int
     properties: int
     key: int
     enum: int
     enum_item: int
     end: int
+    forced: int
     method: Method
     source: str
 

@@ -10,8 +10,8 @@ from inspector.context.counting.counter import Counter
 from inspector.context.counting.images import image_tokens, most_image_tokens
 from inspector.domain.counts import Count, Method, joint_method
 from inspector.domain.dataclass import dataclass
-from inspector.domain.messages import ImagePart, RedactedThinkingPart
-from inspector.domain.models import ImageRule, Overheads, ToolOverheads
+from inspector.domain.messages import ImagePart, RedactedThinkingPart, Role
+from inspector.domain.models import DefinitionCost, ImageRule, Overheads, ToolOverheads
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,15 @@ class FrameCosts:
     tools: ToolOverheads
     images: ImageRule
 
-    def message(self, *, named: bool = False) -> Count:
-        """A message's own frame, the system string's included; more for one with a speaker's name."""
+    def message(self, role: Role = Role.USER, *, named: bool = False) -> Count:
+        """A message's own frame; more for one with a speaker's name."""
         costs = self.overheads
-        return Count(costs.message + costs.role + (costs.name if named else 0), costs.method)
+        frame = costs.assistant if role is Role.ASSISTANT else costs.message + costs.role
+        return Count(frame + (costs.name if named else 0), costs.method)
+
+    def system(self) -> Count:
+        """The frame of the system string."""
+        return Count(self.overheads.system, self.overheads.method)
 
     def call(self, name: str) -> Count:
         counted = self.counter.count(name)
@@ -54,8 +59,11 @@ class FrameCosts:
         return Count(len(part.data) * 3 // 16, Method.ESTIMATE)
 
     def tool(self, name: str, description: str, parameters: object) -> Count:
-        """One definition: the rule of providers' own example code, an approximation in every family."""
+        """One definition, an approximation in every family."""
         costs = self.tools
+        if costs.definition is DefinitionCost.JSON:
+            plain = {"name": name, "description": description, "input_schema": parameters}
+            return Count(costs.function + self.counter.count(_compact(plain)).tokens, Method.ESTIMATE)
         tokens = costs.function + self.counter.count(f"{name}:{description.removesuffix('.')}").tokens
         properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
         if isinstance(properties, Mapping) and properties:
@@ -63,9 +71,9 @@ class FrameCosts:
             tokens += sum(self._property(key, value) for key, value in properties.items())
         return Count(max(1, tokens), Method.ESTIMATE)
 
-    def tools_end(self) -> Count:
-        """What is paid once where there are tools at all."""
-        return Count(self.tools.end, Method.ESTIMATE)
+    def tools_frame(self, *, forced: bool = False) -> Count:
+        """What the provider writes around tools, once where there are any; `forced` if the model must call one."""
+        return Count(self.tools.forced if forced else self.tools.end, Method.ESTIMATE)
 
     def _property(self, key: str, value: Any) -> int:
         costs = self.tools

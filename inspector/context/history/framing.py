@@ -42,7 +42,9 @@ class MessageFramer:
         is_result = self._message.role is Role.TOOL and self._begins_with_result()
         if not is_result:
             named = self._message.name is not None
-            self._frame(f"=== {self._message.role} ===\n", self._costs.message(named=named))
+            self._frame(
+                f"=== {self._message.role} ===\n", self._costs.message(self._message.role, named=named)
+            )
         for number, part in enumerate(self._message.content, start=-1 if self._has_gap else 0):
             start = self._length
             kind, name = self._part(part) if number >= 0 else ("gap", self._gap(part))

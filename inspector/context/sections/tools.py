@@ -55,7 +55,7 @@ def definition_pieces(tools: Sequence[Tool], plan: BuildPlan) -> tuple[Piece, ..
     """The frame before all definitions and one piece for each."""
     if not tools:
         return ()
-    cost = plan.costs.tools_end()
+    cost = plan.costs.tools_frame()
     frame = TextRun("=== tools ===\n", sent=False, tokens=cost.tokens, method=cost.method)
     source = Source(SourceKind.LITERAL, "tools/frame", "frame")
     lead = Piece("literal:tools/frame", SECTION, source, InRule.FRAME.value, (frame,))

@@ -17,6 +17,7 @@ from inspector.domain.messages import (
     ToolResultPart,
 )
 from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
 from inspector.exchange.recorded.envelope import ANTHROPIC, opened
@@ -152,7 +153,7 @@ def _image(block: FieldReader) -> list[Part]:
         block.leave("source", source.whole())
         return []
     block.leave("source", source.rest())
-    return [ImagePart(media_type, 0, 0, data)]
+    return [image_part(media_type, data)]
 
 
 def _thinking(block: FieldReader) -> list[Part]:

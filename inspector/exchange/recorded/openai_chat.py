@@ -6,6 +6,7 @@ from inspector.domain.actor import IdGenerator
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import ImagePart, Part, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
 from inspector.exchange.recorded.envelope import CHAT, opened
@@ -133,7 +134,7 @@ def _image(block: FieldReader, url: str) -> Part:
     if not url:
         raise malformed(block.path("image_url"), "an address is needed")
     head = url[5:].partition(",")[0] if url.startswith("data:") else ""
-    return ImagePart(head.partition(";")[0], 0, 0, url)
+    return image_part(head.partition(";")[0], url)
 
 
 def _calls(message: FieldReader) -> list[ToolCallPart]:

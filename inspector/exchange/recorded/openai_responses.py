@@ -14,6 +14,7 @@ from inspector.domain.messages import (
     ToolResultPart,
 )
 from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
 from inspector.exchange.recorded.envelope import RESPONSES, opened
@@ -184,6 +185,6 @@ def _part(block: FieldReader) -> Part | None:
             block.notes.warn("import.image_elsewhere", block.where)
             return None
         head = url[5:].partition(",")[0] if url.startswith("data:") else ""
-        return ImagePart(head.partition(";")[0], 0, 0, url)
+        return image_part(head.partition(";")[0], url)
     block.notes.warn("import.unknown_part", block.where, kind=kind[:60])
     return None
