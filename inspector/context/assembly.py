@@ -38,6 +38,10 @@ class Assembled:
     tail_frame_tokens: int
     border_tokens: int
 
+    def holds(self, text: str) -> bool:
+        """Whether one of the two strings is exactly a text."""
+        return text in (self.system, self.tail)
+
     @property
     def system(self) -> str | None:
         return _sent(self.sections)
@@ -128,6 +132,8 @@ class Assembler:
         if not dressed:
             return _String()
         flat = [part for each in dressed for part in each.parts]
+        if len(flat) == 1:
+            flat = [flat[0].alone or flat[0]]
         pieces = self._pieces(flat)
         sections: list[Section] = []
         start = tokens = capped_tokens = 0

@@ -22,7 +22,7 @@ from inspector.context.history.choice import HistoryChoice, SummaryUse
 from inspector.context.history.history_writer import HistoryBuild, HistoryWriter, SentHistory
 from inspector.context.image_problems import ImageProblems
 from inspector.context.layouts import frame_lines
-from inspector.context.parts import PARAGRAPH, PartCounter
+from inspector.context.parts import PARAGRAPH, PartCounter, PromptPart
 from inspector.context.plan import BuildPlan, Planner
 from inspector.context.sections import summaries, tools
 from inspector.domain.calibration import correction
@@ -240,7 +240,7 @@ class _SummarySelection:
                 continue
             system, current = tried, wanted
             room = min(room, available - tried.tokens)
-        self._tell(picked, current, entry is not None)
+        self._tell(picked, current, system, has_section=entry is not None)
         return system, choice
 
     @cached_property
@@ -259,7 +259,14 @@ class _SummarySelection:
             return summaries.choose_latest(stored, run.kept, is_whole=run.is_whole)
         return summaries.choose_covering(stored, run.kept)
 
-    def _tell(self, picked: summaries.SummaryChoice, current: tuple[Summary, ...], has_section: bool) -> None:
+    def _tell(
+        self,
+        picked: summaries.SummaryChoice,
+        current: tuple[Summary, ...],
+        system: Assembled,
+        *,
+        has_section: bool,
+    ) -> None:
         plan = self.build.plan
         inside = {each.id for each in current}
         ranges = covered_ranges(self.build.snapshot.summaries)
@@ -268,7 +275,7 @@ class _SummarySelection:
         self.adaptations = tuple(
             problem
             for made in (
-                *(each.made for each in self.candidates),
+                *(each.made for each in self.candidates if not _is_alone(each.part, system)),
                 *(summaries.summary_adapted(each, plan, self._around) for each in current),
             )
             for problem in made.adaptations
@@ -282,6 +289,11 @@ class _SummarySelection:
             row = (piece.source, piece.section, rule.value, piece.tokens, piece.method)
             parameters = {**piece.parameters, "label": piece.source.label, "needed": piece.tokens}
             self.left_out.append(LeftOut(*row, fix, parameters))
+
+
+def _is_alone(part: PromptPart, system: Assembled) -> bool:
+    """Whether a string of the Request is this part alone, as it is stored."""
+    return part.alone is not None and system.holds(part.alone.text)
 
 
 def _reply_piece(plan: BuildPlan) -> Piece:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -28,6 +29,7 @@ from inspector.domain.limits import (
 from inspector.domain.messages import Batch
 from inspector.domain.models import ModelFacts, ResolvedBy
 from inspector.domain.snapshot import RequestSpec, Snapshot
+from inspector.domain.wire.parameters import longest_reply
 
 ADDRESS_PROVIDERS = frozenset(("ollama", "openai_compatible", "openai-compatible"))
 """Providers that are an address of the user's, of whose models nothing need be known."""
@@ -99,10 +101,13 @@ class Planner:
         model = spec.model or agent.model
         facts = self._models.resolve(model)
         layout, layout_problems = self._layout(snapshot.layouts, spec.layout or config.layout)
-        limits = resolve_limits(facts, config.limits, spec.limits, provider=agent.provider, layout=layout)
+        reply = _longest_reply(agent, facts)
+        limits = resolve_limits(
+            facts, config.limits, spec.limits, provider=agent.provider, layout=layout, reply=reply
+        )
         is_assumed = _is_assumed(facts, config.limits, spec.limits)
         costs = self._counters.costs(facts)
-        most_reserved = _preset_reserve(facts, config.limits, spec.limits)
+        most_reserved = None if reply else _preset_reserve(facts, config.limits, spec.limits)
         return BuildPlan(
             agent=agent,
             spec=spec,
@@ -151,12 +156,14 @@ def resolve_limits(
     *,
     provider: str,
     layout: Layout | None = None,
+    reply: int | None = None,
 ) -> Limits:
     """The limits that hold: what-if before agent before preset, within what the model is known to take.
 
     Without a preset the window is the model's own; of an unknown model at an address of the user's
     `ASSUMED_WINDOW`. The reserved reply of a preset shrinks with a small window, so that something is left. A
     layout may give memory or history the rest of the window where nobody has set a limit or chosen a preset.
+    `reply` is the longest reply that the agent's parameters ask for: the reserve where nobody has set one.
     """
     given = (spec, agent) if spec is not None else (agent,)
     presets = _presets(given)
@@ -165,6 +172,8 @@ def resolve_limits(
     stated = _first(given, "max_tokens")
     max_tokens = max(0, window if stated is None else stated)
     reserved = _first(given, "reserved_response_tokens")
+    if reserved is None and reply is not None and reply < max_tokens:
+        reserved = reply
     if reserved is None:
         reserved = reserve_of(max_tokens, _most_reserved(facts, base))
     if stated is None and facts is not None and facts.max_input is not None:
@@ -214,6 +223,16 @@ def _window(facts: ModelFacts | None, base: Limits, provider: str, *, is_chosen:
     if providers & ADDRESS_PROVIDERS and not is_chosen:
         return ASSUMED_WINDOW
     return base.max_tokens
+
+
+def _longest_reply(agent: Agent, facts: ModelFacts | None) -> int | None:
+    try:
+        parameters = json.loads(agent.parameters or "{}")
+    except (ValueError, RecursionError):
+        return None
+    tokens = longest_reply(parameters) if isinstance(parameters, dict) else None
+    most = facts.max_output if facts is not None else None
+    return tokens if tokens is None or most is None else min(tokens, most)
 
 
 def _is_assumed(facts: ModelFacts | None, agent: LimitOverrides, spec: LimitOverrides | None) -> bool:

@@ -190,6 +190,13 @@ class FieldReader:
 
     def rest(self) -> dict[str, Json]:
         """What was not taken and holds something, secrets left out; each field is noted as kept."""
+        kept = self.untaken()
+        for key in kept:
+            self.notes.keep(self.path(key))
+        return kept
+
+    def untaken(self) -> dict[str, Json]:
+        """What was not taken and holds something, secrets left out, for a place where it is used as it is."""
         kept = {}
         untaken = ((key, value) for key, value in self._value.items() if key not in self._taken)
         for key, value in chain(untaken, self._left.items()):
@@ -199,7 +206,6 @@ class FieldReader:
             if cleaned in _EMPTY:
                 continue
             kept[key] = cleaned
-            self.notes.keep(self.path(key))
         return kept
 
     def _list(self, key: str) -> list[Json]:

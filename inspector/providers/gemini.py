@@ -22,7 +22,7 @@ from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
 from inspector.domain.wire.objects import arguments_of
 from inspector.domain.wire.offered import OfferedTools
-from inspector.domain.wire.parameters import parameters_for, reply_tokens
+from inspector.domain.wire.parameters import parameters_for, reply_limit, with_extra_body
 from inspector.domain.wire.turns import SourcedPart, WireTurn, merged, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_GOES_ON,
@@ -64,7 +64,7 @@ class _Writing:
     def __init__(self, outgoing: Outgoing) -> None:
         self._outgoing = outgoing
         self._notes = Adaptations()
-        self._tools = OfferedTools(outgoing, _TOOL_NAMES, self._notes)
+        self._tools = OfferedTools(outgoing, WireForm.GEMINI, _TOOL_NAMES, self._notes)
         self._called: dict[str, str] = {}
 
     def write(self) -> WireRequest:
@@ -76,7 +76,11 @@ class _Writing:
             body["tools"] = [{"functionDeclarations": tools}]
         body["contents"] = self._contents()
         given = parameters_for(outgoing, _PARAMETERS, self._notes)
-        body["generationConfig"] = {"maxOutputTokens": reply_tokens(outgoing), **given}
+        if limit := reply_limit(outgoing):
+            given = {"maxOutputTokens": limit, **given}
+        if given:
+            body["generationConfig"] = given
+        body = with_extra_body(body, WireForm.GEMINI, outgoing, self._notes)
         renamed = self._tools.renamed
         return WireRequest(WireForm.GEMINI, body, _address(outgoing.model), self._notes.problems, renamed)
 

@@ -19,7 +19,7 @@ Listed = TypeVar("Listed", "_Chat", "_Tools")
 Costs = TypeVar("Costs", Overheads, ToolOverheads)
 
 
-class _Chat(ShippedRecord, frozen=True):
+class _Chat(ShippedRecord, frozen=True, kw_only=True):
     families: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     message: int
@@ -36,7 +36,7 @@ class _Chat(ShippedRecord, frozen=True):
     source: str
 
 
-class _Tools(ShippedRecord, frozen=True):
+class _Tools(ShippedRecord, frozen=True, kw_only=True):
     families: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     definition: DefinitionCost = DefinitionCost.FIELDS

@@ -24,6 +24,7 @@ from inspector.exchange.recorded.envelope import ANTHROPIC, opened
 from inspector.exchange.recorded.rows import (
     RecordedMessage,
     RecordedRequest,
+    keep_rest,
     malformed,
     needed_text,
     plan_of,
@@ -58,9 +59,7 @@ def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> I
     _tools(record, recorded)
     for message in record.records("messages"):
         recorded.rows += _rows(message)
-    recorded.kept = record.rest()
-    if envelope.around:
-        recorded.kept |= FieldReader(envelope.around, "", notes).rest()
+    keep_rest(record, recorded, envelope.around)
     return plan_of(recorded, ids, notes, origin)
 
 
@@ -86,7 +85,7 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
     for each in record.records("tools"):
         if each.peek("type") in (None, "custom"):
             each.drop("type")
-            recorded.tools.append(read_tool(each, "input_schema"))
+            recorded.tools.append(read_tool(each, "input_schema", ANTHROPIC))
         else:
             each.notes.warn("import.provider_tool", each.where, kind=str(each.peek("type"))[:60])
             left.append(each.whole())

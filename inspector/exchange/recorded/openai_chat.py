@@ -13,6 +13,7 @@ from inspector.exchange.recorded.envelope import CHAT, opened
 from inspector.exchange.recorded.rows import (
     RecordedMessage,
     RecordedRequest,
+    keep_rest,
     malformed,
     needed_text,
     plan_of,
@@ -60,9 +61,7 @@ def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> I
             recorded.instructions += [part.text for part in row.parts if isinstance(part, TextPart)]
         else:
             recorded.rows.append(row)
-    recorded.kept = record.rest()
-    if envelope.around:
-        recorded.kept |= FieldReader(envelope.around, "", notes).rest()
+    keep_rest(record, recorded, envelope.around)
     return plan_of(recorded, ids, notes, origin)
 
 
@@ -74,8 +73,8 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
             each.notes.warn("import.provider_tool", each.where, kind=str(each.peek("type"))[:60])
             left.append(each.whole())
             continue
-        recorded.tools.append(read_tool(function, "parameters"))
-    recorded.tools += [read_tool(each, "parameters") for each in record.records("functions")]
+        recorded.tools.append(read_tool(function, "parameters", CHAT))
+    recorded.tools += [read_tool(each, "parameters", CHAT) for each in record.records("functions")]
     record.leave("tools", left)
 
 

@@ -21,6 +21,7 @@ from inspector.exchange.recorded.envelope import RESPONSES, opened
 from inspector.exchange.recorded.rows import (
     RecordedMessage,
     RecordedRequest,
+    keep_rest,
     malformed,
     needed_text,
     plan_of,
@@ -58,9 +59,7 @@ def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> I
         if record.has(earlier):
             notes.warn("import.earlier_part_elsewhere", record.path(earlier))
     _Items(record, recorded).read()
-    recorded.kept = record.rest()
-    if envelope.around:
-        recorded.kept |= FieldReader(envelope.around, "", notes).rest()
+    keep_rest(record, recorded, envelope.around)
     return plan_of(recorded, ids, notes, origin)
 
 
@@ -76,8 +75,8 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
     left: list[Json] = []
     for each in record.records("tools"):
         if each.peek("type") == "function":
-            each.drop("type", "strict")
-            recorded.tools.append(read_tool(each, "parameters"))
+            each.drop("type")
+            recorded.tools.append(read_tool(each, "parameters", RESPONSES))
         else:
             each.notes.warn("import.provider_tool", each.where, kind=str(each.peek("type"))[:60])
             left.append(each.whole())
