@@ -133,6 +133,11 @@ class Overheads:
         request: For the request as a whole.
         call: Around each tool call.
         result: Around each tool result.
+        schema: With a schema of the reply, beside its own tokens.
+        thinking: Where the model is told to think.
+        old_thinking: Whether thinking of finished turns is charged.
+        sealed_head: Characters of sealed thinking before those that hide tokens.
+        sealed_token: Characters of sealed thinking for each token that they hide.
         method: How the figures of messages are known: exact where the provider documents them.
         call_method: How those of calls and results are known.
         source: Where the figures are from.
@@ -148,6 +153,11 @@ class Overheads:
     request: int
     call: int
     result: int
+    schema: int
+    thinking: int
+    old_thinking: bool
+    sealed_head: int
+    sealed_token: float
     method: Method
     call_method: Method
     source: str
@@ -167,8 +177,8 @@ class ToolOverheads:
     """What a tool definition costs beyond the tokens of its texts; always an estimate.
 
     `function` stands before each definition, `properties` once where it has any, `key` before each property,
-    `enum` once and `enum_item` for each choice of a property, `end` once where there are tools: what the provider
-    writes around them, `forced` instead where the model must call one.
+    `enum` once and `enum_item` for each choice of a property, `end` once after all tools. `preamble` is what the
+    provider tells the model about tools, once where there are any; `forced` where it must call one.
     """
 
     definition: DefinitionCost
@@ -178,6 +188,7 @@ class ToolOverheads:
     enum: int
     enum_item: int
     end: int
+    preamble: int
     forced: int
     method: Method
     source: str

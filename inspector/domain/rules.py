@@ -36,6 +36,9 @@ class InRule(StrEnum):
     FENCE = "fence"
     FRAME = "frame"
     REPLY = "reply_overhead"
+    TOOLS_PREAMBLE = "tools_preamble"
+    OUTPUT_SCHEMA = "output_schema"
+    THINKING = "thinking_overhead"
 
 
 class OutRule(StrEnum):

@@ -31,6 +31,11 @@ class _Chat(ShippedRecord, frozen=True, kw_only=True):
     request: int
     call: int
     result: int
+    schema: int = 0
+    thinking: int = 0
+    old_thinking: bool = True
+    sealed_head: int = 0
+    sealed_token: float = 16 / 3
     method: Method
     call_method: Method
     source: str
@@ -45,7 +50,8 @@ class _Tools(ShippedRecord, frozen=True, kw_only=True):
     key: int = 0
     enum: int = 0
     enum_item: int = 0
-    end: int
+    end: int = 0
+    preamble: int = 0
     forced: int | None = None
     method: Method
     source: str
@@ -131,6 +137,11 @@ def _chat(family: str, stored: _Chat) -> Overheads:
         request=stored.request,
         call=stored.call,
         result=stored.result,
+        schema=stored.schema,
+        thinking=stored.thinking,
+        old_thinking=stored.old_thinking,
+        sealed_head=stored.sealed_head,
+        sealed_token=stored.sealed_token,
         method=stored.method,
         call_method=stored.call_method,
         source=stored.source,
@@ -146,7 +157,8 @@ def _tools(stored: _Tools) -> ToolOverheads:
         enum=stored.enum,
         enum_item=stored.enum_item,
         end=stored.end,
-        forced=stored.end if stored.forced is None else stored.forced,
+        preamble=stored.preamble,
+        forced=stored.preamble if stored.forced is None else stored.forced,
         method=stored.method,
         source=stored.source,
     )

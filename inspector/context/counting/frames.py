@@ -55,8 +55,9 @@ class FrameCosts:
         return Count(image_tokens(self.images, image.width, image.height), Method.ESTIMATE)
 
     def redacted(self, part: RedactedThinkingPart) -> Count:
-        """Thinking that only the provider can read: four bytes a token of what base 64 hides."""
-        return Count(len(part.data) * 3 // 16, Method.ESTIMATE)
+        """Thinking that only the provider can read, by the length of what hides it."""
+        hidden = max(0, len(part.data) - self.overheads.sealed_head)
+        return Count(int(hidden / self.overheads.sealed_token), Method.ESTIMATE)
 
     def tool(self, name: str, description: str, parameters: object) -> Count:
         """One definition, an approximation in every family."""
@@ -71,9 +72,21 @@ class FrameCosts:
             tokens += sum(self._property(key, value) for key, value in properties.items())
         return Count(max(1, tokens), Method.ESTIMATE)
 
-    def tools_frame(self, *, forced: bool = False) -> Count:
-        """What the provider writes around tools, once where there are any; `forced` if the model must call one."""
-        return Count(self.tools.forced if forced else self.tools.end, Method.ESTIMATE)
+    def tools_end(self) -> Count:
+        """What is paid once where there are tools at all."""
+        return Count(self.tools.end, Method.ESTIMATE)
+
+    def tools_preamble(self, *, forced: bool = False) -> Count:
+        """What the provider tells the model about tools; `forced` if it must call one."""
+        return Count(self.tools.forced if forced else self.tools.preamble, Method.ESTIMATE)
+
+    def output_schema(self, schema: object) -> Count:
+        """A schema that the reply must have."""
+        return Count(self.overheads.schema + self.counter.count(_compact(schema)).tokens, Method.ESTIMATE)
+
+    def thinking(self) -> Count:
+        """What the provider tells a model that is to think."""
+        return Count(self.overheads.thinking, Method.ESTIMATE)
 
     def _property(self, key: str, value: Any) -> int:
         costs = self.tools

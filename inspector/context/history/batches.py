@@ -57,6 +57,11 @@ class BatchView:
         return bool(sent) and sent[-1].role in _LAST and is_paired(sent)
 
     @cached_property
+    def _is_finished(self) -> bool:
+        """Whether the model has said its last word in it."""
+        return bool(self.sendable) and self.sendable[-1].role is Role.ASSISTANT
+
+    @cached_property
     def pieces(self) -> tuple[Piece, ...]:
         """Its messages as pieces, under the rule of the newest run."""
         return tuple(self._piece(message) for message in self.sendable)
@@ -148,7 +153,9 @@ class BatchView:
         self, message: Message, content: tuple[Part, ...] | None = None, gap: str | None = None
     ) -> Piece:
         sent = message if content is None else replace(message, content=content)
-        runs, marks = MessageFramer(sent, self.costs, has_gap=gap is not None).write()
+        runs, marks = MessageFramer(
+            sent, self.costs, has_gap=gap is not None, is_finished=self._is_finished
+        ).write()
         source = Source(SourceKind.MESSAGE, message.id, str(message.role), message.agent_id)
         parameters: Parameters = {"batch": message.batch_id}
         return Piece(f"message:{message.id}", SECTION, source, _RECENT, runs, marks, parameters)
