@@ -22,7 +22,7 @@ from inspector.exchange.planning import PlanBuilder, json_text
 
 MOST_MESSAGES = 100_000
 _UNNAMED = "recorded request"
-_CONTENTS = frozenset({"messages", "input", "system", "tools", "functions"})
+_CONTENTS = frozenset({"messages", "input", "contents", "system", "systemInstruction", "tools", "functions"})
 """Fields of a body whose contents become rows of their own."""
 _LAYOUT = "minimal"
 """It adds no headings, so that the system text comes out as it was."""
