@@ -208,6 +208,13 @@ class FieldReader:
             kept[key] = cleaned
         return kept
 
+    def as_it_came(self) -> dict[str, Json]:
+        """All of it with empty fields, secrets left out; every field counts as taken."""
+        found = {
+            key: self._without_secrets(key, value, self.path(key)) for key, value in self.whole().items()
+        }
+        return {key: value for key, value in found.items() if value is not None or self._value[key] is None}
+
     def _list(self, key: str) -> list[Json]:
         found = self.take(key)
         if found is None:

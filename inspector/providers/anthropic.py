@@ -9,6 +9,7 @@ from typing import Any
 from inspector.domain.messages import (
     ImagePart,
     Part,
+    ProviderPart,
     RedactedThinkingPart,
     Role,
     TextPart,
@@ -19,7 +20,7 @@ from inspector.domain.messages import (
 from inspector.domain.wire.fitting import PartRules, Thought
 from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
-from inspector.domain.wire.objects import arguments_of
+from inspector.domain.wire.objects import arguments_of, as_sent
 from inspector.domain.wire.offered import OfferedTools
 from inspector.domain.wire.parameters import WHERE, parameters_for, reply_limit, with_extra_body
 from inspector.domain.wire.turns import SourcedPart, WireTurn, merged, turns_of
@@ -164,7 +165,12 @@ class _Writing:
 
     def _messages(self) -> list[Json]:
         fitting = PartRules(
-            _takes_thought, _takes_picture, False, not self._outgoing.can("no_vision"), self._notes
+            WireForm.ANTHROPIC,
+            _takes_thought,
+            _takes_picture,
+            False,
+            not self._outgoing.can("no_vision"),
+            self._notes,
         )
         turns = turns_of(self._outgoing.messages, fitting, _CALL_IDS, self._notes)
         sides = {role: role.value for role in Role} | {Role.TOOL: Role.USER.value}
@@ -243,6 +249,8 @@ class _Writing:
                 return {"type": "tool_use", "id": part.id, "name": name, "input": self._input(where, part)}
             case ToolResultPart():
                 return _result(part)
+            case ProviderPart():
+                return as_sent(part)
 
     def _input(self, where: str, call: ToolCallPart) -> Json:
         arguments = arguments_of(call.arguments)

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from inspector.domain.messages import (
     ImagePart,
     Part,
+    ProviderPart,
     RedactedThinkingPart,
     Role,
     TextPart,
@@ -20,7 +21,7 @@ from inspector.domain.messages import (
 from inspector.domain.wire.fitting import PartRules, Thought
 from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
-from inspector.domain.wire.objects import arguments_of
+from inspector.domain.wire.objects import arguments_of, as_sent
 from inspector.domain.wire.offered import OfferedTools
 from inspector.domain.wire.parameters import parameters_for, reply_limit, with_extra_body
 from inspector.domain.wire.turns import SourcedPart, WireTurn, merged, turns_of
@@ -97,7 +98,9 @@ class _Writing:
 
     def _contents(self) -> list[Json]:
         outgoing = self._outgoing
-        fitting = PartRules(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
+        fitting = PartRules(
+            WireForm.GEMINI, _takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes
+        )
         turns = [self._as_user(turn) for turn in turns_of(outgoing.messages, fitting, None, self._notes)]
         sides = dict.fromkeys(Role, "user") | {Role.ASSISTANT: "model"}
         turns = [turn for turn in merged(turns, self._notes, sides) if self._says_something(turn)]
@@ -228,6 +231,8 @@ def _takes_picture(found: ImageData) -> bool:
 def _said(part: Part) -> Json:
     if isinstance(part, TextPart):
         return {"text": part.text}
+    if isinstance(part, ProviderPart):
+        return as_sent(part)
     if not isinstance(part, ImagePart):
         raise TypeError(type(part).__name__)
     found = sure_picture(part)

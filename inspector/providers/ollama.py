@@ -77,7 +77,9 @@ class _Writing:
 
     def _messages(self) -> list[Json]:
         outgoing = self._outgoing
-        fitting = PartRules(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
+        fitting = PartRules(
+            WireForm.OLLAMA, _takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes
+        )
         found: list[Json] = []
         if outgoing.system_text:
             found.append({"role": "system", "content": outgoing.system_text})

@@ -5,10 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from inspector.domain.messages import ImagePart, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.messages import (
+    ImagePart,
+    Part,
+    ProviderPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from inspector.domain.wire.fitting import PartRules
 from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
+from inspector.domain.wire.objects import as_sent
 from inspector.domain.wire.offered import OfferedTools
 from inspector.domain.wire.parameters import parameters_for, reply_limit, with_extra_body
 from inspector.domain.wire.turns import SourcedPart, WireTurn, turns_of
@@ -97,7 +106,12 @@ class _Writing:
     def _messages(self) -> list[Json]:
         outgoing = self._outgoing
         fitting = PartRules(
-            lambda said, part: False, _takes_picture, True, not outgoing.can("no_vision"), self._notes
+            WireForm.OPENAI,
+            lambda said, part: False,
+            _takes_picture,
+            True,
+            not outgoing.can("no_vision"),
+            self._notes,
         )
         found: list[Json] = []
         if outgoing.system_text:
@@ -212,6 +226,8 @@ def _takes_picture(found: ImageData) -> bool:
 def _block(part: Part) -> Json:
     if isinstance(part, TextPart):
         return {"type": "text", "text": part.text}
+    if isinstance(part, ProviderPart):
+        return as_sent(part)
     if not isinstance(part, ImagePart):
         raise TypeError(type(part).__name__)
     found = sure_picture(part)

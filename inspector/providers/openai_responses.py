@@ -9,6 +9,7 @@ from typing import Any
 from inspector.domain.messages import (
     ImagePart,
     Part,
+    ProviderPart,
     RedactedThinkingPart,
     Role,
     TextPart,
@@ -18,6 +19,7 @@ from inspector.domain.messages import (
 from inspector.domain.wire.fitting import PartRules, Thought
 from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
+from inspector.domain.wire.objects import as_sent
 from inspector.domain.wire.offered import OfferedTools
 from inspector.domain.wire.parameters import has_extra_body, parameters_for, reply_limit, with_extra_body
 from inspector.domain.wire.turns import SourcedPart, WireTurn, turns_of
@@ -128,7 +130,14 @@ class _Writing:
 
     def _items(self) -> list[Json]:
         outgoing = self._outgoing
-        fitting = PartRules(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
+        fitting = PartRules(
+            WireForm.OPENAI_RESPONSES,
+            _takes_thought,
+            _takes_picture,
+            True,
+            not outgoing.can("no_vision"),
+            self._notes,
+        )
         found: list[Json] = []
         for turn in turns_of(outgoing.messages, fitting, _CALL_IDS, self._notes):
             if turn.name:
@@ -174,6 +183,8 @@ class _Writing:
             arguments = part.arguments.strip() or "{}"
             name = self._tools.name(part.name, each.piece_id)
             return {"type": "function_call", "call_id": part.id, "name": name, "arguments": arguments}
+        if isinstance(part, ProviderPart):
+            return as_sent(part)
         if not isinstance(part, TextPart):
             raise TypeError(type(part).__name__)
         return {"type": "message", "role": "assistant", "content": part.text}
@@ -216,6 +227,8 @@ def _said(role: str, content: list[Json]) -> Json:
 def _block(part: Part) -> Json:
     if isinstance(part, TextPart):
         return {"type": "input_text", "text": part.text}
+    if isinstance(part, ProviderPart):
+        return as_sent(part)
     if not isinstance(part, ImagePart):
         raise TypeError(type(part).__name__)
     found = sure_picture(part)

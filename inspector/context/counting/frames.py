@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.context.counting.counter import Counter
+from inspector.context.counting.documents import provider_content
 from inspector.context.counting.images import image_tokens, most_image_tokens
 from inspector.domain.counts import Count, Method, joint_method
 from inspector.domain.dataclass import dataclass
-from inspector.domain.messages import ImagePart, RedactedThinkingPart, Role
+from inspector.domain.messages import ImagePart, ProviderPart, RedactedThinkingPart, Role
 from inspector.domain.models import DefinitionCost, ImageRule, Overheads, ToolOverheads
 
 
@@ -59,6 +60,12 @@ class FrameCosts:
         hidden = max(0, len(part.data) - self.overheads.sealed_head)
         return Count(int(hidden / self.overheads.sealed_token), Method.ESTIMATE)
 
+    def provider_part(self, part: ProviderPart) -> Count:
+        """A part that is sent as it came: by its texts, and by its pages if it is a PDF document."""
+        texts, pages = provider_content(part.data)
+        tokens = sum(self.counter.count(text).tokens for text in texts)
+        return Count(tokens + pages * _PAGE_TOKENS, Method.ESTIMATE)
+
     def tool(self, name: str, description: str, parameters: object) -> Count:
         """One definition, an approximation in every family."""
         costs = self.tools
@@ -102,6 +109,10 @@ class FrameCosts:
         tokens += self.counter.count(f"{key}:{value.get('type', '')}:{reported}").tokens
         rest = {name: each for name, each in value.items() if name not in ("enum", "description", "type")}
         return tokens + (self.counter.count(_compact(rest)).tokens if rest else 0)
+
+
+_PAGE_TOKENS = 1_600
+"""A page of a PDF document with its picture: what one page was charged in recorded requests."""
 
 
 def _compact(value: object) -> str:

@@ -8,6 +8,7 @@ from inspector.domain.messages import (
     ImagePart,
     Message,
     Part,
+    ProviderPart,
     RedactedThinkingPart,
     Role,
     TextPart,
@@ -79,6 +80,9 @@ class MessageFramer:
                 cost = Count(0, Method.ESTIMATE) if self._is_free else self._costs.redacted(part)
                 self._frame("=== redacted thinking ===\n", cost)
                 return "redacted_thinking", ""
+            case ProviderPart():
+                self._frame(f"=== {part.kind} ===\n", self._costs.provider_part(part))
+                return "provider_part", ""
             case ToolCallPart():
                 self._frame(f"=== call {part.name} {part.id} ===\n", self._costs.call(part.name))
                 self._string(part.arguments)

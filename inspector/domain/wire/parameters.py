@@ -75,7 +75,7 @@ def with_extra_body(
 ) -> dict[str, Any]:
     """A body with the agent's own further fields for the form, where the body has no field of that name.
 
-    Objects are joined field by field. Fields for another provider's form are told and not sent.
+    Objects are joined field by field, lists one behind the other. Fields for another provider's form are told and not sent.
     """
     found = dict(body)
     by_form = outgoing.parameters.get(EXTRA_BODY)
@@ -85,6 +85,8 @@ def with_extra_body(
                 notes.lost("field_not_sent", WHERE, name=key)
             elif isinstance(value, dict) and isinstance(found.get(key), dict):
                 found[key] = {**value, **found[key]}
+            elif isinstance(value, list) and isinstance(found.get(key), list):
+                found[key] = [*found[key], *value]
             else:
                 found.setdefault(key, value)
     return found

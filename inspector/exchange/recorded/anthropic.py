@@ -28,6 +28,8 @@ from inspector.exchange.recorded.rows import (
     malformed,
     needed_text,
     plan_of,
+    provider_part,
+    provider_tool,
     read_parameters,
     read_tool,
 )
@@ -87,8 +89,7 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
             each.drop("type")
             recorded.tools.append(read_tool(each, "input_schema", ANTHROPIC))
         else:
-            each.notes.warn("import.provider_tool", each.where, kind=str(each.peek("type"))[:60])
-            left.append(each.whole())
+            left.append(provider_tool(each))
     record.leave("tools", left)
 
 
@@ -129,10 +130,7 @@ def _content(message: FieldReader) -> tuple[list[Part], list[Json]]:
 def _parts(block: FieldReader) -> list[Part]:
     kind = needed_text(block, "type")
     read_part = _READERS.get(kind)
-    if read_part is None:
-        block.notes.warn("import.unknown_part", block.where, kind=kind[:60])
-        return []
-    return read_part(block)
+    return [provider_part(block, ANTHROPIC, kind)] if read_part is None else read_part(block)
 
 
 def _text(block: FieldReader) -> list[Part]:

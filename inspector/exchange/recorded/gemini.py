@@ -26,6 +26,7 @@ from inspector.exchange.recorded.rows import (
     malformed,
     needed_text,
     plan_of,
+    provider_part,
     read_parameters,
     read_tool,
 )
@@ -110,7 +111,7 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
             key = "parametersJsonSchema" if declared.has("parametersJsonSchema") else "parameters"
             recorded.tools.append(read_tool(declared, key, GEMINI))
         if rest := each.untaken():
-            each.notes.warn("import.provider_tool", each.where, kind=", ".join(rest)[:60])
+            each.notes.info("import.provider_tool", each.where, kind=", ".join(rest)[:60])
             left.append(rest)
     record.leave("tools", left)
 
@@ -157,9 +158,8 @@ class _Contents:
             if part.flag("thought"):
                 return [ThinkingPart(text, signature)]
             return [*_signed(signature), *([TextPart(text)] if text else [])]
-        if untaken := part.untaken():
-            part.notes.warn("import.unknown_part", part.where, kind=", ".join(untaken)[:60])
-        return list(_signed(signature))
+        kind = ", ".join(part.untaken())
+        return [*_signed(signature), *([provider_part(part, GEMINI, kind)] if kind else [])]
 
     def _call(self, part: FieldReader) -> Part:
         call = part.record("functionCall")
@@ -204,9 +204,8 @@ def _media(part: FieldReader) -> list[Part]:
     if record is None:
         raise malformed(part.where, "data or the address of a file is needed")
     record = _record(record)
-    media_type = record.text("mimeType")
+    media_type = str(record.peek("mimeType") or "")
     if not media_type.startswith("image/"):
-        part.notes.warn("import.unknown_part", part.where, kind=media_type[:60] or "file")
-        part.leave("data", record.whole())
-        return []
+        return [provider_part(part, GEMINI, media_type or "file")]
+    record.drop("mimeType")
     return [image_part(media_type, record.text("data") if held else record.text("fileUri"))]

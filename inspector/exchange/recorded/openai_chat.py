@@ -17,6 +17,8 @@ from inspector.exchange.recorded.rows import (
     malformed,
     needed_text,
     plan_of,
+    provider_part,
+    provider_tool,
     read_parameters,
     read_tool,
 )
@@ -117,8 +119,7 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
     for each in record.records("tools"):
         function = each.record("function") if each.peek("type") == "function" else None
         if function is None:
-            each.notes.warn("import.provider_tool", each.where, kind=str(each.peek("type"))[:60])
-            left.append(each.whole())
+            left.append(provider_tool(each))
             continue
         recorded.tools.append(read_tool(function, "parameters", recorded.form))
     recorded.tools += [read_tool(each, "parameters", CHAT) for each in record.records("functions")]
@@ -172,8 +173,7 @@ def _part(block: FieldReader) -> Part | None:
         if address is not None:
             block.leave("image_url", address.rest())
         return _image(block, url)
-    block.notes.warn("import.unknown_part", block.where, kind=kind[:60])
-    return None
+    return provider_part(block, CHAT, kind)
 
 
 def _bare_image(data: str) -> Part:

@@ -25,6 +25,8 @@ from inspector.exchange.recorded.rows import (
     malformed,
     needed_text,
     plan_of,
+    provider_part,
+    provider_tool,
     read_parameters,
     read_tool,
 )
@@ -78,8 +80,7 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
             each.drop("type")
             recorded.tools.append(read_tool(each, "parameters", RESPONSES))
         else:
-            each.notes.warn("import.provider_tool", each.where, kind=str(each.peek("type"))[:60])
-            left.append(each.whole())
+            left.append(provider_tool(each))
     record.leave("tools", left)
 
 
@@ -119,8 +120,7 @@ class _Items:
             data = json_text(item.whole())
             self._add(item, Role.ASSISTANT, [RedactedThinkingPart(data)])
         else:
-            item.notes.warn("import.unknown_part", item.where, kind=kind[:60])
-            self._left.append(item.whole())
+            self._add(item, Role.ASSISTANT, [provider_part(item, RESPONSES, kind)])
 
     def _message(self, item: FieldReader) -> None:
         said = needed_text(item, "role")
@@ -185,5 +185,4 @@ def _part(block: FieldReader) -> Part | None:
             return None
         head = url[5:].partition(",")[0] if url.startswith("data:") else ""
         return image_part(head.partition(";")[0], url)
-    block.notes.warn("import.unknown_part", block.where, kind=kind[:60])
-    return None
+    return provider_part(block, RESPONSES, kind)

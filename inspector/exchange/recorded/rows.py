@@ -13,7 +13,15 @@ from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutTool
 from inspector.domain.errors import MalformedError
 from inspector.domain.exchange import ImportedAgent, ImportPlan
 from inspector.domain.limits import LARGE, LimitOverrides, Truncate
-from inspector.domain.messages import BatchType, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.messages import (
+    BatchType,
+    Part,
+    ProviderPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from inspector.domain.ref import RefKind
 from inspector.domain.wire.parameters import EXTRA_BODY
 from inspector.exchange.field_reader import FieldReader, ImportLog
@@ -61,9 +69,9 @@ def malformed(where: str, why: str) -> MalformedError:
 def keep_rest(record: FieldReader, recorded: RecordedRequest, around: dict[str, Json] | None) -> None:
     """Keep what no reader took: fields of the body are sent again as they came, all else is metadata."""
     rest = record.untaken()
-    body = {key: value for key, value in rest.items() if key not in _CONTENTS}
+    body = {key: value for key, value in rest.items() if key not in _CONTENTS or key == "tools"}
     recorded.parameters[EXTRA_BODY] = {recorded.form.removesuffix("-request"): body}
-    for key in _CONTENTS & rest.keys():
+    for key in (_CONTENTS - {"tools"}) & rest.keys():
         recorded.kept[key] = rest[key]
         record.notes.keep(record.path(key))
     if around:
@@ -92,6 +100,18 @@ def read_parameters(record: FieldReader, names: Mapping[str, str]) -> dict[str, 
     return found
 
 
+def provider_part(block: FieldReader, form: str, kind: str) -> ProviderPart:
+    """A part that has no neutral form, to be sent again as it came."""
+    block.notes.info("import.provider_part", block.where, kind=kind[:60])
+    return ProviderPart(form.removesuffix("-request"), kind[:60], json_text(block.as_it_came()))
+
+
+def provider_tool(tool: FieldReader) -> dict[str, Json]:
+    """A tool that the provider runs itself, to be sent again as it came."""
+    tool.notes.info("import.provider_tool", tool.where, kind=str(tool.peek("type"))[:60])
+    return tool.as_it_came()
+
+
 def read_tool(record: FieldReader, schema_key: str, form: str) -> Tool:
     """Read the definition of one tool; what has no place of its own is sent again as it came.
 
@@ -103,7 +123,7 @@ def read_tool(record: FieldReader, schema_key: str, form: str) -> Tool:
     schema = record.record(schema_key)
     parameters: Json = {"type": "object", "properties": {}} if schema is None else schema.whole()
     extra = record.untaken()
-    metadata = json_text({EXTRA_BODY: {form.removesuffix("-request"): extra}} if extra else {})
+    metadata = json_text({EXTRA_BODY: {form.removesuffix("-request"): extra}})
     return Tool(name, description, json_text(parameters), metadata=metadata)
 
 
