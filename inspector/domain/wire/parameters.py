@@ -75,7 +75,8 @@ def with_extra_body(
 ) -> dict[str, Any]:
     """A body with the agent's own further fields for the form, where the body has no field of that name.
 
-    Objects are joined field by field, lists one behind the other. Fields for another provider's form are told and not sent.
+    Objects are joined field by field, lists one behind the other. Fields for another provider's form are told
+    and not sent.
     """
     found = dict(body)
     by_form = outgoing.parameters.get(EXTRA_BODY)
