@@ -134,6 +134,7 @@ class Overheads:
         call: Around each tool call.
         result: Around each tool result.
         schema: With a schema of the reply, beside its own tokens.
+        page: For a page of a PDF document, text and picture.
         thinking: Where the model is told to think.
         old_thinking: Whether thinking of finished turns is charged.
         sealed_head: Characters of sealed thinking before those that hide tokens.
@@ -154,6 +155,7 @@ class Overheads:
     call: int
     result: int
     schema: int
+    page: int
     thinking: int
     old_thinking: bool
     sealed_head: int

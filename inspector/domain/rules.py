@@ -37,6 +37,7 @@ class InRule(StrEnum):
     FRAME = "frame"
     REPLY = "reply_overhead"
     TOOLS_PREAMBLE = "tools_preamble"
+    PROVIDER_TOOL = "provider_tool"
     OUTPUT_SCHEMA = "output_schema"
     THINKING = "thinking_overhead"
 

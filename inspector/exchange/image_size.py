@@ -13,6 +13,8 @@ from inspector.domain.messages import ImagePart
 _DATA_URL = "data:"
 _MOST_HEADER = 4_000_000
 """Characters of base 64 that are decoded: a photograph's size may stand behind its preview and colour profile."""
+_STANDARD = str.maketrans("-_", "+/")
+"""Base 64 for addresses, as Gemini's is at times, in the usual letters."""
 _SIZE_MARKS = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
 _BARE_MARKS = frozenset({0x01, *range(0xD0, 0xD9)})
 
@@ -40,7 +42,7 @@ def _decoded(data: str) -> bytes:
             return b""
     text = data[:_MOST_HEADER]
     try:
-        return b64decode(text[: len(text) // 4 * 4])
+        return b64decode(text[: len(text) // 4 * 4].translate(_STANDARD))
     except (binascii.Error, ValueError):
         return b""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from typing import Any
 from urllib.parse import quote
@@ -23,7 +22,7 @@ from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
 from inspector.domain.wire.objects import arguments_of, as_sent
 from inspector.domain.wire.offered import OfferedTools
-from inspector.domain.wire.parameters import parameters_for, reply_limit, with_extra_body
+from inspector.domain.wire.parameters import has_extra_body, parameters_for, reply_limit, with_extra_body
 from inspector.domain.wire.turns import SourcedPart, WireTurn, merged, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_GOES_ON,
@@ -52,6 +51,11 @@ _PARAMETERS = {
     "presence_penalty": "presencePenalty",
     "stop": "stopSequences",
 }
+_SIGNATURE = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+"""Base 64, in either of its spellings."""
+_SCHEMA_KEYS = ("parametersJsonSchema", "parameters_json_schema", "parameters")
+_MADE_UP = re.compile(r"call_\d+")
+"""Ids that an import gives to calls without one."""
 _GENERATION = re.compile(r"gemini-(\d+)")
 _SIGNED_SINCE = 3
 
@@ -67,6 +71,7 @@ class _Writing:
         self._notes = Adaptations()
         self._tools = OfferedTools(outgoing, WireForm.GEMINI, _TOOL_NAMES, self._notes)
         self._called: dict[str, str] = {}
+        self._is_recorded = has_extra_body(outgoing, WireForm.GEMINI)
 
     def write(self) -> WireRequest:
         outgoing = self._outgoing
@@ -91,9 +96,10 @@ class _Writing:
             written: Json = {"name": tool.name}
             if tool.description:
                 written["description"] = tool.description
-            if tool.schema["properties"] or len(tool.schema) > len(("type", "properties")):
-                written["parametersJsonSchema"] = tool.schema
-            found.append(written)
+            if tool.schema.get("properties") or len(tool.schema) > len(("type", "properties")):
+                written[_schema_key(tool.extra_body)] = tool.schema
+            rest = {key: value for key, value in tool.extra_body.items() if key not in _SCHEMA_KEYS}
+            found.append({**written, **rest})
         return found
 
     def _contents(self) -> list[Json]:
@@ -181,15 +187,26 @@ class _Writing:
             arguments = {"arguments": call.arguments}
         name = self._tools.name(call.name, where)
         self._called[call.id] = name
-        return {"functionCall": {"name": name, "args": arguments}}
+        return {"functionCall": {**self._id(call.id), "name": name, "args": arguments}}
+
+    def _id(self, call_id: str) -> Json:
+        """The id of a call where the request was recorded with it."""
+        own = self._is_recorded and not _MADE_UP.fullmatch(call_id)
+        return {"id": call_id} if own else {}
 
     def _user_part(self, each: SourcedPart) -> Json:
         part = each.part
         if isinstance(part, ToolResultPart):
-            key = "error" if part.is_error else "output"
             name = self._called[part.call_id]
-            return {"functionResponse": {"name": name, "response": {key: part.content}}}
+            answer = arguments_of(part.content) if self._is_recorded and part.content[:1] == "{" else None
+            if answer is None:
+                answer = {"error" if part.is_error else "output": part.content}
+            return {"functionResponse": {**self._id(part.call_id), "name": name, "response": answer}}
         return _said(part)
+
+
+def _schema_key(extra_body: Json) -> str:
+    return next((key for key in _SCHEMA_KEYS if key in extra_body), _SCHEMA_KEYS[0])
 
 
 def _address(model: str) -> EndpointAddress:
@@ -215,13 +232,7 @@ def _added(text: str) -> WireTurn:
 def _takes_thought(said: WireMessage, part: Thought) -> bool:
     if said.origin not in (None, WireForm.GEMINI.value) or isinstance(part, RedactedThinkingPart):
         return False
-    if not part.signature:
-        return bool(part.text)
-    try:
-        base64.b64decode(part.signature, validate=True)
-    except ValueError:
-        return False
-    return True
+    return bool(part.text) if not part.signature else bool(_SIGNATURE.fullmatch(part.signature))
 
 
 def _takes_picture(found: ImageData) -> bool:

@@ -32,6 +32,7 @@ class _Chat(ShippedRecord, frozen=True, kw_only=True):
     call: int
     result: int
     schema: int = 0
+    page: int = 500
     thinking: int = 0
     old_thinking: bool = True
     sealed_head: int = 0
@@ -138,6 +139,7 @@ def _chat(family: str, stored: _Chat) -> Overheads:
         call=stored.call,
         result=stored.result,
         schema=stored.schema,
+        page=stored.page,
         thinking=stored.thinking,
         old_thinking=stored.old_thinking,
         sealed_head=stored.sealed_head,

@@ -12,6 +12,7 @@ from functools import lru_cache
 _DATA = re.compile(r"(?:data:[^,]{0,200};base64,)?([A-Za-z0-9+/_\-\s]{200,}={0,2})")
 _PDF = "JVBERi"
 """How base 64 of a PDF document begins."""
+_STANDARD = str.maketrans("-_", "+/")
 _PAGE = re.compile(rb"/Type\s*/Page(?![A-Za-z])")
 _COUNT = re.compile(rb"/Count\s+(\d{1,6})")
 
@@ -30,7 +31,9 @@ def provider_content(data: str) -> tuple[tuple[str, ...], int]:
         if held is None:
             texts.append(text)
         elif held[1].startswith(_PDF):
-            pages += _pages(held[1])
+            pages += _pages(_decoded(held[1]))
+        else:
+            texts += _text_in(_decoded(held[1]))
     return tuple(texts), pages
 
 
@@ -46,11 +49,22 @@ def _texts(value: object) -> Iterator[str]:
             waiting += each
 
 
-def _pages(encoded: str) -> int:
-    """The pages of a document, at least one: its page objects, or where those are packed its largest count."""
+def _decoded(encoded: str) -> bytes:
     try:
-        content = b64decode(encoded)
+        return b64decode(encoded.translate(_STANDARD))
     except (binascii.Error, ValueError):
-        return 1
+        return b""
+
+
+def _text_in(content: bytes) -> tuple[str, ...]:
+    """A document that is plain text."""
+    try:
+        return () if b"\0" in content else (content.decode(),)
+    except UnicodeDecodeError:
+        return ()
+
+
+def _pages(content: bytes) -> int:
+    """The pages of a document, at least one: its page objects, or where those are packed its largest count."""
     counts = [int(found) for found in _COUNT.findall(content)]
     return max(1, len(_PAGE.findall(content)) or max(counts, default=1))

@@ -64,7 +64,7 @@ class FrameCosts:
         """A part that is sent as it came: by its texts, and by its pages if it is a PDF document."""
         texts, pages = provider_content(part.data)
         tokens = sum(self.counter.count(text).tokens for text in texts)
-        return Count(tokens + pages * _PAGE_TOKENS, Method.ESTIMATE)
+        return Count(tokens + pages * self.overheads.page, Method.ESTIMATE)
 
     def tool(self, name: str, description: str, parameters: object) -> Count:
         """One definition, an approximation in every family."""
@@ -86,6 +86,10 @@ class FrameCosts:
     def tools_preamble(self, *, forced: bool = False) -> Count:
         """What the provider tells the model about tools; `forced` if it must call one."""
         return Count(self.tools.forced if forced else self.tools.preamble, Method.ESTIMATE)
+
+    def provider_tool(self, definition: str) -> Count:
+        """A tool that the provider runs: its definition alone, as nobody says what is added for it."""
+        return Count(self.counter.count(definition).tokens, Method.ESTIMATE)
 
     def output_schema(self, schema: object) -> Count:
         """A schema that the reply must have."""
@@ -109,10 +113,6 @@ class FrameCosts:
         tokens += self.counter.count(f"{key}:{value.get('type', '')}:{reported}").tokens
         rest = {name: each for name, each in value.items() if name not in ("enum", "description", "type")}
         return tokens + (self.counter.count(_compact(rest)).tokens if rest else 0)
-
-
-_PAGE_TOKENS = 1_600
-"""A page of a PDF document with its picture: what one page was charged in recorded requests."""
 
 
 def _compact(value: object) -> str:

@@ -18,7 +18,7 @@ from inspector.domain.errors import Problem, Severity
 from inspector.domain.requests import Piece, Source, SourceKind, TextRun
 from inspector.domain.rules import InRule
 from inspector.domain.snapshot import Snapshot
-from inspector.domain.wire.extras import must_call_tool
+from inspector.domain.wire.extras import must_call_tool, provider_tools
 
 SECTION = "tools"
 RULES_SECTION = "tool_rules"
@@ -55,7 +55,8 @@ def offered_tools(snapshot: Snapshot, plan: BuildPlan) -> OfferedToolset:
 
 def definition_pieces(tools: Sequence[Tool], plan: BuildPlan) -> tuple[Piece, ...]:
     """The frame before all definitions and one piece for each."""
-    if not tools:
+    own = provider_tools(plan.agent.parameters)
+    if not tools and not own:
         return ()
     lead = _unsent("tools/frame", "frame", "=== tools ===\n", plan.costs.tools_end(), InRule.FRAME)
     told = plan.costs.tools_preamble(forced=must_call_tool(plan.agent.parameters))
@@ -63,6 +64,11 @@ def definition_pieces(tools: Sequence[Tool], plan: BuildPlan) -> tuple[Piece, ..
     if told.tokens:
         text = "=== instructions on tools ===\n"
         frames.append(_unsent("tools/preamble", "provider's instructions", text, told, InRule.TOOLS_PREAMBLE))
+    for number, text in enumerate(own):
+        place, cost = f"tools/provider/{number}", plan.costs.provider_tool(text)
+        frames.append(
+            _unsent(place, "provider's tool", "=== provider's tool ===\n", cost, InRule.PROVIDER_TOOL)
+        )
     return (*frames, *(_definition(tool, plan.agent.id, plan.costs) for tool in tools))
 
 

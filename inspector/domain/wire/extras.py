@@ -34,6 +34,15 @@ def output_schema(parameters: str) -> Mapping[str, Any] | None:
     return None
 
 
+def provider_tools(parameters: str) -> tuple[str, ...]:
+    """The definitions of tools that the provider runs itself, as JSON texts."""
+    return tuple(
+        json.dumps(tool, ensure_ascii=False, separators=(",", ":"))
+        for body in _bodies(parameters)
+        for tool in (body.get("tools") if isinstance(body.get("tools"), list) else ())
+    )
+
+
 def asks_to_think(parameters: str) -> bool:
     """Whether an agent's parameters give the model a budget for thinking."""
     thinking = _parsed(parameters).get("thinking")

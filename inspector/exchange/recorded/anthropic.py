@@ -176,6 +176,10 @@ def _result(block: FieldReader) -> list[Part]:
     else:
         inside: list[Part] = []
         for each in block.records("content"):
+            if each.peek("type") not in ("text", "image"):
+                each.notes.warn("import.result_part", each.where, kind=str(each.peek("type"))[:60])
+                block.leave("content", each.whole())
+                continue
             inside += _parts(each)
             if rest := each.rest():
                 block.leave("content", rest)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import deque
+from dataclasses import replace
 
 from inspector.domain.actor import IdGenerator
+from inspector.domain.agents import Tool
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import (
     Part,
@@ -14,6 +17,7 @@ from inspector.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+from inspector.domain.wire.parameters import EXTRA_BODY
 from inspector.exchange.field_reader import FieldReader, ImportLog
 from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
@@ -42,13 +46,14 @@ _PARAMETERS = {
     "stopSequences": "stop",
     "maxOutputTokens": "max_tokens",
 }
+FORM = GEMINI.removesuffix("-request")
+SCHEMA_KEYS = ("parametersJsonSchema", "parameters_json_schema", "parameters")
 _SPELLINGS = {
     "system_instruction": "systemInstruction",
     "generation_config": "generationConfig",
     "tool_config": "toolConfig",
     "safety_settings": "safetySettings",
     "function_declarations": "functionDeclarations",
-    "parameters_json_schema": "parametersJsonSchema",
     "function_call": "functionCall",
     "function_response": "functionResponse",
     "thought_signature": "thoughtSignature",
@@ -107,13 +112,21 @@ def _system(record: FieldReader) -> list[str]:
 def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
     left: list[Json] = []
     for each in map(_record, record.records("tools")):
-        for declared in map(_record, each.records("functionDeclarations")):
-            key = "parametersJsonSchema" if declared.has("parametersJsonSchema") else "parameters"
-            recorded.tools.append(read_tool(declared, key, GEMINI))
+        for declared in each.records("functionDeclarations"):
+            key = next((key for key in SCHEMA_KEYS if declared.has(key)), SCHEMA_KEYS[0])
+            tool = read_tool(declared, key, GEMINI)
+            recorded.tools.append(tool if key == SCHEMA_KEYS[0] else _named_schema(tool, key))
         if rest := each.untaken():
             each.notes.info("import.provider_tool", each.where, kind=", ".join(rest)[:60])
             left.append(rest)
     record.leave("tools", left)
+
+
+def _named_schema(tool: Tool, key: str) -> Tool:
+    """The tool with a note of the name that its schema came under."""
+    metadata = json.loads(tool.metadata)
+    metadata[EXTRA_BODY][FORM][key] = None
+    return replace(tool, metadata=json_text(metadata))
 
 
 class _Contents:

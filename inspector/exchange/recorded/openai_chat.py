@@ -68,7 +68,7 @@ def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> I
     recorded = RecordedRequest(envelope.form, "ollama" if is_ollama else "openai", record.text("model"))
     recorded.parameters = _ollama_parameters(record) if is_ollama else read_parameters(record, _PARAMETERS)
     _tools(record, recorded)
-    calls = _CallIds()
+    calls = _CallIds(are_needed=not is_ollama)
     for message in record.records("messages"):
         row = _row(message, calls)
         if row.role is Role.SYSTEM and not recorded.rows:
@@ -91,14 +91,19 @@ def _ollama_parameters(record: FieldReader) -> dict[str, Json]:
 class _CallIds:
     """The ids of calls and results. Ollama's have none: a result there is of the oldest call that waits."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, are_needed: bool) -> None:
+        self._are_needed = are_needed
         self._count = 0
         self._waiting: list[str] = []
 
-    def of_call(self, given: str) -> str:
-        """The id of a call, made up where it has none."""
+    def of_call(self, call: FieldReader) -> str:
+        """The id of a call, made up where it needs none.
+
+        Raises:
+            MalformedError: it has none and needs one.
+        """
         self._count += 1
-        call_id = given or f"call_{self._count}"
+        call_id = needed_text(call, "id") if self._are_needed else call.text("id") or f"call_{self._count}"
         self._waiting.append(call_id)
         return call_id
 
@@ -106,9 +111,11 @@ class _CallIds:
         """The id of the call that a result is of.
 
         Raises:
-            MalformedError: it names none and none waits.
+            MalformedError: it names none, and has to or none waits.
         """
-        call_id = message.text(key) or (self._waiting[0] if self._waiting else needed_text(message, key))
+        if self._are_needed or not self._waiting:
+            return needed_text(message, key)
+        call_id = message.text(key) or self._waiting[0]
         if call_id in self._waiting:
             self._waiting.remove(call_id)
         return call_id
@@ -199,7 +206,7 @@ def _calls(message: FieldReader, calls: _CallIds) -> list[ToolCallPart]:
         written = (
             arguments if isinstance(arguments, str) else json_text({} if arguments is None else arguments)
         )
-        call_id = calls.of_call(each.text("id"))
+        call_id = calls.of_call(each)
         found.append(ToolCallPart(call_id, needed_text(function, "name"), written))
     legacy = message.record("function_call")
     if legacy is not None:

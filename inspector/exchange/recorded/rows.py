@@ -68,7 +68,7 @@ def malformed(where: str, why: str) -> MalformedError:
 
 def keep_rest(record: FieldReader, recorded: RecordedRequest, around: dict[str, Json] | None) -> None:
     """Keep what no reader took: fields of the body are sent again as they came, all else is metadata."""
-    rest = record.untaken()
+    rest = record.untaken(with_empty=True)
     body = {key: value for key, value in rest.items() if key not in _CONTENTS or key == "tools"}
     recorded.parameters[EXTRA_BODY] = {recorded.form.removesuffix("-request"): body}
     for key in (_CONTENTS - {"tools"}) & rest.keys():
@@ -122,7 +122,9 @@ def read_tool(record: FieldReader, schema_key: str, form: str) -> Tool:
     description = record.text("description")
     schema = record.record(schema_key)
     parameters: Json = {"type": "object", "properties": {}} if schema is None else schema.whole()
-    extra = record.untaken()
+    extra = record.untaken(with_empty=True)
+    if record.states("description") and not description:
+        extra["description"] = record.peek("description")
     metadata = json_text({EXTRA_BODY: {form.removesuffix("-request"): extra}})
     return Tool(name, description, json_text(parameters), metadata=metadata)
 
