@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -205,7 +206,7 @@ class _Writing:
         return _said(part)
 
 
-def _schema_key(extra_body: Json) -> str:
+def _schema_key(extra_body: Mapping[str, Any]) -> str:
     return next((key for key in _SCHEMA_KEYS if key in extra_body), _SCHEMA_KEYS[0])
 
 

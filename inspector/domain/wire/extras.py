@@ -36,10 +36,12 @@ def output_schema(parameters: str) -> Mapping[str, Any] | None:
 
 def provider_tools(parameters: str) -> tuple[str, ...]:
     """The definitions of tools that the provider runs itself, as JSON texts."""
+    held = (body.get("tools") for body in _bodies(parameters))
     return tuple(
         json.dumps(tool, ensure_ascii=False, separators=(",", ":"))
-        for body in _bodies(parameters)
-        for tool in (body.get("tools") if isinstance(body.get("tools"), list) else ())
+        for tools in held
+        if isinstance(tools, list)
+        for tool in tools
     )
 
 
@@ -49,14 +51,13 @@ def asks_to_think(parameters: str) -> bool:
     return isinstance(thinking, dict) and thinking.get("type") == "enabled"
 
 
-def _schema_in(value: object) -> Mapping[str, Any] | None:
-    while isinstance(value, dict):
-        inner = next((value[key] for key in _SCHEMA_KEYS if isinstance(value.get(key), dict)), None)
-        if inner is None:
-            return None
-        if "schema" not in inner and "json_schema" not in inner:
-            return inner
-        value = inner
+def _schema_in(value: Any) -> Mapping[str, Any] | None:
+    found: dict[str, Any] | None = value if isinstance(value, dict) else None
+    while found is not None:
+        inner = next((found[key] for key in _SCHEMA_KEYS if isinstance(found.get(key), dict)), None)
+        if inner is not None and "schema" not in inner and "json_schema" not in inner:
+            return dict(inner)
+        found = inner
     return None
 
 

@@ -44,12 +44,11 @@ class OfferedTools:
     def all(self) -> Iterator[OfferedTool]:
         """All of them, in order."""
         for tool in self._outgoing.tools:
+            schema, changed = object_schema(tool.parameters)
             if self._form in tool.extra_body:
                 # It came in this very form, so that it is legal there as it is.
-                schema, changed = dict(tool.parameters), ()
-            else:
-                schema, changed = object_schema(tool.parameters)
-            if changed:
+                schema = dict(tool.parameters)
+            elif changed:
                 self._notes.changed("schema_changed", tool.piece_id, keys=changed)
             for form, fields in tool.extra_body.items():
                 for key in fields if form != self._form else ():
