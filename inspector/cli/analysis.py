@@ -27,7 +27,7 @@ from inspector.cli.options import (
     given_of,
 )
 from inspector.cli.past_requests import as_of
-from inspector.cli.reading import ReadOptions, spec_for
+from inspector.cli.reading import ReadOptions
 from inspector.cli.session import DONE, opened, run
 from inspector.cli.terminal import format_table, write_json, write_line
 from inspector.cli.writing import content_operation
@@ -65,7 +65,7 @@ async def simulate(path: Path, wish: WhatIfOptions, *, as_json: bool) -> int:
     async with opened(path) as engine:
         agent = choose_agent(await every_agent(engine), wish.asked.agent)
         snapshot = await engine.context.recent(agent.id)
-        spec = spec_for(snapshot, wish.asked)
+        spec = wish.asked.spec()
         overlay = await _overlay(engine, wish, snapshot)
         found = await engine.context.simulate(agent.id, overlay, spec)
         cache = await engine.inspection.cache(found.after, found.before)
@@ -94,8 +94,7 @@ async def lint(path: Path, asked: ReadOptions, *, as_json: bool) -> int:
     """Say what could be mended in an agent's context, and what that would save."""
     async with opened(path) as engine:
         chosen = choose_agent(await every_agent(engine), asked.agent)
-        spec = spec_for(await engine.context.recent(chosen.id), asked)
-        found = await engine.inspection.lint(chosen.id, spec)
+        found = await engine.inspection.lint(chosen.id, asked.spec())
     saved = sum(each.more for each in found)
     if as_json:
         write_json({"agent": chosen.name, "findings": list(map(_plain_finding, found)), "tokens": saved})
@@ -119,8 +118,7 @@ async def lint(path: Path, asked: ReadOptions, *, as_json: bool) -> int:
 
 async def _request(engine: Engine, agent_id: str, place: datetime | str, asked: ReadOptions) -> Request:
     if place == NOW:
-        spec = spec_for(await engine.context.recent(agent_id), asked)
-        return await engine.context.request(agent_id, spec)
+        return await engine.context.request(agent_id, asked.spec())
     if isinstance(place, datetime):
         return (await as_of(engine, agent_id, place, asked.spec())).request
     return await engine.past.logged(await engine.past.run(agent_id, place))

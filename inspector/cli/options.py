@@ -148,12 +148,6 @@ class StrategyParam(click.ParamType[Strategy]):
 
 _CHOICES = (
     click.option("--strategy", type=StrategyParam(), help="Use another history strategy: its name, or JSON."),
-    click.option(
-        "--continue",
-        "continuing",
-        is_flag=True,
-        help="Include the newest turn even if it is incomplete.",
-    ),
     click.option("--layout", type=NameParam(), help="Use another layout."),
     click.option("--model", type=NameParam(), help="Use another model."),
     click.option(
@@ -195,7 +189,7 @@ def asking(command: Callable[..., None]) -> Callable[..., None]:
 def given_of(*names: str) -> list[str]:
     """Those of the options that stand on the command line, as they are written there."""
     source = click.get_current_context().get_parameter_source
-    return [_OPTIONS.get(name, f"--{name}") for name in names if source(name) is ParameterSource.COMMANDLINE]
+    return [f"--{name}" for name in names if source(name) is ParameterSource.COMMANDLINE]
 
 
 def _require_one_moment(at: datetime | str | None) -> None:
@@ -211,8 +205,7 @@ def _require_one_moment(at: datetime | str | None) -> None:
         raise click.UsageError(f"--at {at} can't be combined with {', '.join(given)}")
 
 
-OF_THE_PRESENT = ("now", "continuing")
+OF_THE_PRESENT = ("now",)
 """Options that only a Request of the present has."""
 OF_A_BUILD = (*OF_THE_PRESENT, "zone", "model", "layout", "strategy")
 """Options that what was sent has not: it is as it was."""
-_OPTIONS = {"continuing": "--continue"}

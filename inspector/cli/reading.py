@@ -19,14 +19,12 @@ from inspector.cli.session import DONE, opened, problem_line, run
 from inspector.cli.terminal import write_error, write_exactly, write_json
 from inspector.domain.dataclass import dataclass
 from inspector.domain.limits import Strategy
-from inspector.domain.messages import is_sendable
 from inspector.domain.past_requests import PastRequest
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.clock_and_ids import system_clock
 from inspector.runtime.engine import Engine
-from inspector.runtime.wording import word
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,6 @@ class ReadOptions:
     model: str | None = None
     layout: str | None = None
     strategy: Strategy | None = None
-    continuing: bool = False
     now: datetime | None = None
     zone: str = "UTC"
     at: datetime | str | None = None
@@ -116,22 +113,9 @@ async def built_as(engine: Engine, asked: ReadOptions, *, every: bool = False) -
         past = await as_of(engine, agent.id, asked.at, asked.spec())
         return BuiltRequest(past.snapshot, past.request, past)
     context = engine.context
-    spec = spec_for(await context.recent(agent.id), asked)
+    spec = asked.spec()
     snapshot = await (context.snapshot(agent.id) if every else context.recent(agent.id, spec))
     return BuiltRequest(snapshot, await context.build(snapshot, spec))
-
-
-def spec_for(snapshot: Snapshot, asked: ReadOptions) -> RequestSpec:
-    """What is asked of the build, with the newest turn if it shall go on; that it does not is told otherwise."""
-    spec = asked.spec()
-    newest = snapshot.history[-1] if snapshot.history else None
-    if newest is None or newest.is_complete:
-        return spec
-    if asked.continuing:
-        return replace(spec, active_batch=newest.id)
-    if any(map(is_sendable, newest.messages)):
-        write_error(word("told.turn_waits"))
-    return spec
 
 
 @click.command("report", epilog=example("report my.constellation --agent Ada"))

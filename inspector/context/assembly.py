@@ -38,6 +38,10 @@ class Assembled:
     tail_frame_tokens: int
     border_tokens: int
 
+    def holds(self, text: str) -> bool:
+        """Whether one of the two strings is exactly a text."""
+        return text in (self.system, self.tail)
+
     @property
     def system(self) -> str | None:
         return _sent(self.sections)
@@ -86,8 +90,9 @@ class Assembler:
         self._tail = tail
         self._tail_names = frozenset(entry.name for entry in tail)
         self._counting = counting
-        cost = plan.costs.message()
+        cost = plan.costs.system()
         self._frame = TextRun("=== system ===\n", sent=False, tokens=cost.tokens, method=cost.method)
+        cost = plan.costs.message()
         self._tail_frame = TextRun("=== user ===\n", sent=False, tokens=cost.tokens, method=cost.method)
 
     @property
@@ -127,6 +132,8 @@ class Assembler:
         if not dressed:
             return _String()
         flat = [part for each in dressed for part in each.parts]
+        if len(flat) == 1:
+            flat = [flat[0].alone or flat[0]]
         pieces = self._pieces(flat)
         sections: list[Section] = []
         start = tokens = capped_tokens = 0

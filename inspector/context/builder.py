@@ -22,19 +22,20 @@ from inspector.context.history.history_writer import HistoryBuild, HistoryWriter
 from inspector.context.identity import BuildCache
 from inspector.context.image_problems import image_problems
 from inspector.context.layouts import frame_lines
-from inspector.context.parts import PARAGRAPH, PartCounter
+from inspector.context.parts import PARAGRAPH, PartCounter, PromptPart
 from inspector.context.plan import BuildPlan, Planner
 from inspector.context.sections import summaries, tools
 from inspector.domain.calibration import correction
+from inspector.domain.counts import Count
 from inspector.domain.coverage import Ranges, covered_ranges, merged
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import BudgetError, Problem
 from inspector.domain.layouts import Layout
-from inspector.domain.requests import LeftOut, Piece, Request, Section, Source, SourceKind
-from inspector.domain.requests import TextRun as PieceRun
+from inspector.domain.requests import LeftOut, Piece, Request, Section, Source, SourceKind, TextRun
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.domain.summaries import Summary
+from inspector.domain.wire.extras import asks_to_think, output_schema
 
 
 class ContextBuilder:
@@ -108,12 +109,12 @@ class _Build:
         entries = layout_entries(plan)
         offered = tools.offered_tools(snapshot, plan)
         definitions = tools.definition_pieces(offered.tools, plan) if plan.spec.native_tools else ()
-        reply = _reply_piece(plan)
+        reply = _reply_pieces(plan)
         history = self.histories.open(snapshot, plan)
         gathering = CandidateGathering(snapshot, plan, entries, offered.tools, self.counting, self.cache)
         gathered = gathering.gather()
         assembler = Assembler(plan, entries.ordered, entries.tail, self.counting)
-        fixed = [*definitions, reply]
+        fixed = [*definitions, *reply]
         available = plan.window.available - sum(piece.tokens for piece in fixed)
         history = self._check_must(gathered.candidates, assembler, history, fixed)
         kept = min(entries.kept, history.index.tokens_from(0)) if entries.kept else 0
@@ -229,7 +230,7 @@ class _SummarySelection:
                 continue
             system, current = tried, wanted
             room = min(room, available - tried.tokens)
-        self._tell(picked, current, entry is not None)
+        self._tell(picked, current, system, has_section=entry is not None)
         return system, choice
 
     @cached_property
@@ -248,7 +249,14 @@ class _SummarySelection:
             return summaries.choose_latest(stored, run.kept, is_whole=run.is_whole)
         return summaries.choose_covering(stored, run.kept)
 
-    def _tell(self, picked: summaries.SummaryChoice, current: tuple[Summary, ...], has_section: bool) -> None:
+    def _tell(
+        self,
+        picked: summaries.SummaryChoice,
+        current: tuple[Summary, ...],
+        system: Assembled,
+        *,
+        has_section: bool,
+    ) -> None:
         plan = self.build.plan
         inside = {each.id for each in current}
         ranges = covered_ranges(self.build.snapshot.summaries)
@@ -257,7 +265,7 @@ class _SummarySelection:
         self.adaptations = tuple(
             problem
             for made in (
-                *(each.made for each in self.candidates),
+                *(each.made for each in self.candidates if not _is_alone(each.part, system)),
                 *(summaries.summary_adapted(each, plan, self._around) for each in current),
             )
             for problem in made.adaptations
@@ -273,15 +281,30 @@ class _SummarySelection:
             self.left_out.append(LeftOut(*row, fix, parameters))
 
 
-def _reply_piece(plan: BuildPlan) -> Piece:
-    cost = plan.costs.reply()
-    run = PieceRun("=== reply ===\n", sent=False, tokens=cost.tokens, method=cost.method)
-    source = Source(SourceKind.LITERAL, "reply", "reply")
-    return Piece("literal:reply", "reply", source, InRule.REPLY.value, (run,))
+def _is_alone(part: PromptPart, system: Assembled) -> bool:
+    """Whether a string of the Request is this part alone, as it is stored."""
+    return part.alone is not None and system.holds(part.alone.text)
+
+
+def _reply_pieces(plan: BuildPlan) -> tuple[Piece, ...]:
+    """The start of the reply, and what the provider tells the model about the form it shall have."""
+    found = [_reply_piece("reply", "reply", plan.costs.reply(), InRule.REPLY)]
+    schema = output_schema(plan.agent.parameters)
+    if schema is not None:
+        cost = plan.costs.output_schema(schema)
+        found.append(_reply_piece("reply/schema", "schema of the reply", cost, InRule.OUTPUT_SCHEMA))
+    if asks_to_think(plan.agent.parameters) and plan.costs.thinking().tokens:
+        found.append(_reply_piece("reply/thinking", "thinking", plan.costs.thinking(), InRule.THINKING))
+    return tuple(found)
+
+
+def _reply_piece(place: str, label: str, cost: Count, rule: InRule) -> Piece:
+    run = TextRun(f"=== {label} ===\n", sent=False, tokens=cost.tokens, method=cost.method)
+    return Piece(f"literal:{place}", "reply", Source(SourceKind.LITERAL, place, label), rule.value, (run,))
 
 
 def _sections(
-    definitions: tuple[Piece, ...], system: Assembled, run: SentHistory, reply: Piece
+    definitions: tuple[Piece, ...], system: Assembled, run: SentHistory, reply: tuple[Piece, ...]
 ) -> tuple[Section, ...]:
     found: list[Section] = []
     if definitions:
@@ -290,19 +313,19 @@ def _sections(
     if run.section is not None:
         found.append(run.section)
     found += system.tail_sections
-    found.append(Section("reply", "Reply", (reply,)))
+    found.append(Section("reply", "Reply", reply))
     return tuple(found)
 
 
 def _overheads(
-    definitions: tuple[Piece, ...], system: Assembled, run: SentHistory, reply: Piece
+    definitions: tuple[Piece, ...], system: Assembled, run: SentHistory, reply: tuple[Piece, ...]
 ) -> dict[str, int]:
     """What structure costs beside the strings: a part of the sections' tokens, not in addition to them."""
     return {
-        "tools": definitions[0].tokens if definitions else 0,
+        "tools": sum(piece.tokens for piece in definitions if piece.source.kind is SourceKind.LITERAL),
         "system": system.frame_tokens,
         "messages": run.frame_tokens + system.tail_frame_tokens,
-        "reply": reply.tokens,
+        "reply": sum(piece.tokens for piece in reply),
     }
 
 

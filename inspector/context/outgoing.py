@@ -10,6 +10,7 @@ from inspector.domain.messages import Message, Role, TextPart
 from inspector.domain.models import ModelFacts
 from inspector.domain.requests import Piece, Request, sent_content
 from inspector.domain.snapshot import Snapshot
+from inspector.domain.wire.parameters import EXTRA_BODY
 from inspector.domain.wire.values import CacheEnd, Outgoing, PromptSegment, ToolDefinition, WireMessage
 
 _TOOLS = "tools"
@@ -39,7 +40,7 @@ def outgoing(
             *(_said(by_id[sent.id], sent_content(sent, by_id[sent.id])) for sent in request.messages),
             *_tail(request),
         ),
-        tools=tuple(_definitions(request)),
+        tools=tuple(_definitions(request, snapshot)),
         limits=request.limits,
         parameters=_object(snapshot.agent.parameters),
         cache_ends=tuple(cache_ends),
@@ -70,7 +71,8 @@ def _said(message: Message, content: tuple[Any, ...]) -> WireMessage:
     return WireMessage(f"message:{message.id}", message.role, content, message.name, written_by)
 
 
-def _definitions(request: Request) -> Iterator[ToolDefinition]:
+def _definitions(request: Request, snapshot: Snapshot) -> Iterator[ToolDefinition]:
+    extra = {tool.name: _object(tool.metadata).get(EXTRA_BODY) for tool in snapshot.tools}
     for section in request.sections:
         if section.name != _TOOLS:
             continue
@@ -78,7 +80,9 @@ def _definitions(request: Request) -> Iterator[ToolDefinition]:
             for run in piece.runs:
                 if run.sent:
                     tool = json.loads(run.text)
-                    yield ToolDefinition(tool["name"], tool["description"], tool["parameters"])
+                    fields = extra.get(tool["name"])
+                    further = fields if isinstance(fields, dict) else {}
+                    yield ToolDefinition(tool["name"], tool["description"], tool["parameters"], further)
 
 
 def _object(text: str) -> Mapping[str, Any]:

@@ -52,7 +52,11 @@ class PartCounter:
 
 @dataclass(eq=False)
 class PromptPart:
-    """One part. It remembers its pieces, so that a part taken over from the last build costs nothing."""
+    """One part. It remembers its pieces, so that a part taken over from the last build costs nothing.
+
+    `alone` is the part with its text exactly as it is stored, for a system string that is this part and no other:
+    nothing has to be parted from it there.
+    """
 
     id: str
     section: str
@@ -62,6 +66,7 @@ class PromptPart:
     before: str = PARAGRAPH
     marks: tuple[Mark, ...] = ()
     parameters: Parameters = field(default_factory=dict)
+    alone: PromptPart | None = None
     _pieces: dict[tuple[PartCounter, str, bool], Piece] = field(default_factory=dict, repr=False)
 
     def piece(self, counting: PartCounter, border: str, *, last: bool = False) -> Piece:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.counting.pool import CounterPool, ModelSource
+from inspector.context.history.batches import is_paired, is_unanswered, sendable_messages
 from inspector.context.window import ContextWindow, reserve_of
 from inspector.domain.agents import ActivitySettings, Agent, ContextConfig
 from inspector.domain.codec import to_plain
@@ -27,6 +29,7 @@ from inspector.domain.limits import (
 from inspector.domain.messages import Batch
 from inspector.domain.models import ModelFacts, ResolvedBy
 from inspector.domain.snapshot import RequestSpec, Snapshot
+from inspector.domain.wire.parameters import longest_reply
 
 ADDRESS_PROVIDERS = frozenset(("ollama", "openai_compatible", "openai-compatible"))
 """Providers that are an address of the user's, of whose models nothing need be known."""
@@ -98,10 +101,13 @@ class Planner:
         model = spec.model or agent.model
         facts = self._models.resolve(model)
         layout, layout_problems = self._layout(snapshot.layouts, spec.layout or config.layout)
-        limits = resolve_limits(facts, config.limits, spec.limits, provider=agent.provider, layout=layout)
+        reply = _longest_reply(agent, facts)
+        limits = resolve_limits(
+            facts, config.limits, spec.limits, provider=agent.provider, layout=layout, reply=reply
+        )
         is_assumed = _is_assumed(facts, config.limits, spec.limits)
         costs = self._counters.costs(facts)
-        most_reserved = _preset_reserve(facts, config.limits, spec.limits)
+        most_reserved = None if reply else _preset_reserve(facts, config.limits, spec.limits)
         return BuildPlan(
             agent=agent,
             spec=spec,
@@ -116,13 +122,14 @@ class Planner:
             with_hints=_chosen(spec.include_schemas, config.include_schemas),
             activity=config.activity if spec.activity is None else spec.activity,
             messages_cap=config.max_messages_cap if spec.max_messages_cap is None else spec.max_messages_cap,
-            active=_active(snapshot, spec),
+            active=active_batch(snapshot, spec),
             zone=_zone(spec),
             costs=costs,
             problems=(
                 *_model_problems(model, facts, limits, is_assumed=is_assumed),
                 *layout_problems,
                 *_strategy_problems(agent, spec),
+                *_turn_problems(snapshot, spec),
             ),
         )
 
@@ -149,12 +156,14 @@ def resolve_limits(
     *,
     provider: str,
     layout: Layout | None = None,
+    reply: int | None = None,
 ) -> Limits:
     """The limits that hold: what-if before agent before preset, within what the model is known to take.
 
     Without a preset the window is the model's own; of an unknown model at an address of the user's
     `ASSUMED_WINDOW`. The reserved reply of a preset shrinks with a small window, so that something is left. A
     layout may give memory or history the rest of the window where nobody has set a limit or chosen a preset.
+    `reply` is the longest reply that the agent's parameters ask for: the reserve where nobody has set one.
     """
     given = (spec, agent) if spec is not None else (agent,)
     presets = _presets(given)
@@ -163,6 +172,8 @@ def resolve_limits(
     stated = _first(given, "max_tokens")
     max_tokens = max(0, window if stated is None else stated)
     reserved = _first(given, "reserved_response_tokens")
+    if reserved is None and reply is not None and reply < max_tokens:
+        reserved = reply
     if reserved is None:
         reserved = reserve_of(max_tokens, _most_reserved(facts, base))
     if stated is None and facts is not None and facts.max_input is not None:
@@ -214,6 +225,16 @@ def _window(facts: ModelFacts | None, base: Limits, provider: str, *, is_chosen:
     return base.max_tokens
 
 
+def _longest_reply(agent: Agent, facts: ModelFacts | None) -> int | None:
+    try:
+        parameters = json.loads(agent.parameters or "{}")
+    except (ValueError, RecursionError):
+        return None
+    tokens = longest_reply(parameters) if isinstance(parameters, dict) else None
+    most = facts.max_output if facts is not None else None
+    return tokens if tokens is None or most is None else min(tokens, most)
+
+
 def _is_assumed(facts: ModelFacts | None, agent: LimitOverrides, spec: LimitOverrides | None) -> bool:
     """Whether the window is neither known nor set by anybody."""
     given = (spec, agent) if spec is not None else (agent,)
@@ -238,13 +259,31 @@ def _strategy(configured: Strategy, layout: Layout) -> Strategy:
     return configured if fitting is None else fitting()
 
 
-def _active(snapshot: Snapshot, spec: RequestSpec) -> Batch | None:
+def active_batch(snapshot: Snapshot, spec: RequestSpec) -> Batch | None:
+    """The batch in progress: the one that `spec` names, else the newest one if it waits for the model's reply.
+
+    Raises:
+        NotFoundError: ``not_found.batch``: the snapshot has no batch of that id.
+    """
     if spec.active_batch is None:
-        return None
+        newest = snapshot.history[-1] if snapshot.history else None
+        return newest if newest is not None and is_unanswered(sendable_messages(newest)) else None
     for batch in reversed(snapshot.history):
         if batch.id == spec.active_batch:
             return batch
     raise NotFoundError("not_found.batch", name=spec.active_batch)
+
+
+def _turn_problems(snapshot: Snapshot, spec: RequestSpec) -> list[Problem]:
+    """The newest turn if no provider would take it: a call lacks its result, or a result its call."""
+    newest = snapshot.history[-1] if snapshot.history else None
+    if newest is None or spec.active_batch is not None:
+        return []
+    sent = sendable_messages(newest)
+    if not sent or is_paired(sent):
+        return []
+    facts = {"open_calls": len(newest.open_calls)}
+    return [Problem("turn_waits", Severity.WARNING, f"batch:{newest.id}", facts)]
 
 
 def _zone(spec: RequestSpec) -> tzinfo:

@@ -49,6 +49,7 @@ _KINDS: dict[str, dict[type, str]] = {
         messages.RedactedThinkingPart: "redacted_thinking",
         messages.ToolCallPart: "tool_call",
         messages.ToolResultPart: "tool_result",
+        messages.ProviderPart: "provider_part",
     },
     "op": {kind: name for name, kind in OPERATIONS.items()},
 }

@@ -78,7 +78,24 @@ class ToolResultPart:
     is_error: bool = False
 
 
-Part = TextPart | ImagePart | ThinkingPart | RedactedThinkingPart | ToolCallPart | ToolResultPart
+@dataclass(frozen=True, slots=True)
+class ProviderPart:
+    """A part that only one provider's form has, such as a document or a call of the provider's own tool.
+
+    Attributes:
+        form: The form it came in, as a `WireForm` names it.
+        kind: What that form calls it, such as ``document``.
+        data: Its JSON, to be sent as it came.
+    """
+
+    form: str
+    kind: str
+    data: str
+
+
+Part = (
+    TextPart | ImagePart | ThinkingPart | RedactedThinkingPart | ToolCallPart | ToolResultPart | ProviderPart
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,19 +118,27 @@ class ModelFacts:
 class Overheads:
     """What the frame of a chat costs beyond the strings in it, in tokens.
 
-    A message costs `message` and `role`, the system string too, and `name` more if it has a name; so does a
-    tool's result, with `result` on top. A call adds `call` to its assistant message, beside its own name and
-    arguments. `reply` and `request` come once.
+    A user's message costs `message` and `role`, and `name` more if it has a name; so does a tool's result, with
+    `result` on top. A call adds `call` to its assistant message, beside its own name and arguments. `reply` and
+    `request` come once.
 
     Attributes:
         family: The tokenizer family these are of.
         message: Around each message.
         role: The role's own token.
+        system: Around the system string.
+        assistant: Around an assistant's message.
         name: More for a message with a name.
         reply: For the start of the reply.
         request: For the request as a whole.
         call: Around each tool call.
         result: Around each tool result.
+        schema: With a schema of the reply, beside its own tokens.
+        page: For a page of a PDF document, text and picture.
+        thinking: Where the model is told to think.
+        old_thinking: Whether thinking of finished turns is charged.
+        sealed_head: Characters of sealed thinking before those that hide tokens.
+        sealed_token: Characters of sealed thinking for each token that they hide.
         method: How the figures of messages are known: exact where the provider documents them.
         call_method: How those of calls and results are known.
         source: Where the figures are from.
@@ -139,14 +147,31 @@ class Overheads:
     family: str
     message: int
     role: int
+    system: int
+    assistant: int
     name: int
     reply: int
     request: int
     call: int
     result: int
+    schema: int
+    page: int
+    thinking: int
+    old_thinking: bool
+    sealed_head: int
+    sealed_token: float
     method: Method
     call_method: Method
     source: str
+
+
+class DefinitionCost(StrEnum):
+    """How the tokens of a tool definition are counted."""
+
+    FIELDS = "fields"
+    """Name, description and each property by themselves, as OpenAI's example code does."""
+    JSON = "json"
+    """The definition's JSON as one text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,15 +179,19 @@ class ToolOverheads:
     """What a tool definition costs beyond the tokens of its texts; always an estimate.
 
     `function` stands before each definition, `properties` once where it has any, `key` before each property,
-    `enum` once and `enum_item` for each choice of a property, `end` once after all tools.
+    `enum` once and `enum_item` for each choice of a property, `end` once after all tools. `preamble` is what the
+    provider tells the model about tools, once where there are any; `forced` where it must call one.
     """
 
+    definition: DefinitionCost
     function: int
     properties: int
     key: int
     enum: int
     enum_item: int
     end: int
+    preamble: int
+    forced: int
     method: Method
     source: str
 

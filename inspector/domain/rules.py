@@ -36,6 +36,10 @@ class InRule(StrEnum):
     FENCE = "fence"
     FRAME = "frame"
     REPLY = "reply_overhead"
+    TOOLS_PREAMBLE = "tools_preamble"
+    PROVIDER_TOOL = "provider_tool"
+    OUTPUT_SCHEMA = "output_schema"
+    THINKING = "thinking_overhead"
 
 
 class OutRule(StrEnum):

@@ -151,7 +151,7 @@ class RequestSpec:
 
     None anywhere means the agent's own setting. `pinned` and `dropped` are block ids, for a what-if.
     Without `native_tools` the target takes no tool definitions: they are described in the system string instead.
-    `active_batch` is the batch in progress: always sent; None takes the newest incomplete one only if `continuing`.
+    `active_batch` is the batch in progress: always sent; None takes the newest one if the model is to answer it next.
     """
 
     now: datetime

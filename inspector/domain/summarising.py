@@ -14,6 +14,7 @@ from inspector.domain.messages import (
     ImagePart,
     Message,
     Part,
+    ProviderPart,
     Role,
     TextPart,
     ToolCallPart,
@@ -296,4 +297,6 @@ def _part_text(part: Part) -> str:
             return f"[{'error' if part.is_error else 'result'}] {part.content}"
         case ImagePart():
             return f"[image {part.media_type} {part.width}x{part.height}]"
+        case ProviderPart():
+            return f"[{part.kind}]"
     return ""

@@ -103,6 +103,10 @@ class FieldReader:
     def has(self, key: str) -> bool:
         return self._value.get(key) is not None
 
+    def states(self, key: str) -> bool:
+        """Whether the field is there, with whatever value."""
+        return key in self._value
+
     def take(self, key: str) -> Json:
         self._taken.add(key)
         return self._value.get(key)
@@ -190,17 +194,36 @@ class FieldReader:
 
     def rest(self) -> dict[str, Json]:
         """What was not taken and holds something, secrets left out; each field is noted as kept."""
-        kept = {}
+        kept = self.untaken()
+        for key in kept:
+            self.notes.keep(self.path(key))
+        return kept
+
+    def untaken(self, *, with_empty: bool = False) -> dict[str, Json]:
+        """What was not taken and holds something, secrets left out, for a place where it is used as it is.
+
+        Args:
+            with_empty: Also what is empty.
+        """
+        kept: dict[str, Json] = {}
         untaken = ((key, value) for key, value in self._value.items() if key not in self._taken)
         for key, value in chain(untaken, self._left.items()):
             if value in _EMPTY:
+                if with_empty:
+                    kept[key] = value
                 continue
             cleaned = self._without_secrets(key, value, self.path(key))
             if cleaned in _EMPTY:
                 continue
             kept[key] = cleaned
-            self.notes.keep(self.path(key))
         return kept
+
+    def as_it_came(self) -> dict[str, Json]:
+        """All of it with empty fields, secrets left out; every field counts as taken."""
+        found = {
+            key: self._without_secrets(key, value, self.path(key)) for key, value in self.whole().items()
+        }
+        return {key: value for key, value in found.items() if value is not None or self._value[key] is None}
 
     def _list(self, key: str) -> list[Json]:
         found = self.take(key)
@@ -237,7 +260,7 @@ class FieldReader:
             for name, each in value.items():
                 called = "secret" if key in _QUERIES and name.lower() in _SECRET_IN_QUERY else name
                 kept = self._without_secrets(called, each, f"{where}.{name}")
-                if kept is not None:
+                if kept is not None or each is None:
                     cleaned[name] = kept
             return cleaned
         if isinstance(value, list):

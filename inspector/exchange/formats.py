@@ -16,7 +16,7 @@ from inspector.exchange.json_guard import DEFAULT_LIMITS, Json, ParsedJson, pars
 from inspector.exchange.json_limits import JsonLimits
 from inspector.exchange.letta import file_versions
 from inspector.exchange.letta import reader as letta
-from inspector.exchange.recorded import anthropic, envelope, openai_chat, openai_responses
+from inspector.exchange.recorded import anthropic, envelope, gemini, openai_chat, openai_responses
 
 _MOST_WRAPPINGS = 3
 
@@ -38,10 +38,12 @@ FORMATS: tuple[ExchangeFormat, ...] = (
     ExchangeFormat(file_versions.V2, "Letta Agent File (version 2)", file_versions.is_v2, letta.read),
     ExchangeFormat(file_versions.V1, "Letta Agent File (version 1)", file_versions.is_v1, letta.read),
     ExchangeFormat(envelope.ANTHROPIC, "recorded Anthropic request", envelope.is_anthropic, anthropic.read),
+    ExchangeFormat(envelope.OLLAMA, "recorded Ollama request", envelope.is_ollama, openai_chat.read),
     ExchangeFormat(envelope.CHAT, "recorded OpenAI chat request", envelope.is_chat, openai_chat.read),
     ExchangeFormat(
         envelope.RESPONSES, "recorded OpenAI Responses request", envelope.is_responses, openai_responses.read
     ),
+    ExchangeFormat(envelope.GEMINI, "recorded Gemini request", envelope.is_gemini, gemini.read),
 )
 
 

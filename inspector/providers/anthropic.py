@@ -9,6 +9,7 @@ from typing import Any
 from inspector.domain.messages import (
     ImagePart,
     Part,
+    ProviderPart,
     RedactedThinkingPart,
     Role,
     TextPart,
@@ -19,9 +20,9 @@ from inspector.domain.messages import (
 from inspector.domain.wire.fitting import PartRules, Thought
 from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
-from inspector.domain.wire.objects import arguments_of
+from inspector.domain.wire.objects import arguments_of, as_sent
 from inspector.domain.wire.offered import OfferedTools
-from inspector.domain.wire.parameters import WHERE, parameters_for, reply_tokens
+from inspector.domain.wire.parameters import WHERE, parameters_for, reply_limit, with_extra_body
 from inspector.domain.wire.turns import SourcedPart, WireTurn, merged, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_GOES_ON,
@@ -50,7 +51,14 @@ _TOOL_NAMES = NameRule(re.compile(r"[^A-Za-z0-9_-]"), 128, fallback="tool")
 _CALL_IDS = NameRule(re.compile(r"[^A-Za-z0-9_-]"), 256, fallback="call")
 _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 _EFFORTS = frozenset({"low", "medium", "high", "xhigh", "max"})
-_PARAMETERS = {"stop": "stop_sequences", "reasoning_effort": "effort", "thinking": "thinking"}
+_PARAMETERS = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "stop": "stop_sequences",
+    "reasoning_effort": "effort",
+    "thinking": "thinking",
+}
 _LEAST_THINKING = 1024
 _THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 
@@ -64,12 +72,14 @@ class _Writing:
     def __init__(self, outgoing: Outgoing) -> None:
         self._outgoing = outgoing
         self._notes = Adaptations()
-        self._tools = OfferedTools(outgoing, _TOOL_NAMES, self._notes)
+        self._tools = OfferedTools(outgoing, WireForm.ANTHROPIC, _TOOL_NAMES, self._notes)
         self._blocks: list[tuple[str, Json]] = []
 
     def write(self) -> WireRequest:
         outgoing = self._outgoing
-        body: Json = {"model": outgoing.model, "max_tokens": reply_tokens(outgoing)}
+        # This API takes no request without a limit: what the window keeps for the reply, if the agent has none.
+        limit = reply_limit(outgoing) or max(1, outgoing.limits.reserved_response_tokens)
+        body: Json = {"model": outgoing.model, "max_tokens": limit}
         self._parameters(body)
         if tools := self._definitions():
             body["tools"] = tools
@@ -80,6 +90,7 @@ class _Writing:
             body["system"] = system
         self._mark_cache(system_ends)
         renamed = self._tools.renamed
+        body = with_extra_body(body, WireForm.ANTHROPIC, outgoing, self._notes)
         return WireRequest(WireForm.ANTHROPIC, body, ADDRESS, self._notes.problems, renamed)
 
     def _parameters(self, body: Json) -> None:
@@ -113,6 +124,7 @@ class _Writing:
             written: Json = {"name": tool.name, "input_schema": tool.schema}
             if tool.description:
                 written["description"] = tool.description
+            written.update(tool.extra_body)
             self._blocks.append((tool.piece_id, written))
             found.append(written)
         return found
@@ -153,7 +165,12 @@ class _Writing:
 
     def _messages(self) -> list[Json]:
         fitting = PartRules(
-            _takes_thought, _takes_picture, False, not self._outgoing.can("no_vision"), self._notes
+            WireForm.ANTHROPIC,
+            _takes_thought,
+            _takes_picture,
+            False,
+            not self._outgoing.can("no_vision"),
+            self._notes,
         )
         turns = turns_of(self._outgoing.messages, fitting, _CALL_IDS, self._notes)
         sides = {role: role.value for role in Role} | {Role.TOOL: Role.USER.value}
@@ -232,6 +249,8 @@ class _Writing:
                 return {"type": "tool_use", "id": part.id, "name": name, "input": self._input(where, part)}
             case ToolResultPart():
                 return _result(part)
+            case ProviderPart():
+                return as_sent(part)
 
     def _input(self, where: str, call: ToolCallPart) -> Json:
         arguments = arguments_of(call.arguments)

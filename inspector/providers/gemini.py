@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import re
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
 from inspector.domain.messages import (
     ImagePart,
     Part,
+    ProviderPart,
     RedactedThinkingPart,
     Role,
     TextPart,
@@ -20,9 +21,9 @@ from inspector.domain.messages import (
 from inspector.domain.wire.fitting import PartRules, Thought
 from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
-from inspector.domain.wire.objects import arguments_of
+from inspector.domain.wire.objects import arguments_of, as_sent
 from inspector.domain.wire.offered import OfferedTools
-from inspector.domain.wire.parameters import parameters_for, reply_tokens
+from inspector.domain.wire.parameters import has_extra_body, parameters_for, reply_limit, with_extra_body
 from inspector.domain.wire.turns import SourcedPart, WireTurn, merged, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_GOES_ON,
@@ -51,6 +52,11 @@ _PARAMETERS = {
     "presence_penalty": "presencePenalty",
     "stop": "stopSequences",
 }
+_SIGNATURE = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+"""Base 64, in either of its spellings."""
+_SCHEMA_KEYS = ("parametersJsonSchema", "parameters_json_schema", "parameters")
+_MADE_UP = re.compile(r"call_\d+")
+"""Ids that an import gives to calls without one."""
 _GENERATION = re.compile(r"gemini-(\d+)")
 _SIGNED_SINCE = 3
 
@@ -64,8 +70,9 @@ class _Writing:
     def __init__(self, outgoing: Outgoing) -> None:
         self._outgoing = outgoing
         self._notes = Adaptations()
-        self._tools = OfferedTools(outgoing, _TOOL_NAMES, self._notes)
+        self._tools = OfferedTools(outgoing, WireForm.GEMINI, _TOOL_NAMES, self._notes)
         self._called: dict[str, str] = {}
+        self._is_recorded = has_extra_body(outgoing, WireForm.GEMINI)
 
     def write(self) -> WireRequest:
         outgoing = self._outgoing
@@ -76,7 +83,11 @@ class _Writing:
             body["tools"] = [{"functionDeclarations": tools}]
         body["contents"] = self._contents()
         given = parameters_for(outgoing, _PARAMETERS, self._notes)
-        body["generationConfig"] = {"maxOutputTokens": reply_tokens(outgoing), **given}
+        if limit := reply_limit(outgoing):
+            given = {"maxOutputTokens": limit, **given}
+        if given:
+            body["generationConfig"] = given
+        body = with_extra_body(body, WireForm.GEMINI, outgoing, self._notes)
         renamed = self._tools.renamed
         return WireRequest(WireForm.GEMINI, body, _address(outgoing.model), self._notes.problems, renamed)
 
@@ -86,14 +97,17 @@ class _Writing:
             written: Json = {"name": tool.name}
             if tool.description:
                 written["description"] = tool.description
-            if tool.schema["properties"] or len(tool.schema) > len(("type", "properties")):
-                written["parametersJsonSchema"] = tool.schema
-            found.append(written)
+            if tool.schema.get("properties") or len(tool.schema) > len(("type", "properties")):
+                written[_schema_key(tool.extra_body)] = tool.schema
+            rest = {key: value for key, value in tool.extra_body.items() if key not in _SCHEMA_KEYS}
+            found.append({**written, **rest})
         return found
 
     def _contents(self) -> list[Json]:
         outgoing = self._outgoing
-        fitting = PartRules(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
+        fitting = PartRules(
+            WireForm.GEMINI, _takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes
+        )
         turns = [self._as_user(turn) for turn in turns_of(outgoing.messages, fitting, None, self._notes)]
         sides = dict.fromkeys(Role, "user") | {Role.ASSISTANT: "model"}
         turns = [turn for turn in merged(turns, self._notes, sides) if self._says_something(turn)]
@@ -174,15 +188,26 @@ class _Writing:
             arguments = {"arguments": call.arguments}
         name = self._tools.name(call.name, where)
         self._called[call.id] = name
-        return {"functionCall": {"name": name, "args": arguments}}
+        return {"functionCall": {**self._id(call.id), "name": name, "args": arguments}}
+
+    def _id(self, call_id: str) -> Json:
+        """The id of a call where the request was recorded with it."""
+        own = self._is_recorded and not _MADE_UP.fullmatch(call_id)
+        return {"id": call_id} if own else {}
 
     def _user_part(self, each: SourcedPart) -> Json:
         part = each.part
         if isinstance(part, ToolResultPart):
-            key = "error" if part.is_error else "output"
             name = self._called[part.call_id]
-            return {"functionResponse": {"name": name, "response": {key: part.content}}}
+            answer = arguments_of(part.content) if self._is_recorded and part.content[:1] == "{" else None
+            if answer is None:
+                answer = {"error" if part.is_error else "output": part.content}
+            return {"functionResponse": {**self._id(part.call_id), "name": name, "response": answer}}
         return _said(part)
+
+
+def _schema_key(extra_body: Mapping[str, Any]) -> str:
+    return next((key for key in _SCHEMA_KEYS if key in extra_body), _SCHEMA_KEYS[0])
 
 
 def _address(model: str) -> EndpointAddress:
@@ -208,13 +233,7 @@ def _added(text: str) -> WireTurn:
 def _takes_thought(said: WireMessage, part: Thought) -> bool:
     if said.origin not in (None, WireForm.GEMINI.value) or isinstance(part, RedactedThinkingPart):
         return False
-    if not part.signature:
-        return bool(part.text)
-    try:
-        base64.b64decode(part.signature, validate=True)
-    except ValueError:
-        return False
-    return True
+    return bool(part.text) if not part.signature else bool(_SIGNATURE.fullmatch(part.signature))
 
 
 def _takes_picture(found: ImageData) -> bool:
@@ -224,6 +243,8 @@ def _takes_picture(found: ImageData) -> bool:
 def _said(part: Part) -> Json:
     if isinstance(part, TextPart):
         return {"text": part.text}
+    if isinstance(part, ProviderPart):
+        return as_sent(part)
     if not isinstance(part, ImagePart):
         raise TypeError(type(part).__name__)
     found = sure_picture(part)

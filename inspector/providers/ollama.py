@@ -11,7 +11,7 @@ from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
 from inspector.domain.wire.objects import arguments_of
 from inspector.domain.wire.offered import OfferedTools
-from inspector.domain.wire.parameters import parameters_for, reply_tokens
+from inspector.domain.wire.parameters import parameters_for, reply_limit, with_extra_body
 from inspector.domain.wire.turns import SourcedPart, WireTurn, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_START,
@@ -47,7 +47,7 @@ class _Writing:
     def __init__(self, outgoing: Outgoing) -> None:
         self._outgoing = outgoing
         self._notes = Adaptations()
-        self._tools = OfferedTools(outgoing, _TOOL_NAMES, self._notes)
+        self._tools = OfferedTools(outgoing, WireForm.OLLAMA, _TOOL_NAMES, self._notes)
         self._called: dict[str, str] = {}
 
     def write(self) -> WireRequest:
@@ -61,8 +61,11 @@ class _Writing:
             body["think"] = effort
         elif effort is not None:
             self._notes.lost("parameter_not_taken", "agent", name="reasoning_effort")
-        limits = {"num_ctx": outgoing.limits.max_tokens, "num_predict": reply_tokens(outgoing)}
+        limits = {"num_ctx": outgoing.limits.max_tokens}
+        if limit := reply_limit(outgoing):
+            limits["num_predict"] = limit
         body["options"] = {**limits, **options}
+        body = with_extra_body(body, WireForm.OLLAMA, outgoing, self._notes)
         return WireRequest(WireForm.OLLAMA, body, ADDRESS, self._notes.problems, self._tools.renamed)
 
     def _definitions(self) -> list[Json]:
@@ -74,7 +77,9 @@ class _Writing:
 
     def _messages(self) -> list[Json]:
         outgoing = self._outgoing
-        fitting = PartRules(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
+        fitting = PartRules(
+            WireForm.OLLAMA, _takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes
+        )
         found: list[Json] = []
         if outgoing.system_text:
             found.append({"role": "system", "content": outgoing.system_text})

@@ -5,12 +5,21 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from inspector.domain.messages import ImagePart, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.messages import (
+    ImagePart,
+    Part,
+    ProviderPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from inspector.domain.wire.fitting import PartRules
 from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
+from inspector.domain.wire.objects import as_sent
 from inspector.domain.wire.offered import OfferedTools
-from inspector.domain.wire.parameters import parameters_for, reply_tokens
+from inspector.domain.wire.parameters import parameters_for, reply_limit, with_extra_body
 from inspector.domain.wire.turns import SourcedPart, WireTurn, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_START,
@@ -60,7 +69,7 @@ class _Writing:
     def __init__(self, outgoing: Outgoing) -> None:
         self._outgoing = outgoing
         self._notes = Adaptations()
-        self._tools = OfferedTools(outgoing, _TOOL_NAMES, self._notes)
+        self._tools = OfferedTools(outgoing, WireForm.OPENAI, _TOOL_NAMES, self._notes)
         self._marks = outgoing.can("prompt_cache_breakpoint")
         self._ends = {end.piece_id for end in outgoing.cache_ends[:MOST_CACHE_ENDS]} if self._marks else set()
         self._system_role = (
@@ -73,13 +82,15 @@ class _Writing:
     def write(self) -> WireRequest:
         outgoing = self._outgoing
         compatible = outgoing.provider not in ("", "openai", "azure")
-        limit = "max_tokens" if compatible else "max_completion_tokens"
-        body: Json = {"model": outgoing.model, limit: reply_tokens(outgoing)}
+        body: Json = {"model": outgoing.model}
+        if limit := reply_limit(outgoing):
+            body["max_tokens" if compatible else "max_completion_tokens"] = limit
         body.update(parameters_for(outgoing, _PARAMETERS, self._notes))
         if tools := self._definitions():
             body["tools"] = tools
         body["messages"] = self._messages()
         self._tell_ends(body["messages"])
+        body = with_extra_body(body, WireForm.OPENAI, outgoing, self._notes)
         return WireRequest(WireForm.OPENAI, body, ADDRESS, self._notes.problems, self._tools.renamed)
 
     def _definitions(self) -> list[Json]:
@@ -88,13 +99,19 @@ class _Writing:
             function: Json = {"name": tool.name}
             if tool.description:
                 function["description"] = tool.description
-            found.append({"type": "function", "function": {**function, "parameters": tool.schema}})
+            function = {**function, "parameters": tool.schema, **tool.extra_body}
+            found.append({"type": "function", "function": function})
         return found
 
     def _messages(self) -> list[Json]:
         outgoing = self._outgoing
         fitting = PartRules(
-            lambda said, part: False, _takes_picture, True, not outgoing.can("no_vision"), self._notes
+            WireForm.OPENAI,
+            lambda said, part: False,
+            _takes_picture,
+            True,
+            not outgoing.can("no_vision"),
+            self._notes,
         )
         found: list[Json] = []
         if outgoing.system_text:
@@ -209,6 +226,8 @@ def _takes_picture(found: ImageData) -> bool:
 def _block(part: Part) -> Json:
     if isinstance(part, TextPart):
         return {"type": "text", "text": part.text}
+    if isinstance(part, ProviderPart):
+        return as_sent(part)
     if not isinstance(part, ImagePart):
         raise TypeError(type(part).__name__)
     found = sure_picture(part)

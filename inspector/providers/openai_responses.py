@@ -9,6 +9,7 @@ from typing import Any
 from inspector.domain.messages import (
     ImagePart,
     Part,
+    ProviderPart,
     RedactedThinkingPart,
     Role,
     TextPart,
@@ -18,8 +19,9 @@ from inspector.domain.messages import (
 from inspector.domain.wire.fitting import PartRules, Thought
 from inspector.domain.wire.images import ImageData, sure_picture
 from inspector.domain.wire.naming import NameRule
+from inspector.domain.wire.objects import as_sent
 from inspector.domain.wire.offered import OfferedTools
-from inspector.domain.wire.parameters import parameters_for, reply_tokens
+from inspector.domain.wire.parameters import has_extra_body, parameters_for, reply_limit, with_extra_body
 from inspector.domain.wire.turns import SourcedPart, WireTurn, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_START,
@@ -59,18 +61,18 @@ class _Writing:
     def __init__(self, outgoing: Outgoing) -> None:
         self._outgoing = outgoing
         self._notes = Adaptations()
-        self._tools = OfferedTools(outgoing, _TOOL_NAMES, self._notes)
+        self._tools = OfferedTools(outgoing, WireForm.OPENAI_RESPONSES, _TOOL_NAMES, self._notes)
         self._marks = outgoing.can("prompt_cache_breakpoint")
         self._ends = {end.piece_id for end in outgoing.cache_ends[:MOST_CACHE_ENDS]} if self._marks else set()
         self._marked: set[str] = set()
 
     def write(self) -> WireRequest:
         outgoing = self._outgoing
-        body: Json = {
-            "model": outgoing.model,
-            "max_output_tokens": reply_tokens(outgoing, LEAST_REPLY),
-            "store": False,
-        }
+        body: Json = {"model": outgoing.model}
+        if not has_extra_body(outgoing, WireForm.OPENAI_RESPONSES):
+            body["store"] = False
+        if limit := reply_limit(outgoing, LEAST_REPLY):
+            body["max_output_tokens"] = limit
         given = parameters_for(outgoing, _PARAMETERS, self._notes)
         if effort := given.pop("effort", None):
             body["reasoning"] = {"effort": effort}
@@ -92,6 +94,7 @@ class _Writing:
             missing = len(outgoing.cache_ends) - len(self._marked)
             self._notes.lost("cache_ends_lost", "request", count=missing)
         renamed = self._tools.renamed
+        body = with_extra_body(body, WireForm.OPENAI_RESPONSES, outgoing, self._notes)
         return WireRequest(WireForm.OPENAI_RESPONSES, body, ADDRESS, self._notes.problems, renamed)
 
     def _definitions(self) -> list[Json]:
@@ -100,7 +103,7 @@ class _Writing:
             written: Json = {"type": "function", "name": tool.name}
             if tool.description:
                 written["description"] = tool.description
-            found.append({**written, "parameters": tool.schema, "strict": False})
+            found.append({**written, "parameters": tool.schema, "strict": False, **tool.extra_body})
         return found
 
     def _system_item(self) -> Json:
@@ -127,7 +130,14 @@ class _Writing:
 
     def _items(self) -> list[Json]:
         outgoing = self._outgoing
-        fitting = PartRules(_takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes)
+        fitting = PartRules(
+            WireForm.OPENAI_RESPONSES,
+            _takes_thought,
+            _takes_picture,
+            True,
+            not outgoing.can("no_vision"),
+            self._notes,
+        )
         found: list[Json] = []
         for turn in turns_of(outgoing.messages, fitting, _CALL_IDS, self._notes):
             if turn.name:
@@ -173,6 +183,8 @@ class _Writing:
             arguments = part.arguments.strip() or "{}"
             name = self._tools.name(part.name, each.piece_id)
             return {"type": "function_call", "call_id": part.id, "name": name, "arguments": arguments}
+        if isinstance(part, ProviderPart):
+            return as_sent(part)
         if not isinstance(part, TextPart):
             raise TypeError(type(part).__name__)
         return {"type": "message", "role": "assistant", "content": part.text}
@@ -215,6 +227,8 @@ def _said(role: str, content: list[Json]) -> Json:
 def _block(part: Part) -> Json:
     if isinstance(part, TextPart):
         return {"type": "input_text", "text": part.text}
+    if isinstance(part, ProviderPart):
+        return as_sent(part)
     if not isinstance(part, ImagePart):
         raise TypeError(type(part).__name__)
     found = sure_picture(part)

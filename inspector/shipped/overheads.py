@@ -9,37 +9,51 @@ from typing import TypeVar
 
 from inspector.domain.counts import Method
 from inspector.domain.dataclass import dataclass
-from inspector.domain.models import Overheads, ToolOverheads
+from inspector.domain.models import DefinitionCost, Overheads, ToolOverheads
 from inspector.shipped.checked import ShippedRecord, read_json
 from inspector.shipped.locate import malformed, resource_path
 
 GENERIC = "generic"
 
 Listed = TypeVar("Listed", "_Chat", "_Tools")
+Costs = TypeVar("Costs", Overheads, ToolOverheads)
 
 
-class _Chat(ShippedRecord, frozen=True):
-    families: tuple[str, ...]
+class _Chat(ShippedRecord, frozen=True, kw_only=True):
+    families: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
     message: int
     role: int
+    system: int | None = None
+    assistant: int | None = None
     name: int
     reply: int
     request: int
     call: int
     result: int
+    schema: int = 0
+    page: int = 500
+    thinking: int = 0
+    old_thinking: bool = True
+    sealed_head: int = 0
+    sealed_token: float = 16 / 3
     method: Method
     call_method: Method
     source: str
 
 
-class _Tools(ShippedRecord, frozen=True):
-    families: tuple[str, ...]
+class _Tools(ShippedRecord, frozen=True, kw_only=True):
+    families: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    definition: DefinitionCost = DefinitionCost.FIELDS
     function: int
-    properties: int
-    key: int
-    enum: int
-    enum_item: int
-    end: int
+    properties: int = 0
+    key: int = 0
+    enum: int = 0
+    enum_item: int = 0
+    end: int = 0
+    preamble: int = 0
+    forced: int | None = None
     method: Method
     source: str
 
@@ -52,18 +66,27 @@ class _OverheadsFile(ShippedRecord, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class OverheadTable:
-    """The overheads by tokenizer family; a family that is not listed has the generic ones."""
+    """The overheads by the beginning of a model's id, else by its tokenizer family, else the generic ones."""
 
     dated: str
     chat: Mapping[str, Overheads]
     tools: Mapping[str, ToolOverheads]
+    chat_by_model: Mapping[str, Overheads]
+    tools_by_model: Mapping[str, ToolOverheads]
 
-    def for_chat(self, family: str) -> Overheads:
+    def for_chat(self, family: str, model_id: str = "") -> Overheads:
         """What messages, calls and the reply cost beyond their strings."""
-        return self.chat.get(family, self.chat[GENERIC])
+        own = _longest_beginning(self.chat_by_model, model_id)
+        return own or self.chat.get(family, self.chat[GENERIC])
 
-    def for_tools(self, family: str) -> ToolOverheads:
-        return self.tools.get(family, self.tools[GENERIC])
+    def for_tools(self, family: str, model_id: str = "") -> ToolOverheads:
+        own = _longest_beginning(self.tools_by_model, model_id)
+        return own or self.tools.get(family, self.tools[GENERIC])
+
+
+def _longest_beginning(by_beginning: Mapping[str, Costs], model_id: str) -> Costs | None:
+    fitting = [beginning for beginning in by_beginning if model_id.startswith(beginning)]
+    return by_beginning[max(fitting, key=len)] if fitting else None
 
 
 @cache
@@ -79,21 +102,28 @@ def load_overheads() -> OverheadTable:
 def read_overheads(path: Path) -> OverheadTable:
     """Overheads from any file of the shape; `load_overheads` for the shipped ones."""
     content = read_json(path, _OverheadsFile)
-    chat = {family: _chat(family, each) for family, each in _by_family(path, "chat", content.chat)}
-    tools = {family: _tools(each) for family, each in _by_family(path, "tools", content.tools)}
-    return OverheadTable(content.dated, chat, tools)
+    chat = {name: _chat(name, each) for name, each in _listed(path, "chat", "families", content.chat)}
+    tools = {name: _tools(each) for name, each in _listed(path, "tools", "families", content.tools)}
+    for key, table in (("chat", chat), ("tools", tools)):
+        if GENERIC not in table:
+            raise malformed(path, f"`{GENERIC}` is missing - at `$.{key}`")
+    return OverheadTable(
+        content.dated,
+        chat,
+        tools,
+        {name: _chat(name, each) for name, each in _listed(path, "chat", "models", content.chat)},
+        {name: _tools(each) for name, each in _listed(path, "tools", "models", content.tools)},
+    )
 
 
-def _by_family(path: Path, key: str, records: tuple[Listed, ...]) -> Iterator[tuple[str, Listed]]:
+def _listed(path: Path, key: str, names: str, records: tuple[Listed, ...]) -> Iterator[tuple[str, Listed]]:
     seen: set[str] = set()
     for at, record in enumerate(records):
-        for family in record.families:
-            if family in seen:
-                raise malformed(path, f"{family!r} appears twice - at `$.{key}[{at}].families`")
-            seen.add(family)
-            yield family, record
-    if GENERIC not in seen:
-        raise malformed(path, f"`{GENERIC}` is missing - at `$.{key}`")
+        for name in record.families if names == "families" else record.models:
+            if name in seen:
+                raise malformed(path, f"{name!r} appears twice - at `$.{key}[{at}].{names}`")
+            seen.add(name)
+            yield name, record
 
 
 def _chat(family: str, stored: _Chat) -> Overheads:
@@ -101,11 +131,19 @@ def _chat(family: str, stored: _Chat) -> Overheads:
         family=family,
         message=stored.message,
         role=stored.role,
+        system=stored.message + stored.role if stored.system is None else stored.system,
+        assistant=stored.message + stored.role if stored.assistant is None else stored.assistant,
         name=stored.name,
         reply=stored.reply,
         request=stored.request,
         call=stored.call,
         result=stored.result,
+        schema=stored.schema,
+        page=stored.page,
+        thinking=stored.thinking,
+        old_thinking=stored.old_thinking,
+        sealed_head=stored.sealed_head,
+        sealed_token=stored.sealed_token,
         method=stored.method,
         call_method=stored.call_method,
         source=stored.source,
@@ -114,12 +152,15 @@ def _chat(family: str, stored: _Chat) -> Overheads:
 
 def _tools(stored: _Tools) -> ToolOverheads:
     return ToolOverheads(
+        definition=stored.definition,
         function=stored.function,
         properties=stored.properties,
         key=stored.key,
         enum=stored.enum,
         enum_item=stored.enum_item,
         end=stored.end,
+        preamble=stored.preamble,
+        forced=stored.preamble if stored.forced is None else stored.forced,
         method=stored.method,
         source=stored.source,
     )

@@ -164,25 +164,14 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=lambda command: command[0],
 )
-def test_that_a_turn_that_waits_is_told_and_with_continue_is_in(
+def test_that_a_turn_that_is_not_answered_yet_is_part_of_the_request(
     recorded: Path, command: tuple[str, ...]
 ) -> None:
     name, *more = command
-    without = run(name, recorded, *more)
-    assert without.returncode == 0, without.stderr
-    assert "--continue" in without.stderr
-    assert "kiln" not in without.stdout
-    going_on = run(name, recorded, *more, "--continue")
-    assert (going_on.returncode, going_on.stderr) == (0, "")
+    done = run(name, recorded, *more)
+    assert (done.returncode, done.stderr) == (0, "")
     if name in ("build", "export-request"):
-        assert "kiln" in going_on.stdout
-
-
-def test_that_continue_counts_in_a_what_if_a_comparison_and_a_look(recorded: Path) -> None:
-    for command, *more in (("simulate", "--layout", "xml"), ("diff-requests", "--from", "now")):
-        without, going_on = (said(command, recorded, *more, *flag) for flag in ((), ("--continue",)))
-        assert going_on["before"]["tokens"] > without["before"]["tokens"]
-        assert going_on["after"]["tokens"] > without["after"]["tokens"]
+        assert "kiln" in done.stdout
 
 
 def test_that_lint_and_comparison_take_what_a_build_takes(sample: Path) -> None:
@@ -201,7 +190,6 @@ def test_that_lint_and_comparison_take_what_a_build_takes(sample: Path) -> None:
     "options",
     [
         ("--from", "last", "--to", "last", "--model", "gpt-4"),
-        ("--from", "2026-11-20T00:00:00Z", "--to", "last", "--continue"),
         ("--from", "2026-11-20T00:00:00Z", "--to", "last", "--now", "2026-11-20T00:00:00Z"),
     ],
 )

@@ -7,6 +7,7 @@ from itertools import pairwise
 from random import Random
 
 from inspector.context.builder import ContextBuilder
+from inspector.context.plan import active_batch
 from inspector.domain.codec import to_plain
 from inspector.domain.counts import Method
 from inspector.domain.errors import BudgetError
@@ -98,6 +99,12 @@ def active_tokens(request: Request) -> int:
         for piece in section.pieces
         if piece.rule == "history_active_batch"
     )
+
+
+def with_active(snapshot: Snapshot, spec: RequestSpec) -> RequestSpec:
+    """The same spec with the batch in progress named, which is the newest one where it waits for a reply."""
+    active = active_batch(snapshot, spec)
+    return spec if active is None else replace(spec, active_batch=active.id)
 
 
 def check_budget(snapshot: Snapshot, spec: RequestSpec, request: Request) -> None:
@@ -237,8 +244,9 @@ def check_monotone(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpe
 
 def check_append(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, rng: Random) -> None:
     """A batch more that fits leaves the Request before it a strict prefix of the history."""
-    bare = replace(snapshot, summaries=())
-    spec = replace(spec, active_batch=None)
+    bare, spec = replace(snapshot, summaries=()), replace(spec, active_batch=None)
+    if active_batch(bare, spec) is not None:
+        return
     before = built(builder, bare, spec)
     if before is None:
         return
@@ -319,7 +327,8 @@ def utilisation(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec) 
     strategy, limits = strategy_of(snapshot, spec), spec.limits
     cap = snapshot.agent.config.max_messages_cap if spec.max_messages_cap is None else spec.max_messages_cap
     counts = (cap, getattr(strategy, "keep_recent", cap), getattr(strategy, "verbatim_count", cap))
-    if limits is None or not limits.history_tokens or spec.active_batch or snapshot.summaries:
+    active = active_batch(snapshot, spec)
+    if limits is None or not limits.history_tokens or active or snapshot.summaries:
         return None
     count = sum(len(sendable(batch)) for batch in snapshot.history)
     if count < 1 / SMALL or min(counts) < count:
@@ -353,6 +362,7 @@ def _units(snapshot: Snapshot, request: Request) -> list[int]:
 def check_case(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, seed: int) -> Request | None:
     """All of it for one case; the Request, None where none is possible."""
     rng = Random(seed + 1)
+    spec = with_active(snapshot, spec)
     request = built(builder, snapshot, spec)
     if request is not None:
         check_budget(snapshot, spec, request)

@@ -49,7 +49,7 @@ def test_that_a_recorded_request_goes_out_again_as_it_was(run: Run, tmp_path: Pa
     assert dry.returncode == 0, dry.stderr.decode()
     assert not target.exists()
     assert run("import", source, "--into", target).returncode == 0
-    done = run("build", target, "--continue", "--as", form)
+    done = run("build", target, "--as", form)
     assert done.returncode == 0, done.stderr.decode()
     built: dict[str, Any] = json.loads(done.stdout)
     for key, value in BODIES[form].items():

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.context.counting.counter import Counter
+from inspector.context.counting.documents import provider_content
 from inspector.context.counting.images import image_tokens, most_image_tokens
 from inspector.domain.counts import Count, Method, joint_method
 from inspector.domain.dataclass import dataclass
-from inspector.domain.messages import ImagePart, RedactedThinkingPart
-from inspector.domain.models import ImageRule, Overheads, ToolOverheads
+from inspector.domain.messages import ImagePart, ProviderPart, RedactedThinkingPart, Role
+from inspector.domain.models import DefinitionCost, ImageRule, Overheads, ToolOverheads
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +24,15 @@ class FrameCosts:
     tools: ToolOverheads
     images: ImageRule
 
-    def message(self, *, named: bool = False) -> Count:
-        """A message's own frame, the system string's included; more for one with a speaker's name."""
+    def message(self, role: Role = Role.USER, *, named: bool = False) -> Count:
+        """A message's own frame; more for one with a speaker's name."""
         costs = self.overheads
-        return Count(costs.message + costs.role + (costs.name if named else 0), costs.method)
+        frame = costs.assistant if role is Role.ASSISTANT else costs.message + costs.role
+        return Count(frame + (costs.name if named else 0), costs.method)
+
+    def system(self) -> Count:
+        """The frame of the system string."""
+        return Count(self.overheads.system, self.overheads.method)
 
     def call(self, name: str) -> Count:
         counted = self.counter.count(name)
@@ -50,12 +56,22 @@ class FrameCosts:
         return Count(image_tokens(self.images, image.width, image.height), Method.ESTIMATE)
 
     def redacted(self, part: RedactedThinkingPart) -> Count:
-        """Thinking that only the provider can read: four bytes a token of what base 64 hides."""
-        return Count(len(part.data) * 3 // 16, Method.ESTIMATE)
+        """Thinking that only the provider can read, by the length of what hides it."""
+        hidden = max(0, len(part.data) - self.overheads.sealed_head)
+        return Count(int(hidden / self.overheads.sealed_token), Method.ESTIMATE)
+
+    def provider_part(self, part: ProviderPart) -> Count:
+        """A part that is sent as it came: by its texts, and by its pages if it is a PDF document."""
+        texts, pages = provider_content(part.data)
+        tokens = sum(self.counter.count(text).tokens for text in texts)
+        return Count(tokens + pages * self.overheads.page, Method.ESTIMATE)
 
     def tool(self, name: str, description: str, parameters: object) -> Count:
-        """One definition: the rule of providers' own example code, an approximation in every family."""
+        """One definition, an approximation in every family."""
         costs = self.tools
+        if costs.definition is DefinitionCost.JSON:
+            plain = {"name": name, "description": description, "input_schema": parameters}
+            return Count(costs.function + self.counter.count(_compact(plain)).tokens, Method.ESTIMATE)
         tokens = costs.function + self.counter.count(f"{name}:{description.removesuffix('.')}").tokens
         properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
         if isinstance(properties, Mapping) and properties:
@@ -66,6 +82,22 @@ class FrameCosts:
     def tools_end(self) -> Count:
         """What is paid once where there are tools at all."""
         return Count(self.tools.end, Method.ESTIMATE)
+
+    def tools_preamble(self, *, forced: bool = False) -> Count:
+        """What the provider tells the model about tools; `forced` if it must call one."""
+        return Count(self.tools.forced if forced else self.tools.preamble, Method.ESTIMATE)
+
+    def provider_tool(self, definition: str) -> Count:
+        """A tool that the provider runs: its definition alone, as nobody says what is added for it."""
+        return Count(self.counter.count(definition).tokens, Method.ESTIMATE)
+
+    def output_schema(self, schema: object) -> Count:
+        """A schema that the reply must have."""
+        return Count(self.overheads.schema + self.counter.count(_compact(schema)).tokens, Method.ESTIMATE)
+
+    def thinking(self) -> Count:
+        """What the provider tells a model that is to think."""
+        return Count(self.overheads.thinking, Method.ESTIMATE)
 
     def _property(self, key: str, value: Any) -> int:
         costs = self.tools

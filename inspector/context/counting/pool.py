@@ -11,7 +11,7 @@ from inspector.context.counting.exact import ExactCounter, Vocabulary
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.counting.reconstruction import MessageCount, ReconstructedCounter, find_package
 from inspector.domain.dataclass import dataclass
-from inspector.domain.models import ImageRule, ModelFacts, Reconstruction
+from inspector.domain.models import ImageRule, ModelFacts, Overheads, Reconstruction, ToolOverheads
 from inspector.shipped.estimators import GENERIC, EstimatorTable, load_estimators
 from inspector.shipped.image_rules import ImageRuleTable, load_image_rules
 from inspector.shipped.overheads import OverheadTable, load_overheads
@@ -65,7 +65,7 @@ class CounterPool:
         self._exact: dict[str, ExactCounter] = {}
         self._reconstructed: dict[str, ReconstructedCounter] = {}
         self._estimates: dict[str, EstimateCounter] = {}
-        self._costs: dict[tuple[str | None, str, ImageRule], FrameCosts] = {}
+        self._costs: dict[tuple[str | None, str, Overheads, ToolOverheads, ImageRule], FrameCosts] = {}
         self._lock = threading.Lock()
 
     def counter(self, facts: ModelFacts | None) -> Counter:
@@ -76,12 +76,13 @@ class CounterPool:
         """The same counter with the costs of the family's frames."""
         family = facts.tokenizer if facts else GENERIC
         encoding = facts.encoding if facts else None
-        images = self._tables.images.for_model(facts.id) if facts else self._tables.images.generic
-        key = (encoding, family, images)
+        model_id = facts.id if facts else ""
+        images = self._tables.images.for_model(model_id) if facts else self._tables.images.generic
+        overheads = self._tables.overheads.for_chat(family, model_id)
+        tools = self._tables.overheads.for_tools(family, model_id)
+        key = (encoding, family, overheads, tools, images)
         with self._lock:
             if key not in self._costs:
-                overheads = self._tables.overheads.for_chat(family)
-                tools = self._tables.overheads.for_tools(family)
                 self._costs[key] = FrameCosts(self._make(encoding, family), overheads, tools, images)
             return self._costs[key]
 

@@ -54,7 +54,12 @@ class BatchView:
         """Whether what may be sent of it is a whole cycle, each result behind its call."""
         sent = self.sendable
         # Each result behind its call leaves no call open.
-        return bool(sent) and sent[-1].role in _LAST and _is_paired(sent)
+        return bool(sent) and sent[-1].role in _LAST and is_paired(sent)
+
+    @cached_property
+    def _is_finished(self) -> bool:
+        """Whether the model has said its last word in it."""
+        return bool(self.sendable) and self.sendable[-1].role is Role.ASSISTANT
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
@@ -148,7 +153,9 @@ class BatchView:
         self, message: Message, content: tuple[Part, ...] | None = None, gap: str | None = None
     ) -> Piece:
         sent = message if content is None else replace(message, content=content)
-        runs, marks = MessageFramer(sent, self.costs, has_gap=gap is not None).write()
+        runs, marks = MessageFramer(
+            sent, self.costs, has_gap=gap is not None, is_finished=self._is_finished
+        ).write()
         source = Source(SourceKind.MESSAGE, message.id, str(message.role), message.agent_id)
         parameters: Parameters = {"batch": message.batch_id}
         return Piece(f"message:{message.id}", SECTION, source, _RECENT, runs, marks, parameters)
@@ -178,7 +185,13 @@ def sendable_messages(batch: Batch) -> tuple[Message, ...]:
     return tuple(filter(is_sendable, batch.messages))
 
 
-def _is_paired(messages: Sequence[Message]) -> bool:
+def is_unanswered(messages: Sequence[Message]) -> bool:
+    """Whether a model's reply is what comes next: the last message isn't its own, and each call has its result."""
+    return bool(messages) and messages[-1].role not in _LAST and is_paired(messages)
+
+
+def is_paired(messages: Sequence[Message]) -> bool:
+    """Whether each call has its result behind it, and each result its call before it."""
     waiting: set[str] = set()
     for message in messages:
         for part in message.content:

@@ -8,6 +8,7 @@ from inspector.domain.messages import (
     ImagePart,
     Message,
     Part,
+    ProviderPart,
     RedactedThinkingPart,
     Role,
     TextPart,
@@ -27,12 +28,16 @@ class MessageFramer:
         message: The message.
         costs: What stands around its strings costs this.
         has_gap: Whether its first part is a mark that messages before it are left out.
+        is_finished: Whether the model has ended its turn: some providers leave its thinking out then.
     """
 
-    def __init__(self, message: Message, costs: FrameCosts, *, has_gap: bool = False) -> None:
+    def __init__(
+        self, message: Message, costs: FrameCosts, *, has_gap: bool = False, is_finished: bool = False
+    ) -> None:
         self._message = message
         self._costs = costs
         self._has_gap = has_gap
+        self._is_free = is_finished and not costs.overheads.old_thinking
         self._runs: list[TextRun] = []
         self._marks: list[Mark] = []
         self._length = 0
@@ -42,7 +47,9 @@ class MessageFramer:
         is_result = self._message.role is Role.TOOL and self._begins_with_result()
         if not is_result:
             named = self._message.name is not None
-            self._frame(f"=== {self._message.role} ===\n", self._costs.message(named=named))
+            self._frame(
+                f"=== {self._message.role} ===\n", self._costs.message(self._message.role, named=named)
+            )
         for number, part in enumerate(self._message.content, start=-1 if self._has_gap else 0):
             start = self._length
             kind, name = self._part(part) if number >= 0 else ("gap", self._gap(part))
@@ -63,15 +70,19 @@ class MessageFramer:
                 self._string(part.text)
                 return "text", ""
             case ThinkingPart():
-                self._string(part.text)
+                self._thinking(part.text)
                 return "thinking", ""
             case ImagePart():
                 frame = f"=== image {part.media_type} {part.width}x{part.height} ===\n"
                 self._frame(frame, self._costs.image(part))
                 return "image", ""
             case RedactedThinkingPart():
-                self._frame("=== redacted thinking ===\n", self._costs.redacted(part))
+                cost = Count(0, Method.ESTIMATE) if self._is_free else self._costs.redacted(part)
+                self._frame("=== redacted thinking ===\n", cost)
                 return "redacted_thinking", ""
+            case ProviderPart():
+                self._frame(f"=== {part.kind} ===\n", self._costs.provider_part(part))
+                return "provider_part", ""
             case ToolCallPart():
                 self._frame(f"=== call {part.name} {part.id} ===\n", self._costs.call(part.name))
                 self._string(part.arguments)
@@ -80,6 +91,13 @@ class MessageFramer:
                 self._frame(f"=== result {part.call_id} ===\n", self._costs.result())
                 self._string(part.content)
                 return "tool_result", part.call_id
+
+    def _thinking(self, text: str) -> None:
+        if not self._is_free:
+            self._string(text)
+        elif text:
+            self._runs += (TextRun(text, True, 0, Method.ESTIMATE), _LINE_END)
+            self._length += len(text) + 1
 
     def _frame(self, text: str, cost: Count) -> None:
         self._runs.append(TextRun(text, False, cost.tokens, cost.method))

@@ -58,6 +58,8 @@ def text_part(
         body = f"<{tag}>\n{body}\n</{tag}>"
     part = literal(section, place, body, rule)
     part.source = replace(part.source, owner=owner, label=_label(place))
+    if body != text and not element:
+        part.alone = replace(part, text=text)
     return Adapted(part, tuple(adaptations))
 
 

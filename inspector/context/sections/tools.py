@@ -12,11 +12,13 @@ from inspector.context.markup import close_proof, one_line
 from inspector.context.parts import END_OF_STRING, PromptPart
 from inspector.context.plan import BuildPlan
 from inspector.domain.agents import Tool, ToolRule
+from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.requests import Piece, Source, SourceKind, TextRun
 from inspector.domain.rules import InRule
 from inspector.domain.snapshot import Snapshot
+from inspector.domain.wire.extras import must_call_tool, provider_tools
 
 SECTION = "tools"
 RULES_SECTION = "tool_rules"
@@ -53,13 +55,27 @@ def offered_tools(snapshot: Snapshot, plan: BuildPlan) -> OfferedToolset:
 
 def definition_pieces(tools: Sequence[Tool], plan: BuildPlan) -> tuple[Piece, ...]:
     """The frame before all definitions and one piece for each."""
-    if not tools:
+    own = provider_tools(plan.agent.parameters)
+    if not tools and not own:
         return ()
-    cost = plan.costs.tools_end()
-    frame = TextRun("=== tools ===\n", sent=False, tokens=cost.tokens, method=cost.method)
-    source = Source(SourceKind.LITERAL, "tools/frame", "frame")
-    lead = Piece("literal:tools/frame", SECTION, source, InRule.FRAME.value, (frame,))
-    return (lead, *(_definition(tool, plan.agent.id, plan.costs) for tool in tools))
+    lead = _unsent("tools/frame", "frame", "=== tools ===\n", plan.costs.tools_end(), InRule.FRAME)
+    told = plan.costs.tools_preamble(forced=must_call_tool(plan.agent.parameters))
+    frames = [lead]
+    if told.tokens:
+        text = "=== instructions on tools ===\n"
+        frames.append(_unsent("tools/preamble", "provider's instructions", text, told, InRule.TOOLS_PREAMBLE))
+    for number, text in enumerate(own):
+        place, cost = f"tools/provider/{number}", plan.costs.provider_tool(text)
+        frames.append(
+            _unsent(place, "provider's tool", "=== provider's tool ===\n", cost, InRule.PROVIDER_TOOL)
+        )
+    return (*frames, *(_definition(tool, plan.agent.id, plan.costs) for tool in tools))
+
+
+def _unsent(place: str, label: str, text: str, cost: Count, rule: InRule) -> Piece:
+    """What the provider adds by itself."""
+    run = TextRun(text, sent=False, tokens=cost.tokens, method=cost.method)
+    return Piece(f"literal:{place}", SECTION, Source(SourceKind.LITERAL, place, label), rule.value, (run,))
 
 
 @lru_cache(maxsize=2048)

@@ -8,13 +8,14 @@ from inspector.domain.dataclass import dataclass
 from inspector.domain.messages import (
     ImagePart,
     Part,
+    ProviderPart,
     RedactedThinkingPart,
     Role,
     TextPart,
     ThinkingPart,
 )
 from inspector.domain.wire.images import ImageData, picture, stand_in
-from inspector.domain.wire.values import Adaptations, WireMessage
+from inspector.domain.wire.values import Adaptations, WireForm, WireMessage
 
 Thought = ThinkingPart | RedactedThinkingPart
 
@@ -24,6 +25,7 @@ class PartRules:
     """A provider's rules for parts.
 
     Attributes:
+        form: The form that parts are written in.
         takes_thought: Whether this thought of an assistant's message can go back.
         takes_picture: Whether an image of this kind can be sent.
         takes_blank: Whether a text of nothing but white space can be sent.
@@ -31,6 +33,7 @@ class PartRules:
         notes: Takes what is changed or left out.
     """
 
+    form: WireForm
     takes_thought: Callable[[WireMessage, Thought], bool]
     takes_picture: Callable[[ImageData], bool]
     takes_blank: bool
@@ -45,6 +48,9 @@ class PartRules:
             return self._image(said, part)
         if isinstance(part, ThinkingPart | RedactedThinkingPart):
             return self._thought(said, part)
+        if isinstance(part, ProviderPart) and part.form != self.form:
+            self.notes.lost("provider_part_not_sent", said.piece_id, kind=part.kind)
+            return None
         return part
 
     def _text(self, said: WireMessage, part: TextPart) -> Part | None:

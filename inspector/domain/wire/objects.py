@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from inspector.domain.messages import ProviderPart
+
 _NOT_AT_THE_TOP = ("oneOf", "anyOf", "allOf", "not", "enum", "const")
 _DEEPEST = 200
 
@@ -22,6 +24,15 @@ def arguments_of(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and _can_be_sent(value) else None
+
+
+def as_sent(part: ProviderPart) -> dict[str, Any]:
+    """A part of the provider's own as it came; an empty object if its text is no JSON object."""
+    try:
+        value = json.loads(part.data)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def object_schema(parameters: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:

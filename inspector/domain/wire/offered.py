@@ -8,7 +8,7 @@ from typing import Any
 from inspector.domain.dataclass import dataclass
 from inspector.domain.wire.naming import NameRule, UniqueNames
 from inspector.domain.wire.objects import object_schema
-from inspector.domain.wire.values import Adaptations, Outgoing
+from inspector.domain.wire.values import Adaptations, Outgoing, WireForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +19,16 @@ class OfferedTool:
     name: str
     description: str
     schema: dict[str, Any]
+    extra_body: Mapping[str, Any]
+    """Further fields of the definition, for the form that it is written in."""
 
 
 class OfferedTools:
     """The tools, and the names that calls of them go out with. Declared tools keep their names before others do."""
 
-    def __init__(self, outgoing: Outgoing, rule: NameRule, notes: Adaptations) -> None:
+    def __init__(self, outgoing: Outgoing, form: WireForm, rule: NameRule, notes: Adaptations) -> None:
         self._outgoing = outgoing
+        self._form = form
         self._book = UniqueNames(rule)
         self._notes = notes
         for tool in outgoing.tools:
@@ -42,9 +45,17 @@ class OfferedTools:
         """All of them, in order."""
         for tool in self._outgoing.tools:
             schema, changed = object_schema(tool.parameters)
-            if changed:
+            if self._form in tool.extra_body:
+                # It came in this very form, so that it is legal there as it is.
+                schema = dict(tool.parameters)
+            elif changed:
                 self._notes.changed("schema_changed", tool.piece_id, keys=changed)
-            yield OfferedTool(tool.piece_id, self.name(tool.name, tool.piece_id), tool.description, schema)
+            for form, fields in tool.extra_body.items():
+                for key in fields if form != self._form else ():
+                    self._notes.lost("tool_field_not_sent", tool.piece_id, name=key)
+            name = self.name(tool.name, tool.piece_id)
+            extra = tool.extra_body.get(self._form, {})
+            yield OfferedTool(tool.piece_id, name, tool.description, schema, extra)
 
     @property
     def renamed(self) -> Mapping[str, str]:

@@ -51,11 +51,17 @@ class WireMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """A tool that is offered; `parameters` is a JSON Schema."""
+    """A tool that is offered.
+
+    Attributes:
+        parameters: Its JSON Schema.
+        extra_body: Fields of its definition as they are sent, by the provider's form: what has no neutral name.
+    """
 
     name: str
     description: str
     parameters: Mapping[str, Any]
+    extra_body: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def piece_id(self) -> str:

@@ -12,7 +12,6 @@ import msgspec
 from inspector.domain.dataclass import dataclass
 from inspector.domain.messages import (
     BatchType,
-    ImagePart,
     Part,
     RedactedThinkingPart,
     Role,
@@ -22,6 +21,7 @@ from inspector.domain.messages import (
     ToolResultPart,
 )
 from inspector.exchange.field_reader import FieldReader, kind_of
+from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
 
@@ -342,7 +342,7 @@ def _image(record: FieldReader) -> Part | None:
         return None
     source.drop("type", "detail")
     record.leave("source", source.rest())
-    return ImagePart(media_type, 0, 0, data)
+    return image_part(media_type, data)
 
 
 _READERS: dict[str, Callable[[FieldReader], Part | None]] = {

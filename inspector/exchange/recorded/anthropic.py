@@ -17,15 +17,19 @@ from inspector.domain.messages import (
     ToolResultPart,
 )
 from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
 from inspector.exchange.recorded.envelope import ANTHROPIC, opened
 from inspector.exchange.recorded.rows import (
     RecordedMessage,
     RecordedRequest,
+    keep_rest,
     malformed,
     needed_text,
     plan_of,
+    provider_part,
+    provider_tool,
     read_parameters,
     read_tool,
 )
@@ -57,9 +61,7 @@ def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> I
     _tools(record, recorded)
     for message in record.records("messages"):
         recorded.rows += _rows(message)
-    recorded.kept = record.rest()
-    if envelope.around:
-        recorded.kept |= FieldReader(envelope.around, "", notes).rest()
+    keep_rest(record, recorded, envelope.around)
     return plan_of(recorded, ids, notes, origin)
 
 
@@ -85,10 +87,9 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
     for each in record.records("tools"):
         if each.peek("type") in (None, "custom"):
             each.drop("type")
-            recorded.tools.append(read_tool(each, "input_schema"))
+            recorded.tools.append(read_tool(each, "input_schema", ANTHROPIC))
         else:
-            each.notes.warn("import.provider_tool", each.where, kind=str(each.peek("type"))[:60])
-            left.append(each.whole())
+            left.append(provider_tool(each))
     record.leave("tools", left)
 
 
@@ -129,10 +130,7 @@ def _content(message: FieldReader) -> tuple[list[Part], list[Json]]:
 def _parts(block: FieldReader) -> list[Part]:
     kind = needed_text(block, "type")
     read_part = _READERS.get(kind)
-    if read_part is None:
-        block.notes.warn("import.unknown_part", block.where, kind=kind[:60])
-        return []
-    return read_part(block)
+    return [provider_part(block, ANTHROPIC, kind)] if read_part is None else read_part(block)
 
 
 def _text(block: FieldReader) -> list[Part]:
@@ -152,7 +150,7 @@ def _image(block: FieldReader) -> list[Part]:
         block.leave("source", source.whole())
         return []
     block.leave("source", source.rest())
-    return [ImagePart(media_type, 0, 0, data)]
+    return [image_part(media_type, data)]
 
 
 def _thinking(block: FieldReader) -> list[Part]:
@@ -178,6 +176,10 @@ def _result(block: FieldReader) -> list[Part]:
     else:
         inside: list[Part] = []
         for each in block.records("content"):
+            if each.peek("type") not in ("text", "image"):
+                each.notes.warn("import.result_part", each.where, kind=str(each.peek("type"))[:60])
+                block.leave("content", each.whole())
+                continue
             inside += _parts(each)
             if rest := each.rest():
                 block.leave("content", rest)

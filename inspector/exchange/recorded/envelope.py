@@ -13,6 +13,8 @@ from inspector.exchange.json_limits import JsonCost, JsonLimits
 ANTHROPIC = "anthropic-request"
 CHAT = "openai-request"
 RESPONSES = "openai-responses-request"
+GEMINI = "gemini-request"
+OLLAMA = "ollama-request"
 
 _HOLDERS = ("body", "request", "json", "payload", "data", "request_body")
 """Fields that recorders put a request's body into, beside its address, its headers and the reply."""
@@ -29,6 +31,11 @@ class RecordedBody:
     body: dict[str, Json]
     where: str = ""
     around: dict[str, Json] | None = None
+
+    @property
+    def form(self) -> str:
+        """The id of the form that it is in."""
+        return _form_of(self.body)
 
 
 def opened(value: Json) -> RecordedBody | None:
@@ -81,22 +88,50 @@ def is_responses(value: Json) -> bool:
     return _form(value) == RESPONSES
 
 
+def is_ollama(value: Json) -> bool:
+    """Whether decoded JSON is a request to Ollama's chat API."""
+    return _form(value) == OLLAMA
+
+
+def is_gemini(value: Json) -> bool:
+    """Whether decoded JSON is a request to Gemini's generateContent."""
+    return _form(value) == GEMINI
+
+
 def _form(value: Json) -> str:
     envelope = opened(value)
-    if envelope is None:
-        return ""
-    body = envelope.body
+    return "" if envelope is None else _form_of(envelope.body)
+
+
+def _form_of(body: dict[str, Json]) -> str:
+    if "contents" in body and "messages" not in body:
+        return GEMINI
     if "messages" not in body:
         return RESPONSES
-    return ANTHROPIC if _is_anthropic(body) else CHAT
+    if _is_anthropic(body):
+        return ANTHROPIC
+    return OLLAMA if _is_ollama(body) else CHAT
 
 
 def _is_body(value: dict[str, Json]) -> bool:
     if "agents" in value or "agent_type" in value:
         return False
+    if any("parts" in each for each in _objects(value.get("contents"))):
+        return True
     if first := next(_objects(value.get("messages")), None):
         return "role" in first or "content" in first
     return isinstance(value.get("input"), str | list) and isinstance(value.get("model"), str)
+
+
+def _is_ollama(body: dict[str, Json]) -> bool:
+    """By its own fields: options as an object, images beside a text, calls whose arguments are an object."""
+    if isinstance(body.get("options"), dict) or "keep_alive" in body:
+        return True
+    messages = list(_objects(body.get("messages")))
+    calls = (call.get("function") for each in messages for call in _objects(each.get("tool_calls")))
+    return any("images" in each for each in messages) or any(
+        isinstance(call, dict) and isinstance(call.get("arguments"), dict) for call in calls
+    )
 
 
 def _is_anthropic(body: dict[str, Json]) -> bool:

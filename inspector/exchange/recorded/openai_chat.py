@@ -1,4 +1,4 @@
-"""Reads a recorded Chat Completions request as an import plan."""
+"""Reads a recorded Chat Completions request, or one to Ollama's chat API, as an import plan."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from inspector.domain.actor import IdGenerator
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import ImagePart, Part, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
-from inspector.exchange.recorded.envelope import CHAT, opened
+from inspector.exchange.recorded.envelope import CHAT, OLLAMA, opened
 from inspector.exchange.recorded.rows import (
     RecordedMessage,
     RecordedRequest,
+    keep_rest,
     malformed,
     needed_text,
     plan_of,
+    provider_part,
+    provider_tool,
     read_parameters,
     read_tool,
 )
@@ -40,6 +44,16 @@ _PARAMETERS = {
 }
 
 
+_OLLAMA_OPTIONS = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "seed": "seed",
+    "num_predict": "max_tokens",
+    "stop": "stop",
+}
+
+
 def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> ImportPlan:
     """Read a recorded request; nothing is stored.
 
@@ -50,19 +64,61 @@ def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> I
     if envelope is None:
         raise malformed("", "this isn't a request")
     record = FieldReader(envelope.body, envelope.where, notes)
-    recorded = RecordedRequest(CHAT, "openai", record.text("model"))
-    recorded.parameters = read_parameters(record, _PARAMETERS)
+    is_ollama = envelope.form == OLLAMA
+    recorded = RecordedRequest(envelope.form, "ollama" if is_ollama else "openai", record.text("model"))
+    recorded.parameters = _ollama_parameters(record) if is_ollama else read_parameters(record, _PARAMETERS)
     _tools(record, recorded)
+    calls = _CallIds(are_needed=not is_ollama)
     for message in record.records("messages"):
-        row = _row(message)
+        row = _row(message, calls)
         if row.role is Role.SYSTEM and not recorded.rows:
             recorded.instructions += [part.text for part in row.parts if isinstance(part, TextPart)]
         else:
             recorded.rows.append(row)
-    recorded.kept = record.rest()
-    if envelope.around:
-        recorded.kept |= FieldReader(envelope.around, "", notes).rest()
+    keep_rest(record, recorded, envelope.around)
     return plan_of(recorded, ids, notes, origin)
+
+
+def _ollama_parameters(record: FieldReader) -> dict[str, Json]:
+    options = record.record("options")
+    if options is None:
+        return {}
+    found = read_parameters(options, _OLLAMA_OPTIONS)
+    record.leave("options", options.untaken())
+    return found
+
+
+class _CallIds:
+    """The ids of calls and results. Ollama's have none: a result there is of the oldest call that waits."""
+
+    def __init__(self, *, are_needed: bool) -> None:
+        self._are_needed = are_needed
+        self._count = 0
+        self._waiting: list[str] = []
+
+    def of_call(self, call: FieldReader) -> str:
+        """The id of a call, made up where it needs none.
+
+        Raises:
+            MalformedError: it has none and needs one.
+        """
+        self._count += 1
+        call_id = needed_text(call, "id") if self._are_needed else call.text("id") or f"call_{self._count}"
+        self._waiting.append(call_id)
+        return call_id
+
+    def of_result(self, message: FieldReader, key: str) -> str:
+        """The id of the call that a result is of.
+
+        Raises:
+            MalformedError: it names none, and has to or none waits.
+        """
+        if self._are_needed or not self._waiting:
+            return needed_text(message, key)
+        call_id = message.text(key) or self._waiting[0]
+        if call_id in self._waiting:
+            self._waiting.remove(call_id)
+        return call_id
 
 
 def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
@@ -70,29 +126,28 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
     for each in record.records("tools"):
         function = each.record("function") if each.peek("type") == "function" else None
         if function is None:
-            each.notes.warn("import.provider_tool", each.where, kind=str(each.peek("type"))[:60])
-            left.append(each.whole())
+            left.append(provider_tool(each))
             continue
-        recorded.tools.append(read_tool(function, "parameters"))
-    recorded.tools += [read_tool(each, "parameters") for each in record.records("functions")]
+        recorded.tools.append(read_tool(function, "parameters", recorded.form))
+    recorded.tools += [read_tool(each, "parameters", CHAT) for each in record.records("functions")]
     record.leave("tools", left)
 
 
-def _row(message: FieldReader) -> RecordedMessage:
+def _row(message: FieldReader, calls: _CallIds) -> RecordedMessage:
     said = needed_text(message, "role")
     role = _ROLES.get(said)
     if role is None:
         raise malformed(message.path("role"), f"unknown role {said[:40]!r}")
-    parts = _content(message)
+    parts = [*_content(message), *map(_bare_image, message.texts("images"))]
     if role is Role.TOOL:
         key = "tool_call_id" if said == "tool" else "name"
         text = "\n".join(part.text for part in parts if isinstance(part, TextPart))
         images = tuple(part for part in parts if isinstance(part, ImagePart))
-        result = ToolResultPart(needed_text(message, key), text)
+        result = ToolResultPart(calls.of_result(message, key), text)
         return RecordedMessage(message.where, role, (result, *images), kept=message.rest())
-    calls = _calls(message) if role is Role.ASSISTANT else []
+    made = _calls(message, calls) if role is Role.ASSISTANT else []
     name = message.text("name") or None
-    return RecordedMessage(message.where, role, (*parts, *calls), name, message.rest())
+    return RecordedMessage(message.where, role, (*parts, *made), name, message.rest())
 
 
 def _content(message: FieldReader) -> list[Part]:
@@ -125,18 +180,22 @@ def _part(block: FieldReader) -> Part | None:
         if address is not None:
             block.leave("image_url", address.rest())
         return _image(block, url)
-    block.notes.warn("import.unknown_part", block.where, kind=kind[:60])
-    return None
+    return provider_part(block, CHAT, kind)
+
+
+def _bare_image(data: str) -> Part:
+    """An image as Ollama has it: base 64 and no more."""
+    return image_part("", data)
 
 
 def _image(block: FieldReader, url: str) -> Part:
     if not url:
         raise malformed(block.path("image_url"), "an address is needed")
     head = url[5:].partition(",")[0] if url.startswith("data:") else ""
-    return ImagePart(head.partition(";")[0], 0, 0, url)
+    return image_part(head.partition(";")[0], url)
 
 
-def _calls(message: FieldReader) -> list[ToolCallPart]:
+def _calls(message: FieldReader, calls: _CallIds) -> list[ToolCallPart]:
     found: list[ToolCallPart] = []
     for each in message.records("tool_calls"):
         function = each.record("function")
@@ -147,7 +206,8 @@ def _calls(message: FieldReader) -> list[ToolCallPart]:
         written = (
             arguments if isinstance(arguments, str) else json_text({} if arguments is None else arguments)
         )
-        found.append(ToolCallPart(needed_text(each, "id"), needed_text(function, "name"), written))
+        call_id = calls.of_call(each)
+        found.append(ToolCallPart(call_id, needed_text(function, "name"), written))
     legacy = message.record("function_call")
     if legacy is not None:
         # The older form knows one call, which its result names by the function.

@@ -14,15 +14,19 @@ from inspector.domain.messages import (
     ToolResultPart,
 )
 from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
 from inspector.exchange.recorded.envelope import RESPONSES, opened
 from inspector.exchange.recorded.rows import (
     RecordedMessage,
     RecordedRequest,
+    keep_rest,
     malformed,
     needed_text,
     plan_of,
+    provider_part,
+    provider_tool,
     read_parameters,
     read_tool,
 )
@@ -57,9 +61,7 @@ def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> I
         if record.has(earlier):
             notes.warn("import.earlier_part_elsewhere", record.path(earlier))
     _Items(record, recorded).read()
-    recorded.kept = record.rest()
-    if envelope.around:
-        recorded.kept |= FieldReader(envelope.around, "", notes).rest()
+    keep_rest(record, recorded, envelope.around)
     return plan_of(recorded, ids, notes, origin)
 
 
@@ -75,11 +77,10 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
     left: list[Json] = []
     for each in record.records("tools"):
         if each.peek("type") == "function":
-            each.drop("type", "strict")
-            recorded.tools.append(read_tool(each, "parameters"))
+            each.drop("type")
+            recorded.tools.append(read_tool(each, "parameters", RESPONSES))
         else:
-            each.notes.warn("import.provider_tool", each.where, kind=str(each.peek("type"))[:60])
-            left.append(each.whole())
+            left.append(provider_tool(each))
     record.leave("tools", left)
 
 
@@ -119,8 +120,7 @@ class _Items:
             data = json_text(item.whole())
             self._add(item, Role.ASSISTANT, [RedactedThinkingPart(data)])
         else:
-            item.notes.warn("import.unknown_part", item.where, kind=kind[:60])
-            self._left.append(item.whole())
+            self._add(item, Role.ASSISTANT, [provider_part(item, RESPONSES, kind)])
 
     def _message(self, item: FieldReader) -> None:
         said = needed_text(item, "role")
@@ -184,6 +184,5 @@ def _part(block: FieldReader) -> Part | None:
             block.notes.warn("import.image_elsewhere", block.where)
             return None
         head = url[5:].partition(",")[0] if url.startswith("data:") else ""
-        return ImagePart(head.partition(";")[0], 0, 0, url)
-    block.notes.warn("import.unknown_part", block.where, kind=kind[:60])
-    return None
+        return image_part(head.partition(";")[0], url)
+    return provider_part(block, RESPONSES, kind)

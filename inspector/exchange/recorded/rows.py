@@ -13,14 +13,25 @@ from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutTool
 from inspector.domain.errors import MalformedError
 from inspector.domain.exchange import ImportedAgent, ImportPlan
 from inspector.domain.limits import LARGE, LimitOverrides, Truncate
-from inspector.domain.messages import BatchType, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.messages import (
+    BatchType,
+    Part,
+    ProviderPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from inspector.domain.ref import RefKind
+from inspector.domain.wire.parameters import EXTRA_BODY
 from inspector.exchange.field_reader import FieldReader, ImportLog
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import PlanBuilder, json_text
 
 MOST_MESSAGES = 100_000
 _UNNAMED = "recorded request"
+_CONTENTS = frozenset({"messages", "input", "contents", "system", "systemInstruction", "tools", "functions"})
+"""Fields of a body whose contents become rows of their own."""
 _LAYOUT = "minimal"
 """It adds no headings, so that the system text comes out as it was."""
 
@@ -55,6 +66,18 @@ def malformed(where: str, why: str) -> MalformedError:
     return MalformedError("import.malformed", where=where, why=why)
 
 
+def keep_rest(record: FieldReader, recorded: RecordedRequest, around: dict[str, Json] | None) -> None:
+    """Keep what no reader took: fields of the body are sent again as they came, all else is metadata."""
+    rest = record.untaken(with_empty=True)
+    body = {key: value for key, value in rest.items() if key not in _CONTENTS or key == "tools"}
+    recorded.parameters[EXTRA_BODY] = {recorded.form.removesuffix("-request"): body}
+    for key in (_CONTENTS - {"tools"}) & rest.keys():
+        recorded.kept[key] = rest[key]
+        record.notes.keep(record.path(key))
+    if around:
+        recorded.kept |= FieldReader(around, "", record.notes).rest()
+
+
 def needed_text(record: FieldReader, key: str) -> str:
     """A text that must be there.
 
@@ -77,8 +100,20 @@ def read_parameters(record: FieldReader, names: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def read_tool(record: FieldReader, schema_key: str) -> Tool:
-    """Read the definition of one tool.
+def provider_part(block: FieldReader, form: str, kind: str) -> ProviderPart:
+    """A part that has no neutral form, to be sent again as it came."""
+    block.notes.info("import.provider_part", block.where, kind=kind[:60])
+    return ProviderPart(form.removesuffix("-request"), kind[:60], json_text(block.as_it_came()))
+
+
+def provider_tool(tool: FieldReader) -> dict[str, Json]:
+    """A tool that the provider runs itself, to be sent again as it came."""
+    tool.notes.info("import.provider_tool", tool.where, kind=str(tool.peek("type"))[:60])
+    return tool.as_it_came()
+
+
+def read_tool(record: FieldReader, schema_key: str, form: str) -> Tool:
+    """Read the definition of one tool; what has no place of its own is sent again as it came.
 
     Raises:
         MalformedError: it has no name.
@@ -87,7 +122,10 @@ def read_tool(record: FieldReader, schema_key: str) -> Tool:
     description = record.text("description")
     schema = record.record(schema_key)
     parameters: Json = {"type": "object", "properties": {}} if schema is None else schema.whole()
-    metadata = json_text({"recorded": record.rest()})
+    extra = record.untaken(with_empty=True)
+    if record.states("description") and not description:
+        extra["description"] = record.peek("description")
+    metadata = json_text({EXTRA_BODY: {form.removesuffix("-request"): extra}})
     return Tool(name, description, json_text(parameters), metadata=metadata)
 
 

@@ -69,9 +69,15 @@ def test_that_arguments_and_thoughts_stay_as_they_were() -> None:
 
 def test_that_parameters_have_neutral_names() -> None:
     parameters = json.loads(found(plan_of(CHAT), CreateAgent)[0].parameters)
+    extra = parameters.pop("extra_body")
     assert parameters == {"max_tokens": 300, "temperature": 0.2, "stop": ["END"]}
+    assert list(extra) == ["openai"]
     parameters = json.loads(found(plan_of(RESPONSES), CreateAgent)[0].parameters)
-    assert parameters == {"max_tokens": 500, "reasoning_effort": "low"}
+    assert {**parameters, "extra_body": {}} == {
+        "max_tokens": 500,
+        "reasoning_effort": "low",
+        "extra_body": {},
+    }
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -128,8 +134,8 @@ def test_that_what_only_sounds_like_a_secret_is_kept() -> None:
     }
     plan = plan_of({**ANTHROPIC, **beside})
     assert "import.secret_left_out" not in codes(plan)
-    recorded = json.loads(found(plan, CreateAgent)[0].metadata)["recorded"]
-    assert {name: recorded[name] for name in beside} == beside
+    extra = json.loads(found(plan, CreateAgent)[0].parameters)["extra_body"]["anthropic"]
+    assert {name: extra[name] for name in beside} == beside
 
 
 @pytest.mark.parametrize("field", ["url", "base_url"])
@@ -155,9 +161,11 @@ def test_that_what_has_no_place_is_kept() -> None:
     body["messages"][0]["content"].append({"type": "document", "source": {"type": "url", "url": "https://x"}})
     plan = plan_of(body)
     assert "messages[].content" in plan.kept_in_metadata
-    assert {"import.provider_tool", "import.unknown_part"} <= set(codes(plan))
+    assert {"import.provider_tool", "import.provider_part"} <= set(codes(plan))
     agent = found(plan, CreateAgent)[0]
-    assert json.loads(agent.metadata)["recorded"]["metadata"] == {"user_id": "u1"}
+    extra = json.loads(agent.parameters)["extra_body"]["anthropic"]
+    assert extra["metadata"] == {"user_id": "u1"}
+    assert [tool["name"] for tool in extra["tools"]] == ["web_search"]
     assert agent.tools == ("look",)
     kept = json.loads(found(plan, AppendMessage)[0].metadata)["recorded"]["content"]
     assert kept[0]["cache_control"] == {"type": "ephemeral"}

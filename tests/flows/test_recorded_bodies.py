@@ -1,0 +1,174 @@
+"""What stands in a recorded body besides messages and tools goes out again, and is counted as far as it can be."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.entry import main
+
+TOOL_SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+REPLY_SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "additionalProperties": False}
+DOCUMENT = {
+    "type": "document",
+    "source": {"type": "text", "media_type": "text/plain", "data": "The kiln reaches 1,240 degrees."},
+    "title": "kiln.txt",
+}
+BODIES: dict[str, dict[str, Any]] = {
+    "anthropic": {
+        "model": "claude-sonnet-4-5",
+        "max_tokens": 64,
+        "temperature": 0.2,
+        "system": "\nBe terse.\n",
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "How hot?"}, DOCUMENT]}],
+        "tools": [
+            {"name": "weather", "input_schema": TOOL_SCHEMA, "strict": True},
+            {"type": "web_search_20250305", "name": "web_search", "max_uses": 2},
+        ],
+        "tool_choice": {"type": "auto"},
+        "metadata": {"user_id": "u1"},
+    },
+    "openai": {
+        "model": "gpt-5",
+        "messages": [
+            {"role": "developer", "content": "Be terse.\n"},
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": "Tell me"}, {"type": "file", "file": {"file_id": "f"}}],
+            },
+        ],
+        "tools": [
+            {"type": "function", "function": {"name": "weather", "parameters": TOOL_SCHEMA, "strict": True}}
+        ],
+        "tool_choice": "auto",
+        "response_format": {"type": "json_schema", "json_schema": {"name": "place", "schema": REPLY_SCHEMA}},
+        "stream": True,
+    },
+    "openai-responses": {
+        "model": "gpt-5",
+        "instructions": "Be terse.",
+        "input": [
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Tell me"}]}
+        ],
+        "tools": [{"type": "function", "name": "weather", "parameters": TOOL_SCHEMA, "strict": True}],
+        "text": {"format": {"type": "json_schema", "name": "place", "schema": REPLY_SCHEMA}},
+        "reasoning": {"effort": "low", "summary": "auto"},
+        "include": ["reasoning.encrypted_content"],
+    },
+    "gemini": {
+        "model": "gemini-2.5-flash",
+        "systemInstruction": {"parts": [{"text": "Be terse."}]},
+        "contents": [
+            {
+                "role": "user",
+                "parts": [{"text": "How hot?"}, {"fileData": {"mimeType": "video/mp4", "fileUri": "gs://a"}}],
+            },
+            {"role": "model", "parts": [{"functionCall": {"name": "weather", "args": {"city": "Rome"}}}]},
+            {
+                "role": "user",
+                "parts": [{"functionResponse": {"name": "weather", "response": {"output": "hot"}}}],
+            },
+        ],
+        "tools": [
+            {"functionDeclarations": [{"name": "weather", "parametersJsonSchema": TOOL_SCHEMA}]},
+            {"googleSearch": {"excludeDomains": ["example.org"]}},
+        ],
+        "generationConfig": {"maxOutputTokens": 50, "responseSchema": REPLY_SCHEMA},
+        "safetySettings": [{"category": "X", "threshold": "OFF"}],
+    },
+    "ollama": {
+        "model": "llama3.1",
+        "messages": [
+            {"role": "user", "content": "How hot?"},
+            {
+                "role": "assistant",
+                "content": "",
+                "tool_calls": [{"function": {"name": "weather", "arguments": {"city": "Rome"}}}],
+            },
+            {"role": "tool", "content": "hot"},
+        ],
+        "tools": [],
+        "stream": False,
+        "options": {"temperature": 0, "mirostat": 1},
+    },
+}
+
+
+def result(capfd: pytest.CaptureFixture[str], *arguments: object) -> str:
+    capfd.readouterr()
+    code = main(list(map(str, arguments)))
+    done = capfd.readouterr()
+    assert code == 0, done.err
+    return done.out
+
+
+@pytest.fixture
+def imported(capfd: pytest.CaptureFixture[str], tmp_path: Path, form: str) -> Path:
+    source, target = tmp_path / "call.json", tmp_path / "call.constellation"
+    source.write_text(json.dumps(BODIES[form]), encoding="utf-8")
+    result(capfd, "import", source, target)
+    return target
+
+
+@pytest.mark.parametrize("form", ["anthropic", "openai", "openai-responses", "gemini"])
+def test_that_every_field_of_a_body_goes_out_again(
+    capfd: pytest.CaptureFixture[str], imported: Path, form: str
+) -> None:
+    built = json.loads(result(capfd, "build", imported, "--as", form))
+    expected = dict(BODIES[form])
+    if form == "gemini":
+        # It stands in the address.
+        del expected["model"]
+    if form == "openai-responses":
+        expected["reasoning"] = dict(sorted(expected["reasoning"].items()))
+        built["reasoning"] = dict(sorted(built["reasoning"].items()))
+    assert built == expected
+
+
+@pytest.mark.parametrize("form", ["ollama"])
+def test_that_calls_without_ids_find_their_results(capfd: pytest.CaptureFixture[str], imported: Path) -> None:
+    built = json.loads(result(capfd, "build", imported, "--as", "ollama"))
+    assert [message["role"] for message in built["messages"]] == ["user", "assistant", "tool"]
+    assert built["messages"][1]["tool_calls"][0]["function"]["arguments"] == {"city": "Rome"}
+    assert built["options"] | BODIES["ollama"]["options"] == built["options"]
+
+
+@pytest.mark.parametrize("form", ["anthropic"])
+def test_that_what_the_provider_adds_is_a_piece_of_its_own(
+    capfd: pytest.CaptureFixture[str], imported: Path
+) -> None:
+    told = json.loads(result(capfd, "report", imported, "--json"))
+    rules = {piece["rule"]: piece["tokens"] for section in told["sections"] for piece in section["pieces"]}
+    assert rules["tools_preamble"] > 300
+    assert told["total"]["method"] == "estimate"
+    assert told["limits"]["reserved_response_tokens"] == 64
+
+
+@pytest.mark.parametrize("form", ["openai"])
+def test_that_a_schema_of_the_reply_is_counted_and_makes_the_figure_an_estimate(
+    capfd: pytest.CaptureFixture[str], imported: Path
+) -> None:
+    told = json.loads(result(capfd, "report", imported, "--json"))
+    (schema,) = [
+        piece
+        for section in told["sections"]
+        for piece in section["pieces"]
+        if piece["rule"] == "output_schema"
+    ]
+    assert schema["tokens"] > 10
+    assert told["total"]["method"] == "estimate"
+
+
+def test_that_a_plain_text_is_counted_as_it_is_billed(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for model, tokens in (("gpt-4o", 11), ("gpt-5", 10), ("o3-mini", 10)):
+        source = tmp_path / f"{model}.json"
+        source.write_text(
+            json.dumps({"model": model, "messages": [{"role": "user", "content": "Tell me a joke"}]}),
+            encoding="utf-8",
+        )
+        result(capfd, "import", source, source.with_suffix(".constellation"))
+        told = json.loads(result(capfd, "report", source.with_suffix(".constellation"), "--json"))
+        assert (told["total"]["tokens"], told["total"]["method"]) == (tokens, "exact")
