@@ -189,15 +189,24 @@ def test_that_a_conversation_that_begins_otherwise_stays_so() -> None:
     assert sent_batches(build(a_snapshot(history=history)), history) == ["batch_1", "batch_2"]
 
 
-def test_that_an_incomplete_batch_is_sent_only_while_it_is_active() -> None:
+def test_that_of_incomplete_batches_the_newest_is_sent_if_the_model_is_to_answer_it() -> None:
     history = (a_turn(1), a_call_turn(2, answered=False), a_turn(3), a_turn(4, size=1))
-    snapshot = a_snapshot(history=history)
-    request = build(snapshot)
-    assert sent_batches(request, history) == ["batch_1", "batch_3"]
-    assert {row.source.id for row in rows(request, OutRule.HISTORY_INCOMPLETE)} == {"batch_2", "batch_4"}
-    active = build(snapshot, active_batch="batch_4")
-    assert sent_batches(active, history) == ["batch_1", "batch_3", "batch_4"]
-    assert all_pieces(active)[-2].rule == InRule.HISTORY_ACTIVE
+    request = build(a_snapshot(history=history))
+    assert sent_batches(request, history) == ["batch_1", "batch_3", "batch_4"]
+    assert {row.source.id for row in rows(request, OutRule.HISTORY_INCOMPLETE)} == {"batch_2"}
+    assert all_pieces(request)[-2].rule == InRule.HISTORY_ACTIVE
+    assert request.problems == ()
+
+
+def test_that_a_call_without_its_result_waits_and_is_a_problem_of_the_request() -> None:
+    history = (a_turn(1), a_call_turn(2, answered=False))
+    request = build(a_snapshot(history=history))
+    assert sent_batches(request, history) == ["batch_1"]
+    (problem,) = request.problems
+    assert (problem.code, problem.where) == ("turn_waits", "batch:batch_2")
+    named = build(a_snapshot(history=history), active_batch="batch_2")
+    assert sent_batches(named, history) == ["batch_1", "batch_2"]
+    assert named.problems == ()
 
 
 def test_that_the_active_batch_is_sent_beyond_the_history_budget() -> None:
@@ -328,6 +337,8 @@ def sized_histories(draw: st.DrawFn) -> tuple[Batch, ...]:
 def test_that_no_larger_run_would_have_been_allowed(
     history: tuple[Batch, ...], budget: int, keep: int, cap: int
 ) -> None:
+    # A turn that waits for its reply is sent whatever the bounds are.
+    history = tuple(batch for batch in history if batch.is_complete or batch is not history[-1])
     request = build(
         a_snapshot(history=history), history=budget, strategy=Truncate(keep), max_messages_cap=cap
     )

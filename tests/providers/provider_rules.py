@@ -184,7 +184,7 @@ def check_openai(outgoing: Outgoing, wire: WireRequest) -> None:
     _check_names([each["name"] for each in functions], r"[A-Za-z0-9_-]{1,64}")
     for each in functions:
         _check_openai_schema(each["parameters"])
-    assert ("max_tokens" in body) != ("max_completion_tokens" in body)
+    assert not ("max_tokens" in body and "max_completion_tokens" in body)
 
 
 def _flags(outgoing: Outgoing) -> frozenset[str]:
@@ -221,7 +221,7 @@ def _check_openai_calls(message: Json, seen: set[str]) -> list[str]:
 def check_openai_responses(outgoing: Outgoing, wire: WireRequest) -> None:
     """providers.md, 5.2, Responses."""
     body = wire.body
-    assert body["max_output_tokens"] >= 16
+    assert body.get("max_output_tokens", 16) >= 16
     assert body["store"] is False
     items = body["input"]
     assert items
@@ -289,7 +289,7 @@ def check_gemini(outgoing: Outgoing, wire: WireRequest) -> None:
         assert part == {"text": outgoing.system_text}
     declared = [each for tool in body.get("tools", []) for each in tool["functionDeclarations"]]
     _check_names([each["name"] for each in declared], r"[A-Za-z_][A-Za-z0-9_.:-]{0,63}")
-    assert body["generationConfig"]["maxOutputTokens"] >= 1
+    assert body.get("generationConfig", {}).get("maxOutputTokens", 1) >= 1
     assert outgoing.model.split("/")[0] in wire.address.url
     _check_signatures(outgoing, contents)
 

@@ -104,7 +104,7 @@ BROKEN: dict[WireForm, list[Callable[[dict[str, Any]], None]]] = {
 @pytest.mark.parametrize("form", FORMS)
 def test_that_the_types_refuse_what_is_broken(form: WireForm) -> None:
     hello = WireMessage("message:1", Role.USER, (TextPart("hello"),))
-    plain = Outgoing("a-model", None, (), (hello,), (), invented(0, form).limits)
+    plain = Outgoing("a-model", None, (), (hello,), (), invented(0, form).limits, {"max_tokens": 50})
     for change in BROKEN[form]:
         body = copy.deepcopy(dict(ADAPTERS[form](plain).body))
         check_types(form, body)

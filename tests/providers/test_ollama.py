@@ -12,7 +12,7 @@ FORM = WireForm.OLLAMA
 
 def test_that_the_whole_window_is_asked_for() -> None:
     body = wire(FORM, outgoing("llama3.2:3b", user(1, "?"), parameters={"temperature": 0.5})).body
-    assert body["options"] == {"num_ctx": LIMITS.max_tokens, "num_predict": 8_000, "temperature": 0.5}
+    assert body["options"] == {"num_ctx": LIMITS.max_tokens, "temperature": 0.5}
     assert body["stream"] is False
 
 

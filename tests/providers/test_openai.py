@@ -43,8 +43,12 @@ def test_that_reasoning_models_are_instructed_by_the_developer() -> None:
 
 
 def test_that_a_longest_reply_goes_by_the_name_that_the_server_knows() -> None:
-    assert wire(CHAT, outgoing("gpt-4o", user(1, "?"))).body["max_completion_tokens"] == 8_000
-    assert wire(CHAT, outgoing("gpt-oss-20b", user(1, "?"))).body["max_tokens"] == 8_000
+    asked = {"max_tokens": 8_000}
+    official = outgoing("gpt-4o", user(1, "?"), parameters=asked)
+    assert wire(CHAT, official).body["max_completion_tokens"] == 8_000
+    compatible = outgoing("gpt-oss-20b", user(1, "?"), parameters=asked)
+    assert wire(CHAT, compatible).body["max_tokens"] == 8_000
+    assert list(wire(CHAT, outgoing("gpt-4o", user(1, "?"))).body) == ["model", "messages"]
     short = outgoing("gpt-4o", user(1, "?"), parameters={"max_tokens": 3})
     assert wire(RESPONSES, short).body["max_output_tokens"] == 16
 
