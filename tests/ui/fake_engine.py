@@ -20,7 +20,7 @@ from inspector.runtime.jobs import Jobs
 from inspector.runtime.recovered_drafts import RestoredDraft
 from inspector.runtime.session import AgentContents
 from inspector.runtime.settings import Settings
-from tests.ui import invented
+from tests.ui import values
 
 News = Change | FileMoved | Health
 
@@ -38,13 +38,13 @@ class FakeDoors:
     """One open file: the session, its engine, and the engine's parts in one."""
 
     models: Sequence[str] = ("gpt-5-mini", "claude-sonnet-5")
-    actor: Actor = invented.NOOR
+    actor: Actor = values.NOOR
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.read_only: Problem | None = None
-        self.states = {block_id: invented.state(block_id) for block_id in invented.BLOCKS}
-        self.agent_ids = [invented.ADA, invented.GRACE, invented.LINUS]
+        self.states = {block_id: values.state(block_id) for block_id in values.BLOCKS}
+        self.agent_ids = [values.ADA, values.GRACE, values.LINUS]
         self.layout_names = ["standard", "xml", "minimal"]
         self.restored: tuple[RestoredDraft, ...] = ()
         self.edits: list[tuple[str, Operation, EditOptions]] = []
@@ -59,7 +59,7 @@ class FakeDoors:
         self.copies: list[Path] = []
         self.closed = False
         self.engine = self.context = self.memory = self.drafts = self
-        self.surroundings = Environment(clock=lambda: invented.NOW)
+        self.surroundings = Environment(clock=lambda: values.NOW)
         self._news: asyncio.Queue[News] = asyncio.Queue()
 
     def tell(self, news: News) -> None:
@@ -67,14 +67,14 @@ class FakeDoors:
         self._news.put_nowait(news)
 
     async def agents(self) -> Sequence[Agent]:
-        return [invented.agent(id_) for id_ in self.agent_ids]
+        return [values.agent(id_) for id_ in self.agent_ids]
 
     async def layouts(self) -> Sequence[str]:
         return self.layout_names
 
     async def contents(self, agent_id: str) -> AgentContents:
         own = [each for each in self.states.values() if each.block.owner == agent_id]
-        shared = [invented.shared(id_) for id_ in invented.SHARED] if agent_id == invented.ADA else []
+        shared = [values.shared(id_) for id_ in values.SHARED] if agent_id == values.ADA else []
         return AgentContents(
             tuple(each for each in own if each.block.is_active),
             tuple(shared),
@@ -94,7 +94,7 @@ class FakeDoors:
             raise self.fails
         if self.too_large & (drafts.keys() or {""}):
             raise BudgetError("budget.does_not_fit", piece="x", label="x", needed=16_000, available=14_000)
-        return invented.request(dict(drafts), agent_id)
+        return values.request(dict(drafts), agent_id)
 
     async def preview(self, edit: Edit) -> Content:
         content = self.states[edit.target.id].content
@@ -113,11 +113,11 @@ class FakeDoors:
         if self.fails is not None:
             raise self.fails
         self.edits.append((block_id, operation, EditOptions(reason, base, unlock)))
-        return Receipt(Ref(RefKind.BLOCK, block_id), 1, None, True, self.actor, invented.NOW)
+        return Receipt(Ref(RefKind.BLOCK, block_id), 1, None, True, self.actor, values.NOW)
 
     async def apply(self, intents: Sequence[Intent]) -> Sequence[Receipt]:
         self.intents += intents
-        return [Receipt(each.edit.target, 1, None, True, self.actor, invented.NOW) for each in intents]
+        return [Receipt(each.edit.target, 1, None, True, self.actor, values.NOW) for each in intents]
 
     async def restore_drafts(self) -> Sequence[RestoredDraft]:
         return self.restored

@@ -17,10 +17,10 @@ from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, LastWrite
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.fake_engine import EditOptions, FakeDoors
 
-GRACE = Actor(ActorKind.AGENT, invented.GRACE, "Grace")
+GRACE = Actor(ActorKind.AGENT, values.GRACE, "Grace")
 
 
 class MergingDoors(FakeDoors):
@@ -93,7 +93,7 @@ class MergingDoors(FakeDoors):
         document, state = self._documents[block_id], self.states[block_id]
         applied = document.apply(operation, self._stamp(actor), options.base)
         if applied is not None:
-            at = invented.NOW + timedelta(seconds=next(self._seq))
+            at = values.NOW + timedelta(seconds=next(self._seq))
             self.states[block_id] = replace(
                 state,
                 content=document.content(),
@@ -106,11 +106,11 @@ class MergingDoors(FakeDoors):
     def _told(self, block_id: str, operation: Operation, actor: Actor, *, changed: bool) -> Receipt:
         state, seq = self.states[block_id], next(self._seq)
         ref = Ref(RefKind.BLOCK, block_id)
-        at = state.written.at if state.written else invented.NOW
+        at = state.written.at if state.written else values.NOW
         if changed:
             owner = state.block.owner
             self.tell(Change(seq, operation.op, ref, actor, "", at, own=actor == self.actor, owner=owner))
         return Receipt(ref, seq if changed else None, state.version, changed, actor, at)
 
     def _stamp(self, actor: Actor) -> EditStamp:
-        return EditStamp(actor.name, invented.NOW, lambda: f"id{next(self._seq)}")
+        return EditStamp(actor.name, values.NOW, lambda: f"id{next(self._seq)}")

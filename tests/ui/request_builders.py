@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from inspector.domain.counts import Method
 from inspector.domain.requests import Mark, Piece, Request, Section, Source, SourceKind, TextRun
-from tests.ui import invented
+from tests.ui import values
 
 
 def made_piece(
@@ -19,7 +19,7 @@ def made_piece(
 ) -> Piece:
     """A block's piece with that text."""
     run = TextRun(text, True, max(1, len(text) // 4) if tokens is None else tokens, Method.EXACT)
-    source = Source(SourceKind.BLOCK, id_, id_, invented.ADA)
+    source = Source(SourceKind.BLOCK, id_, id_, values.ADA)
     return Piece(id_, section, source, rule, (run,), marks)
 
 
@@ -34,4 +34,4 @@ def made_request(sections: Mapping[str, Sequence[Piece | str]]) -> Request:
             for number, each in enumerate(pieces)
         )
         made.append(Section(name, name.capitalize(), tuple(whole)))
-    return replace(invented.request(), sections=tuple(made), left_out=())
+    return replace(values.request(), sections=tuple(made), left_out=())

@@ -5,7 +5,7 @@ from dataclasses import replace
 from inspector.domain.errors import Problem, Severity
 from inspector.runtime.session import AgentContents
 from inspector.ui.file_state import FileState
-from tests.ui import invented
+from tests.ui import values
 
 
 def problem(name: str, severity: Severity = Severity.WARNING, where: str = "", **facts: object) -> Problem:
@@ -15,7 +15,7 @@ def problem(name: str, severity: Severity = Severity.WARNING, where: str = "", *
 
 def known_with(*problems: Problem) -> FileState:
     """An agent's contents with those problems."""
-    return FileState(agent_id=invented.ADA, contents={invented.ADA: AgentContents(problems=problems)})
+    return FileState(agent_id=values.ADA, contents={values.ADA: AgentContents(problems=problems)})
 
 
 def test_that_each_problem_is_told_once_where_it_came_first() -> None:
@@ -46,25 +46,25 @@ def test_that_the_order_of_facts_makes_no_other_problem() -> None:
 def test_that_what_the_request_tells_again_is_not_told_twice() -> None:
     shared, own = problem("a", label="x"), problem("b")
     known = known_with(shared)
-    request = replace(invented.request(), problems=(shared, own), adaptations=())
+    request = replace(values.request(), problems=(shared, own), adaptations=())
     known = replace(known, request=request)
     assert known.problems == (shared, own)
 
 
 def test_that_a_block_that_reads_the_same_stays_the_same_object() -> None:
-    first = FileState(agent_id=invented.ADA).with_contents(
-        invented.ADA, AgentContents(own=(invented.state("blk_notes"), invented.state("blk_questions")))
+    first = FileState(agent_id=values.ADA).with_contents(
+        values.ADA, AgentContents(own=(values.state("blk_notes"), values.state("blk_questions")))
     )
-    theirs = invented.with_text("blk_questions", "theirs")
-    second = first.with_contents(invented.ADA, AgentContents(own=(invented.state("blk_notes"), theirs)))
+    theirs = values.with_text("blk_questions", "theirs")
+    second = first.with_contents(values.ADA, AgentContents(own=(values.state("blk_notes"), theirs)))
     assert second.blocks["blk_notes"] is first.blocks["blk_notes"]
     assert second.blocks["blk_questions"] is theirs
-    assert second.with_contents(invented.ADA, second.contents[invented.ADA]).blocks is second.blocks
+    assert second.with_contents(values.ADA, second.contents[values.ADA]).blocks is second.blocks
 
 
 def test_that_another_agent_is_shown_when_the_one_that_was_is_gone() -> None:
-    ada, grace = invented.agent(invented.ADA), invented.agent(invented.GRACE)
-    state = replace(FileState().with_agents((ada, grace), ("standard",)), request=invented.request())
+    ada, grace = values.agent(values.ADA), values.agent(values.GRACE)
+    state = replace(FileState().with_agents((ada, grace), ("standard",)), request=values.request())
     assert (state.agent, state.with_agents((grace, ada), ()).request) == (ada, state.request)
     assert state.with_agents((grace,), ()).agent == grace
     assert state.with_agents((grace,), ()).request is None

@@ -20,7 +20,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, LastWrite
 from inspector.runtime.session import AgentContents
 from inspector.ui.safe_text import Question, safe_message
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Studio, Until
 from tests.ui.fake_engine import FakeDoors
 
@@ -57,12 +57,12 @@ def hostile_doors(path: Path, text: str) -> FakeDoors:
     doors.actor = Actor(ActorKind.HUMAN, "y", text)
     for block_id, state in doors.states.items():
         block = replace(state.block, label=text, description=text, schema=TextSchema())
-        written = LastWrite(writer, invented.NOW, text, text)
+        written = LastWrite(writer, values.NOW, text, text)
         doors.states[block_id] = BlockState(block, TextContent(text), state.version, 3, written)
     doors.read_only = Problem(text, Severity.ERROR, text, {text: text})
 
     async def agents() -> list[Agent]:
-        return [replace(invented.agent(id_), name=text, model=text) for id_ in doors.agent_ids]
+        return [replace(values.agent(id_), name=text, model=text) for id_ in doors.agent_ids]
 
     honest = doors.contents
 

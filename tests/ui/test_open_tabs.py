@@ -15,7 +15,7 @@ from inspector.ui.editors.text import TextEditor
 from inspector.ui.icons import Icons
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import ElidedLabel
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Studio, Until, open_window
 from tests.ui.fake_engine import FakeDoors, FakeOpener
 
@@ -115,7 +115,7 @@ async def test_that_tabs_are_kept_before_the_end_so_that_a_crash_loses_none(
     first.contents.services.selection.open(QUESTIONS)
     await until(
         lambda: (
-            ["block", str(QUESTIONS), invented.ADA]
+            ["block", str(QUESTIONS), values.ADA]
             in Preferences(tmp_path / "window.json").view_of(FILE).get("tabs", [])
         )
     )
@@ -124,25 +124,25 @@ async def test_that_tabs_are_kept_before_the_end_so_that_a_crash_loses_none(
 
 async def test_that_the_agent_that_was_shown_is_shown_again(run_window: RunWindow, until: Until) -> None:
     first = await run_window()
-    first.contents.workspace.show_agent(invented.LINUS)
+    first.contents.workspace.show_agent(values.LINUS)
     await until(lambda: first.contents.workspace.file.request)
     await end(first)
     second = await run_window()
     agent = second.contents.workspace.file.agent
     assert agent is not None
-    assert agent.id == invented.LINUS
+    assert agent.id == values.LINUS
     await end(second)
 
 
 async def test_that_a_tab_on_another_agents_block_is_read_for_it(run_window: RunWindow, until: Until) -> None:
     first = await run_window()
     workspace = first.contents.workspace
-    workspace.load(invented.GRACE)
-    await until(lambda: workspace.file.contents.get(invented.GRACE))
+    workspace.load(values.GRACE)
+    await until(lambda: workspace.file.contents.get(values.GRACE))
     first.contents.services.selection.open(ONCALL)
     await end(first)
     second = await run_window()
-    await until(lambda: second.contents.workspace.file.contents.get(invented.GRACE))
+    await until(lambda: second.contents.workspace.file.contents.get(values.GRACE))
     assert ("block", ONCALL) in keys(second)
     await end(second)
 

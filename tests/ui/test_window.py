@@ -23,7 +23,7 @@ from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.import_preview import ImportPreview
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Studio, Until
 from tests.ui.fake_engine import FakeDoors
 from tests.ui.open_window import CHECKLIST, FILE, docks, open_file, texts
@@ -102,11 +102,11 @@ async def test_that_expansion_and_selection_outlive_a_live_change(
     tree.setExpanded(core, False)  # type: ignore[attr-defined]
     studio.contents.services.selection.select(CHECKLIST)
     doors = studio.opener.doors
-    doors.states["blk_questions"] = invented.with_text("blk_questions", "theirs")
+    doors.states["blk_questions"] = values.with_text("blk_questions", "theirs")
     worker = Actor(ActorKind.AGENT, "x", "grace-worker")
     doors.tell(
         Change(
-            9, "set_text", Ref(RefKind.BLOCK, "blk_questions"), worker, "", invented.NOW, False, invented.ADA
+            9, "set_text", Ref(RefKind.BLOCK, "blk_questions"), worker, "", values.NOW, False, values.ADA
         )
     )
     await until(lambda: "grace-worker wrote" in texts(studio.window.status_line))

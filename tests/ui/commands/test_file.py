@@ -15,7 +15,7 @@ from inspector.ui.commands import file as file_commands
 from inspector.ui.failures import failure_of
 from inspector.ui.file_state import What
 from inspector.ui.widgets.import_preview import ImportPreview
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Scene, Studio, Until
 from tests.ui.fake_engine import FakeDoors
 from tests.ui.file_builders import banner_texts
@@ -83,7 +83,7 @@ async def test_that_drafts_of_last_time_are_told_by_their_labels(
 ) -> None:
     def prepare(path: Path) -> FakeDoors:
         doors = FakeDoors(path)
-        draft = Draft(QUESTIONS, Edit(QUESTIONS, SetText("x")), invented.NOW)
+        draft = Draft(QUESTIONS, Edit(QUESTIONS, SetText("x")), values.NOW)
         doors.restored = (RestoredDraft(draft, TextContent("x")),)
         return doors
 
@@ -118,7 +118,7 @@ async def test_that_a_list_without_a_panel_says_where_it_is_shown_and_opens_noth
     selection, actions = studio.contents.services.selection, studio.contents.services.actions
     selection.open(QUESTIONS)
     front = studio.window.centre.current_key
-    selection.open(Ref(RefKind.SECTION, invented.ADA, "queue"))
+    selection.open(Ref(RefKind.SECTION, values.ADA, "queue"))
     assert studio.window.centre.current_key == front
     assert actions.row("selection.open").why_not() == "it can't be opened yet"
     selection.select(Ref(RefKind.MESSAGE, "msg_3"))

@@ -13,7 +13,7 @@ from inspector.domain.errors import Refusal, RefusedError
 from inspector.runtime.recovered_drafts import RestoredDraft
 from inspector.ui.file_state import What
 from inspector.ui.panels.block import BlockPanel
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.merging_doors import MergingDoors
 from tests.ui.panels.open_block import ID, REF, STORED, Desk, OpenDesk, known, words
 
@@ -238,7 +238,7 @@ async def test_that_the_word_of_a_refusal_goes_with_the_draft_that_it_speaks_of(
 async def test_that_a_restored_draft_shows_as_unsaved_work(desk: OpenDesk) -> None:
     def prepare(doors: MergingDoors) -> None:
         edit = Edit(REF, SpliceText((Splice(0, 4, "Can"),)), doors.states[ID].version)
-        doors.restored = (RestoredDraft(Draft(REF, edit, invented.NOW), TextContent(f"Can{STORED[4:]}")),)
+        doors.restored = (RestoredDraft(Draft(REF, edit, values.NOW), TextContent(f"Can{STORED[4:]}")),)
 
     one = await desk(prepare)
     assert one.editor.text == f"Can{STORED[4:]}"
@@ -253,7 +253,7 @@ def stale_draft(doors: MergingDoors) -> None:
     """A draft on a version that somebody wrote on since."""
     edit = Edit(REF, SpliceText((Splice(0, 0, "Mine. "),)), doors.states[ID].version)
     doors.write(ID, len(STORED), 0, " Theirs.")
-    doors.restored = (RestoredDraft(Draft(REF, edit, invented.NOW), TextContent(f"Mine. {STORED} Theirs.")),)
+    doors.restored = (RestoredDraft(Draft(REF, edit, values.NOW), TextContent(f"Mine. {STORED} Theirs.")),)
 
 
 async def test_that_a_restored_draft_on_an_older_version_shows_merged(desk: OpenDesk) -> None:

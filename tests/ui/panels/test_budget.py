@@ -24,7 +24,7 @@ from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.budget_bar import BudgetBar, ReserveLegend
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Studio, Until
 from tests.ui.fake_engine import FakeDoors
 from tests.ui.request_builders import made_piece, made_request
@@ -78,7 +78,7 @@ def find(panel: BudgetPanel, name: str) -> QModelIndex:
 
 
 def draft(studio: Studio, text: str) -> None:
-    stored = invented.BLOCKS["blk_questions"].content
+    stored = values.BLOCKS["blk_questions"].content
     assert isinstance(stored, TextContent)
     edit = Edit(QUESTIONS, SpliceText((Splice(0, 0, text),)))
     studio.contents.workspace.set_draft(edit, TextContent(text + stored.text))
@@ -206,7 +206,7 @@ async def test_that_the_pin_button_pins_and_the_limit_button_raises_the_limit(
         Edit(Ref(RefKind.BLOCK, "blk_notes"), SetPinned(True)),
         Edit(Ref(RefKind.AGENT, agent.id), ConfigureAgent(config=replace(agent.config, limits=limits))),
     ]
-    assert {intent.actor for intent in doors.intents} == {invented.NOOR}
+    assert {intent.actor for intent in doors.intents} == {values.NOOR}
 
 
 async def test_that_a_fix_is_told_with_a_button_that_takes_it_back(

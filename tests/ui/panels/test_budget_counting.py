@@ -19,7 +19,7 @@ from inspector.runtime.wording import word
 from inspector.ui.file_state import What
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.safe_text import ElidedLabel
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Studio, Until
 from tests.ui.request_builders import made_piece, made_request
 
@@ -117,7 +117,7 @@ async def test_that_a_part_that_no_tokenizer_counts_is_told_without_the_band_of_
     show(studio, request_of(RECONSTRUCTED, Method.RECONSTRUCTED, Method.ESTIMATE))
     assert panel.total_text == "~ 200"
     assert tips(panel)[1] == "Estimate: not counted by claude_4_8"
-    show(studio, request_of(invented.EXACT, Method.EXACT, Method.ESTIMATE))
+    show(studio, request_of(values.EXACT, Method.EXACT, Method.ESTIMATE))
     assert tips(panel) == [
         "Exact, counted with o200k_base",
         "Estimate: how the provider counts this part is unknown",
@@ -131,7 +131,7 @@ async def test_that_the_legend_is_that_of_the_request_that_is_shown(budget: Open
     assert panel.total_text == "~ 100"
     assert legend(panel) == "= exact, ~ estimate"
     assert tips(panel) == ["Estimated with other, ±12 % for 95 % of texts"]
-    show(studio, request_of(invented.EXACT, Method.EXACT))
+    show(studio, request_of(values.EXACT, Method.EXACT))
     assert panel.total_text == "100"
 
 

@@ -13,7 +13,7 @@ from inspector.domain.edits.base import Draft, Edit
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.errors import Refusal, RefusedError
 from inspector.runtime.recovered_drafts import RestoredDraft
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.merging_doors import GRACE, MergingDoors
 from tests.ui.panels.open_block import ID, REF, STORED, Desk, OpenDesk, words
 
@@ -184,7 +184,7 @@ async def test_that_a_draft_on_a_block_that_was_deleted_is_spoken_of_and_can_be_
     one.type("Mine. ", at=0)
     state = one.doors.states[ID]
     one.doors.states[ID] = replace(state, block=replace(state.block, is_active=False))
-    one.doors.tell(Change(9, "delete_block", REF, GRACE, "", invented.NOW, False, state.block.owner))
+    one.doors.tell(Change(9, "delete_block", REF, GRACE, "", values.NOW, False, state.block.owner))
     await one.until(lambda: one.banner("This block is deleted"))
     assert "Your draft is kept" in words(one.panel.banners)
     assert not one.panel.save_button.isVisible()
@@ -207,7 +207,7 @@ async def test_that_a_draft_that_fits_no_more_can_be_given_up_when_its_tab_is_op
     def prepare(doors: MergingDoors) -> None:
         edit = Edit(REF, SpliceText((Splice(0, 0, "Mine. "),)), doors.states[ID].version)
         doors.write(ID, len(STORED), 0, "\nTheirs.")
-        doors.restored = (RestoredDraft(Draft(REF, edit, invented.NOW), TextContent(f"Mine. {STORED}")),)
+        doors.restored = (RestoredDraft(Draft(REF, edit, values.NOW), TextContent(f"Mine. {STORED}")),)
         doors.unfit = RefusedError(Refusal("refused.char_limit", {"limit": 10}))
 
     one = await desk(prepare)

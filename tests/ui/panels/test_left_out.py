@@ -15,15 +15,15 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, FixStep, LeftOut, Source, SourceKind
 from inspector.ui.file_state import What
 from inspector.ui.panels.budget import BudgetPanel
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Studio, Until
 from tests.ui.request_builders import made_request
 
-AGENT = Ref(RefKind.AGENT, invented.ADA)
+AGENT = Ref(RefKind.AGENT, values.ADA)
 STEPS = (FixStep("raise_keep_recent", 120), FixStep("raise_history_tokens", 27_000))
 BOTH = Fix("raise_history", AGENT, None, {"messages": 120, "tokens": 27_000}, STEPS)
 OLD = LeftOut(
-    Source(SourceKind.MESSAGE, "bat_1", None, invented.ADA, batch=True),
+    Source(SourceKind.MESSAGE, "bat_1", None, values.ADA, batch=True),
     "messages",
     "history_full",
     800,

@@ -19,7 +19,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Mark, Piece, Request
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.selection import SelectedSpan, SelectionState
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Studio, Until
 from tests.ui.fake_engine import FakeDoors
 from tests.ui.request_builders import made_piece, made_request
@@ -77,7 +77,7 @@ def section_rows(panel: RequestPanel, name: str) -> bool:
 
 def draft(studio: Studio, text: str) -> None:
     edit = Edit(QUESTIONS, SpliceText((Splice(0, 0, text),)))
-    stored = invented.BLOCKS["blk_questions"].content
+    stored = values.BLOCKS["blk_questions"].content
     assert isinstance(stored, TextContent)
     studio.contents.workspace.set_draft(edit, TextContent(text + stored.text))
 
