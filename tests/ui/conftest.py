@@ -28,7 +28,6 @@ from inspector.ui.preferences import Preferences
 from inspector.ui.theme import Theme
 from inspector.ui.window_setup import WindowContents, populate
 from inspector.ui.workspace import Workspace
-from tests.ui.fake_engine import FakeOpener
 from tests.ui.world import Spy, World, prepare_file
 
 TEST_SECONDS = 20.0
@@ -194,8 +193,8 @@ class Window(Generic[AnyOpener]):
     opener: AnyOpener
 
 
-Studio = Window[FakeOpener]
-"""A furnished window over invented values."""
+Studio = Window[World]
+"""A furnished window over the world's files."""
 
 
 def open_window(loop: asyncio.AbstractEventLoop, look: Look, opener: AnyOpener) -> Window[AnyOpener]:
@@ -227,9 +226,10 @@ def studio(
     appearance: Appearance,
     icons: Icons,
     preferences: Preferences,
+    world: World,
 ) -> Iterator[Studio]:
-    """A furnished window with no file open; `studio.contents.workspace.open(path)` opens the invented one."""
-    made = open_window(qloop, (appearance, icons, preferences), FakeOpener())
+    """A furnished window with no file open; `open_file(studio, until)` opens the world's."""
+    made = open_window(qloop, (appearance, icons, preferences), world)
     yield made
     close_window(qapp, qloop, made)
 

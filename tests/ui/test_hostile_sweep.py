@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -33,13 +34,17 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = [*MARKUP_TEXTS, *HOSTILE_TEXTS]
 _TOGETHER = 9
 # What could be taken for markup is walked through at every run, the rest where slow tests run too.
+MARKUP = list(MARKUP_TEXTS)
 GROUPS = [
-    pytest.param(
-        NAMES[start : start + _TOGETHER],
-        id=f"{NAMES[start]} to {NAMES[start : start + _TOGETHER][-1]}",
-        marks=() if start < len(MARKUP_TEXTS) else (pytest.mark.slow,),
-    )
-    for start in range(0, len(NAMES), _TOGETHER)
+    pytest.param(MARKUP, id="markup"),
+    *(
+        pytest.param(
+            NAMES[start : start + _TOGETHER],
+            id=f"{NAMES[start]} to {NAMES[start : start + _TOGETHER][-1]}",
+            marks=pytest.mark.slow,
+        )
+        for start in range(len(MARKUP), len(NAMES), _TOGETHER)
+    ),
 ]
 WIDEST, HIGHEST = 1_600, 1_000
 # What a program needs of the system: itself, its libraries, the zones and the mounts.
@@ -120,7 +125,7 @@ def test_that_the_canaries_notice_who_comes(tmp_db_dir: Path) -> None:
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(280)
 @pytest.mark.parametrize("names", GROUPS)
 async def test_that_texts_stay_texts_wherever_a_file_holds_them(
     qloop: asyncio.AbstractEventLoop,
@@ -141,7 +146,7 @@ async def test_that_texts_stay_texts_wherever_a_file_holds_them(
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(280)
 @pytest.mark.parametrize("names", GROUPS)
 async def test_that_texts_stay_texts_in_the_names_of_files_and_in_what_is_imported(
     qloop: asyncio.AbstractEventLoop,
@@ -171,9 +176,10 @@ async def test_that_texts_stay_texts_in_the_names_of_files_and_in_what_is_import
 async def open_it(studio: Studio, until: Until, path: Path, text: str) -> None:
     """A file with that name is open, and another cannot be opened."""
     workspace = studio.contents.workspace
+    await asyncio.to_thread(shutil.copy2, studio.opener.path, path)
     workspace.open(path)
     await until(lambda: workspace.file.path == path and workspace.file.request)
-    workspace.open(path.with_name(f"broken{path.name}"))
+    workspace.open(path.with_name(f"missing{path.name}"))
     await until(lambda: not [each for each in studio.bridge.running if each != "Following changes"])
     studio.contents.files.copy_to(path.with_name(f"copy of {path.name}"))
     studio.contents.services.actions.run("help.about")

@@ -4,6 +4,7 @@ import asyncio
 import itertools
 from dataclasses import replace
 
+from inspector.domain.agents import AgentStatus
 from inspector.domain.blocks import DEFAULT_CHAR_LIMIT
 from inspector.domain.changes import FileMoved, Health
 from inspector.domain.content import TextContent
@@ -13,7 +14,6 @@ from inspector.domain.edits.rows import ConfigureAgent, PutLayout
 from inspector.domain.edits.text import SetText
 from inspector.domain.layouts import Layout, SectionLayout, Wrapper
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.agents import AgentStatus
 from inspector.ui.file_state import What, WhatIf
 from tests.ui import values
 from tests.ui.conftest import OpenFile
@@ -127,7 +127,9 @@ async def test_that_a_what_if_asks_for_another_build_and_stores_nothing(one: Ope
     await one.open()
     one.workspace.try_out(WhatIf(model="claude-sonnet-5", layout="xml"))
     await one.until(
-        lambda: one.workspace.file.request is not None and one.workspace.file.request.model == "claude-sonnet-5"
+        lambda: (
+            one.workspace.file.request is not None and one.workspace.file.request.model == "claude-sonnet-5"
+        )
     )
     assert one.workspace.file.request is not None
     assert one.workspace.file.request.layout == "xml"

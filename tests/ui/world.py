@@ -6,17 +6,17 @@ import asyncio
 import itertools
 import shutil
 from collections.abc import Awaitable, Callable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.domain.actor import Actor, ActorKind
-from inspector.domain.agents import ContextConfig
+from inspector.domain.agents import ContextConfig, Tool
 from inspector.domain.blocks import BlockType
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent, Operation, Version
 from inspector.domain.edits.block_rows import AttachBlock, CreateBlock, DeleteBlock
-from inspector.domain.edits.rows import AppendMessage, CreateAgent
+from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutTool
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.errors import InspectorError
 from inspector.domain.limits import LimitOverrides
@@ -49,12 +49,12 @@ class Call(NamedTuple):
 class Spy:
     """Stands before one real call: notes it, holds it back while `gate` is cleared, or lets it fail."""
 
-    def __init__(self, owner: object, name: str) -> None:
-        self.calls: list[Call] = []
+    def __init__(self, owner: object, name: str, calls: list[Call] | None = None) -> None:
+        self.calls: list[Call] = [] if calls is None else calls
         self.gate = asyncio.Event()
         self.gate.set()
-        self.errors: Iterator[InspectorError] = iter(())
-        """Raised in place of the next calls."""
+        self.errors: Iterator[InspectorError | None] = iter(())
+        """Raised in place of the next calls; None lets one through."""
         self._real: Callable[..., Awaitable[Any]] = getattr(owner, name)
         setattr(owner, name, self._call)
 
@@ -70,13 +70,13 @@ class Spy:
 class World(SessionFactory):
     """Opens files with the real engine. `path` is the Harbor team's file, `session` what was opened last."""
 
-    def __init__(self, folder: Path, prepared: Path | None = None) -> None:
+    def __init__(self, folder: Path, prepared: Path | None = None, start: datetime = values.NOW) -> None:
         self.folder = folder
         self.path = folder / "harbor.constellation"
         ticks = itertools.count()
         self.environment = Environment(
             # Time goes on, so that what was written first is older.
-            clock=lambda: values.NOW + timedelta(milliseconds=next(ticks)),
+            clock=lambda: start + timedelta(milliseconds=next(ticks)),
             actor=values.NOOR,
             program="test",
             state_folder=folder / "state",
@@ -141,17 +141,20 @@ class World(SessionFactory):
 
 async def prepare_file(folder: Path) -> Path:
     """Make the Harbor team's file."""
-    world = World(folder)
+    world = World(folder, start=values.NOW - timedelta(days=1))
     await world.change_file(*_edits())
     return world.path
 
 
 def _edits() -> Iterator[Edit]:
     config = ContextConfig(limits=_LIMITS)
+    yield Edit(Ref(RefKind.TOOL, "deploy"), PutTool(Tool("deploy", "Deploys a release.", "{}")))
     for agent in (ADA, GRACE, LINUS):
         name = values.NAMES[agent.id]
         model = UNKNOWN_MODEL if agent == LINUS else "gpt-5-mini"
-        yield Edit(agent, CreateAgent(name, f"You are {name}.", provider="openai", model=model, config=config))
+        yield Edit(
+            agent, CreateAgent(name, f"You are {name}.", provider="openai", model=model, config=config)
+        )
     for block_id, spec in values.BLOCKS.items():
         archival = spec.block_type is BlockType.ARCHIVAL
         create = CreateBlock(
@@ -170,5 +173,9 @@ def _edits() -> Iterator[Edit]:
         yield Edit(Ref(RefKind.BLOCK, block_id), AttachBlock(values.ADA))
     yield Edit(Ref(RefKind.BLOCK, "blk_gone"), DeleteBlock())
     for place in range(MESSAGES):
-        said = AppendMessage(values.ADA, f"bat_{place}", Role.USER, (TextPart(f"Is step {place} done?"),))
-        yield Edit(Ref(RefKind.MESSAGE, f"msg_{place}"), said)
+        batch = f"bat_{place}"
+        asked = AppendMessage(values.ADA, batch, Role.USER, (TextPart(f"Is step {place} done?"),))
+        yield Edit(Ref(RefKind.MESSAGE, f"msg_{place}"), asked)
+        yield Edit(
+            Ref(RefKind.MESSAGE, ""), AppendMessage(values.ADA, batch, Role.ASSISTANT, (TextPart("Yes."),))
+        )

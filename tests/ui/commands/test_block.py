@@ -1,17 +1,15 @@
 """What can be done with the selected thing, and the reason where it cannot be."""
 
-from pathlib import Path
-
 from inspector.domain.ref import Ref, RefKind
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import open_file
 
 
 async def test_that_another_agent_is_shown_and_not_opened(studio: Studio, until: Until) -> None:
     workspace, services = studio.contents.workspace, studio.contents.services
     selection, actions = services.selection, services.actions
-    workspace.open(Path("harbor.constellation"))
-    await until(lambda: workspace.file.request)
+    await open_file(studio, until)
     selection.open(Ref(RefKind.BLOCK, "blk_questions"))
     ada, grace = Ref(RefKind.AGENT, values.ADA), Ref(RefKind.AGENT, values.GRACE)
     selection.select(ada)

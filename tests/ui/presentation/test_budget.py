@@ -24,7 +24,7 @@ from inspector.ui.presentation.budget import STRUCTURE, BudgetRow, BudgetRows, o
 from inspector.ui.presentation.fixes import edit_for
 from inspector.ui.wording import tr_code
 from tests.ui import values
-from tests.ui.request_builders import made_piece, made_request
+from tests.ui.values import made_piece, made_request
 
 NAMES = ("core", "working", "tools", "messages")
 RULES = st.sampled_from([rule.value for rule in InRule])

@@ -37,26 +37,26 @@ def test_that_nothing_selected_is_no_card() -> None:
 
 
 def test_that_a_block_says_why_it_is_in_who_wrote_and_what_it_costs() -> None:
-    told = rows(CHECKLIST)
-    assert told["Why it's in"] == word("rule.working_pinned", {"tokens": 96, "available": 2306})
-    assert told["Last written"].startswith("Ada, ")
-    assert told["Last written"].endswith("tool call call_block_edit · version 31")
-    assert told["Characters"] == "167 of 5,000"
-    assert told["Tokens"] == "96 · exact (o200k_base) · 0.7 % of the context window"
+    said = rows(CHECKLIST)
+    assert said["Why it's in"] == word("rule.working_pinned", {"tokens": 96, "available": 2306})
+    assert said["Last written"].startswith("Ada, ")
+    assert said["Last written"].endswith("tool call call_block_edit · version 31")
+    assert said["Characters"] == "167 of 5,000"
+    assert said["Tokens"] == "96 · exact (o200k_base) · 0.7 % of the context window"
     assert card(CHECKLIST).note == "working · list · read and write"
 
 
 def test_that_every_level_has_words_of_its_own() -> None:
-    told = [level_name(level) for level in Permission]
-    assert len(set(told)) == len(told)
-    assert not [each for each in told if "_" in each]
+    said = [level_name(level) for level in Permission]
+    assert len(set(said)) == len(said)
+    assert not [each for each in said if "_" in each]
 
 
 def test_that_a_left_out_block_says_why_and_what_would_help() -> None:
-    told = rows(Ref(RefKind.BLOCK, "blk_notes"))
-    assert told["Why it's out"] == word("left_out.memory_full", {"needed": 2310, "available": 2306})
-    assert told["To include it"] == word("fix.pin")
-    assert told["Would need"] == "2,310 · exact"
+    said = rows(Ref(RefKind.BLOCK, "blk_notes"))
+    assert said["Why it's out"] == word("left_out.memory_full", {"needed": 2310, "available": 2306})
+    assert said["To include it"] == word("fix.pin")
+    assert said["Would need"] == "2,310 · exact"
 
 
 def test_that_a_block_of_which_only_a_part_had_room_says_both() -> None:
@@ -65,9 +65,9 @@ def test_that_a_block_of_which_only_a_part_had_room_says_both() -> None:
     told_of: Parameters = {"label": "release_checklist", "count": 9, "shown": 3}
     row = LeftOut(source, "working", OutRule.SHORTENED, 120, Method.EXACT, None, told_of)
     facts = replace(FACTS, request=replace(request, left_out=(row, *request.left_out)))
-    told = rows(CHECKLIST, facts)
-    assert told["Why it's in"]
-    assert told["Why only a part"] == word("left_out.shortened_for_room", told_of)
+    said = rows(CHECKLIST, facts)
+    assert said["Why it's in"]
+    assert said["Why only a part"] == word("left_out.shortened_for_room", told_of)
     # What a hint's absence tells is no part of the block's own text.
     hint = replace(row, rule=OutRule.WINDOW_FULL, section="hints")
     facts = replace(FACTS, request=replace(request, left_out=(hint, *request.left_out)))
@@ -83,9 +83,9 @@ def test_that_a_text_of_the_layout_is_told_without_the_programs_own_name_of_it()
         if each.source.kind is SourceKind.LITERAL
     )
     assert piece.source.id
-    told = rows(Ref(RefKind.LITERAL, piece.id))
-    assert told["Source"].startswith("instructions and layout text")
-    assert piece.source.id not in told["Source"]
+    said = rows(Ref(RefKind.LITERAL, piece.id))
+    assert said["Source"].startswith("instructions and layout text")
+    assert piece.source.id not in said["Source"]
 
 
 def test_that_a_draft_with_which_no_request_can_be_built_has_no_difference() -> None:
@@ -115,9 +115,7 @@ def test_that_a_shared_block_names_its_owner_and_the_lower_level() -> None:
 
 def test_that_an_unreadable_block_tells_its_problem() -> None:
     problem = Problem("document.damaged", Severity.ERROR, str(CHECKLIST))
-    facts = replace(
-        FACTS, blocks={"blk_checklist": replace(values.state("blk_checklist"), problem=problem)}
-    )
+    facts = replace(FACTS, blocks={"blk_checklist": replace(values.state("blk_checklist"), problem=problem)})
     assert rows(CHECKLIST, facts)["Problem"] == word(DocumentError("document.damaged").code)
 
 
