@@ -34,17 +34,13 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = [*MARKUP_TEXTS, *HOSTILE_TEXTS]
 _TOGETHER = 9
 # What could be taken for markup is walked through at every run, the rest where slow tests run too.
-MARKUP = list(MARKUP_TEXTS)
 GROUPS = [
-    pytest.param(MARKUP, id="markup"),
-    *(
-        pytest.param(
-            NAMES[start : start + _TOGETHER],
-            id=f"{NAMES[start]} to {NAMES[start : start + _TOGETHER][-1]}",
-            marks=pytest.mark.slow,
-        )
-        for start in range(len(MARKUP), len(NAMES), _TOGETHER)
-    ),
+    pytest.param(
+        NAMES[start : start + _TOGETHER],
+        id=f"{NAMES[start]} to {NAMES[start : start + _TOGETHER][-1]}",
+        marks=() if start < len(MARKUP_TEXTS) else (pytest.mark.slow,),
+    )
+    for start in range(0, len(NAMES), _TOGETHER)
 ]
 WIDEST, HIGHEST = 1_600, 1_000
 # What a program needs of the system: itself, its libraries, the zones and the mounts.
@@ -125,7 +121,7 @@ def test_that_the_canaries_notice_who_comes(tmp_db_dir: Path) -> None:
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-@pytest.mark.timeout(280)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize("names", GROUPS)
 async def test_that_texts_stay_texts_wherever_a_file_holds_them(
     qloop: asyncio.AbstractEventLoop,
@@ -146,7 +142,7 @@ async def test_that_texts_stay_texts_wherever_a_file_holds_them(
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-@pytest.mark.timeout(280)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize("names", GROUPS)
 async def test_that_texts_stay_texts_in_the_names_of_files_and_in_what_is_imported(
     qloop: asyncio.AbstractEventLoop,
