@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from PySide6.QtCore import QObject, Signal
 
-from inspector.domain.content import Content, TextContent
+from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Receipt, Version
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.errors import RefusedError
@@ -17,7 +17,7 @@ from inspector.domain.snapshot import BlockState
 from inspector.ui.editors.splicing import carried_over, difference, spliced
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.file_state import UnsavedEdit
-from inspector.ui.workspace import Workspace
+from inspector.ui.workspace import Preview, Workspace
 
 
 class Stage(Enum):
@@ -199,20 +199,16 @@ class EditSession(QObject):
             self._mark()
         self._workspace.preview(draft.edit, self._fit, self._leave_unfit)
 
-    def _fit(self, content: Content) -> None:
+    def _fit(self, preview: Preview) -> None:
         """Show what the earlier draft gives now, with what was typed while that was worked out."""
         if self._stage is not Stage.FITTING:
             return
         self._stop_waiting()
-        state, typed = self._workspace.file.blocks.get(self._ref.id), self._editor.splices_since_mark()
-        if state is None or not isinstance(state.content, TextContent):
+        (state, content), typed = preview, self._editor.splices_since_mark()
+        if not isinstance(state.content, TextContent) or not isinstance(content, TextContent):
             return
-        if not isinstance(content, TextContent):
-            return
-        stored, text = (
-            state.content.text,
-            spliced(content.text, carried_over(typed, self._marked, content.text)),
-        )
+        text = spliced(content.text, carried_over(typed, self._marked, content.text))
+        stored = state.content.text
         self._load(state, stored, difference(stored, text))
         self._go_on(typed)
 

@@ -18,6 +18,7 @@ from inspector.domain.content import Content
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.errors import RefusedError
 from inspector.domain.ref import RefKind
+from inspector.domain.snapshot import BlockState
 from inspector.runtime.recovered_drafts import RestoredDraft
 from inspector.runtime.session import FileSession, SessionFactory
 from inspector.ui.bridge import Bridge, is_gone
@@ -26,6 +27,8 @@ from inspector.ui.refreshing import Refresher
 from inspector.ui.wording import tr
 
 OnError = Callable[[BaseException], bool]
+Preview = tuple[BlockState, Content]
+"""A block's stored state, and what an edit of it would give."""
 
 
 class Workspace:
@@ -179,9 +182,9 @@ class Workspace:
         self._keeper.note(draft_id)
 
     def preview(
-        self, edit: Edit, on_done: Callable[[Content], None], on_failed: Callable[[], None] | None = None
+        self, edit: Edit, on_done: Callable[[Preview], None], on_failed: Callable[[], None] | None = None
     ) -> None:
-        """Work out what an edit would give, storing nothing."""
+        """Work out what an edit of a block would give, and of which state of it, storing nothing."""
         session = self.live.session
 
         def failed(_: BaseException) -> bool:
@@ -190,7 +193,7 @@ class Workspace:
             return session is not self.live.session
 
         if session is not None:
-            work = session.engine.memory.preview(edit)
+            work = _preview(session, edit)
             key = ("preview", edit.target.id)
             self._bridge.supersede(key, work, name=tr("Previewing"), on_done=on_done, on_error=failed)
 
@@ -260,6 +263,17 @@ class Workspace:
 
 def _is_own(change: Change, actor: Actor | None) -> bool:
     return change.own and actor is not None and change.actor == actor
+
+
+async def _preview(session: FileSession, edit: Edit) -> Preview:
+    memory, block_id = session.engine.memory, edit.target.id
+    before = await memory.get(block_id)
+    while True:
+        content, after = await memory.preview(edit), await memory.get(block_id)
+        if before is not None and after is not None and before.version == after.version:
+            return after, content
+        # Somebody wrote meanwhile; counted in another text than it was made of, theirs would double.
+        before = after
 
 
 def _drafts(restored: Sequence[RestoredDraft]) -> dict[str, UnsavedEdit]:

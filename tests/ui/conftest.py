@@ -13,18 +13,22 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QSize
 from PySide6.QtWidgets import QApplication, QWidget
 
+from inspector.domain.content import Content
+from inspector.domain.ref import Ref
 from inspector.runtime.environment import Environment
 from inspector.runtime.resources import THEME_NAMES, load_icon, theme_mapping
 from inspector.runtime.session import SessionFactory
 from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.bridge import Bridge
+from inspector.ui.failures import FailureText
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import FIRST_SIZE, MainWindow
 from inspector.ui.panels import PANELS
 from inspector.ui.preferences import Preferences
 from inspector.ui.theme import Theme
 from inspector.ui.window_setup import WindowContents, populate
-from tests.ui.fake_engine import FakeOpener
+from inspector.ui.workspace import Workspace
+from tests.ui.world import Spy, World, prepare_file
 
 TEST_SECONDS = 20.0
 AT_THE_END: list[Callable[[], Awaitable[None]]] = []
@@ -130,6 +134,51 @@ def preferences(tmp_path: Path) -> Preferences:
     return Preferences(tmp_path / "preferences" / "window.json")
 
 
+@pytest.fixture(scope="session")
+def prepared_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Harbor team's file, made once."""
+    return asyncio.run(prepare_file(tmp_path_factory.mktemp("harbor")))
+
+
+@pytest.fixture
+def world(prepared_file: Path, tmp_db_dir: Path) -> World:
+    """A copy of the Harbor team's file, and the real engine for it."""
+    return World(tmp_db_dir, prepared_file)
+
+
+class OpenFile:
+    """A workspace on the world's file, without a window."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, world: World, until: Until) -> None:
+        self.world, self.until = world, until
+        self.bridge = Bridge(loop)
+        self.workspace = Workspace(self.bridge, world)
+        self.failures: list[FailureText] = []
+        self.bridge.failed.connect(self.failures.append)
+        AT_THE_END.extend([self.workspace.close, self.bridge.close])
+
+    async def open(self) -> None:
+        """Open the file and wait until its Request is built."""
+        self.workspace.open(self.world.path)
+        await self.until(lambda: self.workspace.file.request)
+        await self.calm()
+        self.builds = Spy(self.world.engine.context, "request")
+
+    async def calm(self) -> None:
+        """Wait until nothing is under way but the following of changes."""
+        await self.until(lambda: not set(self.bridge.running) - {"Following changes"})
+
+    def content(self, block: Ref) -> Content | None:
+        """What the window shows of a block."""
+        return self.workspace.file.blocks[block.id].content
+
+
+@pytest.fixture
+def one(qloop: asyncio.AbstractEventLoop, world: World, until: Until) -> OpenFile:
+    """A workspace: ``await one.open()`` opens the world's file in it."""
+    return OpenFile(qloop, world, until)
+
+
 AnyOpener = TypeVar("AnyOpener")
 Look = tuple[Appearance, Icons, Preferences]
 
@@ -144,8 +193,8 @@ class Window(Generic[AnyOpener]):
     opener: AnyOpener
 
 
-Studio = Window[FakeOpener]
-"""A furnished window over invented values."""
+Studio = Window[World]
+"""A furnished window over the world's files."""
 
 
 def open_window(loop: asyncio.AbstractEventLoop, look: Look, opener: AnyOpener) -> Window[AnyOpener]:
@@ -177,9 +226,10 @@ def studio(
     appearance: Appearance,
     icons: Icons,
     preferences: Preferences,
+    world: World,
 ) -> Iterator[Studio]:
-    """A furnished window with no file open; `studio.contents.workspace.open(path)` opens the invented one."""
-    made = open_window(qloop, (appearance, icons, preferences), FakeOpener())
+    """A furnished window with no file open; `open_file(studio, until)` opens the world's."""
+    made = open_window(qloop, (appearance, icons, preferences), world)
     yield made
     close_window(qapp, qloop, made)
 

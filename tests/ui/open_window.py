@@ -1,6 +1,7 @@
-"""The invented file open in a furnished window."""
+"""The world's file open in a furnished window."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtWidgets import (
@@ -9,17 +10,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Request
+from inspector.ui.file_state import What
 from tests.ui.conftest import Studio, Until
 
-FILE = Path("harbor.constellation")
-CHECKLIST = Ref(RefKind.BLOCK, "blk_checklist")
 
-
-async def open_file(studio: Studio, until: Until, path: Path = FILE) -> None:
-    studio.contents.workspace.open(path)
+async def open_file(studio: Studio, until: Until, path: Path | None = None) -> None:
+    """Open a file, else the world's, and wait until its Request is built and shown."""
+    studio.contents.workspace.open(path or studio.opener.path)
     await until(lambda: studio.contents.workspace.file.request)
-    await asyncio.sleep(0.05)
+    await calm(studio, until)
+    # What is shown a turn of the loop later: columns, rows in sight.
+    await asyncio.sleep(0.02)
+
+
+async def calm(studio: Studio, until: Until) -> None:
+    """Wait until nothing is under way but the following of changes."""
+    await until(lambda: not set(studio.bridge.running) - {"Following changes"})
 
 
 def texts(widget: QWidget) -> str:
@@ -28,3 +35,9 @@ def texts(widget: QWidget) -> str:
 
 def docks(studio: Studio) -> list[str]:
     return sorted(dock.objectName() for dock in studio.window.findChildren(QDockWidget) if dock.isVisible())
+
+
+def show_request(studio: Studio, request: Request | None) -> None:
+    """Let a Request be the one that is shown, in place of the engine's."""
+    workspace = studio.contents.workspace
+    workspace.live.put(replace(workspace.file, request=request), What.REQUEST)

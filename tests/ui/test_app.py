@@ -146,9 +146,9 @@ def test_that_the_next_start_shows_the_same_file_with_the_same_tabs(tmp_path: Pa
     second = start(tmp_path, None, "close")
     assert second.returncode == 0, second.stderr
     assert "READY sample.constellation" in second.stdout
-    (told,) = (line for line in first.stdout.splitlines() if line.startswith("TABS"))
-    assert told.count(",") >= 2
-    assert told in second.stdout
+    (said,) = (line for line in first.stdout.splitlines() if line.startswith("TABS"))
+    assert said.count(",") >= 2
+    assert said in second.stdout
 
 
 def test_that_an_error_in_a_slot_is_told_and_the_window_lives(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ from inspector.ui.appearance import Appearance, TextSize, ThemeChoice
 def test_that_switching_the_theme_changes_the_application_at_once(
     appearance: Appearance, qapp: QApplication
 ) -> None:
-    told: list[str] = []
-    appearance.changed.connect(lambda: told.append(appearance.theme.name))
+    said: list[str] = []
+    appearance.changed.connect(lambda: said.append(appearance.theme.name))
     appearance.set_choice(ThemeChoice.LIGHT)
     appearance.set_choice(ThemeChoice.DARK)
-    assert told == ["light", "dark"]
+    assert said == ["light", "dark"]
     assert qapp.palette().window().color() == appearance.theme.surface
 
 

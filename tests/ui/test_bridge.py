@@ -41,21 +41,21 @@ async def test_that_a_result_comes_back_on_this_thread(
 async def test_that_an_error_takes_one_path(
     qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
 ) -> None:
-    told: list[FailureText] = []
-    bridge.failed.connect(told.append)
+    said: list[FailureText] = []
+    bridge.failed.connect(said.append)
     bridge.spawn(fail(ValueError("odd")), name="counting")
-    await until(lambda: told)
-    assert told[0].fault
-    assert "counting" in told[0].happened
-    assert "ValueError: odd" in told[0].details
+    await until(lambda: said)
+    assert said[0].fault
+    assert "counting" in said[0].happened
+    assert "ValueError: odd" in said[0].details
 
 
 async def test_that_whoever_deals_with_an_error_keeps_it_from_the_others(
     qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
 ) -> None:
-    told: list[FailureText] = []
+    said: list[FailureText] = []
     seen: list[BaseException] = []
-    bridge.failed.connect(told.append)
+    bridge.failed.connect(said.append)
 
     def take(error: BaseException) -> bool:
         seen.append(error)
@@ -64,7 +64,7 @@ async def test_that_whoever_deals_with_an_error_keeps_it_from_the_others(
     bridge.spawn(fail(RefusedError(Refusal("refused.permission"))), name="saving", on_error=take)
     await until(lambda: seen)
     await asyncio.sleep(0.01)
-    assert not told
+    assert not said
 
 
 async def test_that_a_newer_call_cancels_the_older(
@@ -106,18 +106,18 @@ async def test_that_closing_cancels_all_and_starts_nothing_more(
 async def test_that_a_feed_becomes_a_signal_until_it_is_replaced(
     qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
 ) -> None:
-    told: list[FileMoved] = []
-    bridge.changed.connect(told.append)
+    said: list[FileMoved] = []
+    bridge.changed.connect(said.append)
 
     async def feed(what: str) -> AsyncIterator[FileMoved]:
         yield FileMoved(what)
         await asyncio.Event().wait()
 
     bridge.follow(feed("one"), key="feed", name="following")
-    await until(lambda: told)
+    await until(lambda: said)
     bridge.follow(feed("two"), key="feed", name="following")
-    await until(lambda: len(told) == 2)
-    assert [each.what for each in told] == ["one", "two"]
+    await until(lambda: len(said) == 2)
+    assert [each.what for each in said] == ["one", "two"]
     assert bridge.running == ("following",)
     await bridge.close()
 
@@ -167,8 +167,8 @@ def test_that_a_failure_says_what_it_means_and_what_to_do(error: Exception, faul
 async def test_that_how_something_ends_that_was_given_up_is_no_news(
     qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
 ) -> None:
-    told: list[FailureText] = []
-    bridge.failed.connect(told.append)
+    said: list[FailureText] = []
+    bridge.failed.connect(said.append)
 
     async def stubborn() -> None:
         try:
@@ -181,4 +181,4 @@ async def test_that_how_something_ends_that_was_given_up_is_no_news(
     got: list[int] = []
     bridge.supersede("reading", give(7), name="reading", on_done=got.append)
     await until(lambda: got and not bridge.running)
-    assert told == []
+    assert said == []

@@ -1,14 +1,15 @@
 """The shares from which the budget warns are settings, and what shows them follows at once."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QPushButton
 
 from inspector.runtime.settings import Settings
 from inspector.ui.panel import Marks, marks_of
+from tests.ui import values
 from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import open_file, show_request
 
 
 @pytest.mark.parametrize(
@@ -27,9 +28,9 @@ def test_that_with_nothing_usable_any_token_is_too_much() -> None:
 async def test_that_the_status_line_follows_the_setting(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
-    workspace, settings = studio.contents.workspace, studio.opener.settings
-    workspace.open(Path("harbor.constellation"))
-    await until(lambda: workspace.file.request)
+    settings = studio.opener.settings
+    await open_file(studio, until)
+    show_request(studio, values.request())
     buttons = studio.window.status_line.findChildren(QPushButton)
     await until(lambda: any("13,300" in each.text() for each in buttons))
     (button,) = (each for each in buttons if "13,300" in each.text())
@@ -46,7 +47,7 @@ async def test_that_the_status_line_follows_the_setting(
 async def test_that_another_time_zone_builds_the_request_again(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
-    studio.contents.workspace.open(Path("harbor.constellation"))
-    await until(lambda: studio.contents.workspace.file.request)
+    await open_file(studio, until)
     studio.opener.settings.set("time.zone", "Europe/Berlin")
-    await until(lambda: studio.opener.doors.builds[-1][1].zone == "Europe/Berlin")
+    workspace = studio.contents.workspace
+    await until(lambda: workspace.file.request is not None and workspace.file.request.zone == "Europe/Berlin")

@@ -1,7 +1,6 @@
 """Docks stand around the centre where there is room for that, and fold into tabs where there is none."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize, Qt
@@ -11,8 +10,8 @@ from PySide6.QtWidgets import QDockWidget, QTabBar, QWidget
 from inspector.ui.appearance import Appearance
 from inspector.ui.dock_layout import DockArrangement, DockSpec, standing_for
 from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import open_file
 
-FILE = Path("harbor.constellation")
 AREAS = Qt.DockWidgetArea
 
 
@@ -45,9 +44,7 @@ def test_that_docks_fold_where_there_is_no_room(
 
 async def opened(studio: Studio, until: Until, size: QSize) -> None:
     studio.window.resize(size)
-    studio.contents.workspace.open(FILE)
-    await until(lambda: studio.contents.workspace.file.request)
-    await asyncio.sleep(0.05)
+    await open_file(studio, until)
 
 
 def tabbed(studio: Studio) -> set[str]:

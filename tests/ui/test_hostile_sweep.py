@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -171,9 +172,10 @@ async def test_that_texts_stay_texts_in_the_names_of_files_and_in_what_is_import
 async def open_it(studio: Studio, until: Until, path: Path, text: str) -> None:
     """A file with that name is open, and another cannot be opened."""
     workspace = studio.contents.workspace
+    await asyncio.to_thread(shutil.copy2, studio.opener.path, path)
     workspace.open(path)
     await until(lambda: workspace.file.path == path and workspace.file.request)
-    workspace.open(path.with_name(f"broken{path.name}"))
+    workspace.open(path.with_name(f"missing{path.name}"))
     await until(lambda: not [each for each in studio.bridge.running if each != "Following changes"])
     studio.contents.files.copy_to(path.with_name(f"copy of {path.name}"))
     studio.contents.services.actions.run("help.about")

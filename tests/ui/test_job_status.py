@@ -3,7 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -13,17 +13,15 @@ from inspector.runtime.session import FileSession, SessionFactory
 from inspector.ui.widgets.work_line import JobLine
 from tests.exchange.builders import assistant, user, with_messages
 from tests.ui.conftest import Studio, Until, Window
-from tests.ui.fake_engine import FakeDoors, FakeOpener
+from tests.ui.world import World
 
 
-class SlowOpener(FakeOpener):
+class SlowWorld(World):
     """Opens in a hundred steps, each of which waits to be let on."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.let_on = asyncio.Semaphore(0)
+    let_on: asyncio.Semaphore
 
-    async def open(self, path: Path) -> FakeDoors:
+    async def open(self, path: Path) -> FileSession:
         with self.jobs.begin("job.open", file=path.name) as job:
             for done in range(100):
                 job.step(done, 100)
@@ -32,12 +30,11 @@ class SlowOpener(FakeOpener):
 
 
 @pytest.fixture
-def slow(studio: Studio) -> SlowOpener:
-    """The studio's opener, which takes its time from here on."""
-    opener = SlowOpener()
-    opener.jobs = studio.opener.jobs
-    studio.contents.workspace.files = cast("SessionFactory", opener)
-    return opener
+def world(prepared_file: Path, tmp_db_dir: Path) -> SlowWorld:
+    """A world that takes its time."""
+    world = SlowWorld(tmp_db_dir, prepared_file)
+    world.let_on = asyncio.Semaphore(0)
+    return world
 
 
 def line_of(made: Window[Any]) -> JobLine:
@@ -49,55 +46,55 @@ def notices(made: Window[Any]) -> list[str]:
 
 
 async def test_that_work_that_takes_long_shows_with_its_progress_and_goes_away(
-    qloop: asyncio.AbstractEventLoop, studio: Studio, slow: SlowOpener, until: Until
+    qloop: asyncio.AbstractEventLoop, studio: Studio, world: SlowWorld, until: Until
 ) -> None:
     line = line_of(studio)
-    studio.contents.workspace.open(Path("harbor.constellation"))
+    studio.contents.workspace.open(world.path)
     await until(line.isVisible)
     assert line.text == "Opening harbor.constellation · 0 %"
     for _ in range(42):
-        slow.let_on.release()
+        world.let_on.release()
     await until(lambda: line.text == "Opening harbor.constellation · 42 %")
     assert line.bar.value() == 42
     assert line.button.accessibleName() == "Cancel: Opening harbor.constellation"
     for _ in range(58):
-        slow.let_on.release()
+        world.let_on.release()
     await until(lambda: studio.contents.workspace.file.request)
     assert not line.isVisible()
     assert notices(studio) == []
 
 
 async def test_that_work_that_is_done_at_once_is_never_shown(
-    qloop: asyncio.AbstractEventLoop, studio: Studio, slow: SlowOpener, until: Until
+    qloop: asyncio.AbstractEventLoop, studio: Studio, world: SlowWorld, until: Until
 ) -> None:
     for _ in range(100):
-        slow.let_on.release()
-    studio.contents.workspace.open(Path("harbor.constellation"))
+        world.let_on.release()
+    studio.contents.workspace.open(world.path)
     await until(lambda: studio.contents.workspace.file.request)
     await asyncio.sleep(0.4)
     assert line_of(studio).text == ""
 
 
 async def test_that_a_click_on_cancel_keeps_the_file_that_was_open(
-    qloop: asyncio.AbstractEventLoop, studio: Studio, slow: SlowOpener, until: Until
+    qloop: asyncio.AbstractEventLoop, studio: Studio, world: SlowWorld, until: Until
 ) -> None:
     workspace, line = studio.contents.workspace, line_of(studio)
-    workspace.show(cast("FileSession", FakeDoors(Path("first.constellation"))))
+    workspace.show(await SessionFactory.open(world, world.path))
     await until(lambda: workspace.file.request)
-    workspace.open(Path("second.constellation"))
+    workspace.open(world.copy("second.constellation"))
     await until(line.isVisible)
     QTest.mouseClick(line.button, Qt.MouseButton.LeftButton)
     await until(lambda: not line.isVisible())
-    assert workspace.file.path == Path("first.constellation")
+    assert workspace.file.path == world.path
     assert notices(studio) == ["Cancelled: Opening second.constellation."]
-    assert slow.jobs.running == ()
+    assert world.jobs.running == ()
 
 
 async def test_that_of_several_pieces_of_work_the_oldest_shows_and_the_rest_are_counted(
-    qloop: asyncio.AbstractEventLoop, studio: Studio, slow: SlowOpener, until: Until
+    qloop: asyncio.AbstractEventLoop, studio: Studio, world: SlowWorld, until: Until
 ) -> None:
     line = line_of(studio)
-    with slow.jobs.begin("job.import", file="a"), slow.jobs.begin("job.open", file="b"):
+    with world.jobs.begin("job.import", file="a"), world.jobs.begin("job.open", file="b"):
         await until(line.isVisible)
         assert line.text == "Importing into a (+1)"
     await until(lambda: not line.isVisible())

@@ -19,11 +19,11 @@ def test_that_nothing_a_stranger_wrote_speaks_to_the_terminal(monkeypatch: pytes
             logger.exception("failed: %s", "\x1b[2J\u202egnp\r.exe\x9b1m")
     finally:
         logging.getLogger("inspector").removeHandler(handler)
-    told = stream.getvalue()
-    assert "ERROR inspector.tests: failed: " in told
-    assert "ValueError" in told
-    assert not set(told) & {"\x1b", "\x07", "\r", "\x9b", "\u202e"}
-    assert told.count("\n") > 3
+    said = stream.getvalue()
+    assert "ERROR inspector.tests: failed: " in said
+    assert "ValueError" in said
+    assert not set(said) & {"\x1b", "\x07", "\r", "\x9b", "\u202e"}
+    assert said.count("\n") > 3
 
 
 def test_that_a_program_without_standard_error_logs_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,8 +163,8 @@ async def test_that_what_took_the_place_opens_as_it_is_and_the_draft_stays_for_t
 
 async def test_that_a_file_lost_while_it_is_being_opened_is_told_of(scene: Scene) -> None:
     path = await make_file(scene.folder / "a.constellation", scene.surroundings)
-    doors = await scene.real.opener.open(path)
+    session = await scene.real.opener.open(path)
     path.unlink()
     await asyncio.sleep(3 * POLL_SECONDS)
-    scene.real.contents.workspace.show(doors)
+    scene.real.contents.workspace.show(session)
     await scene.until(lambda: TOLD["deleted"] in banner_texts(scene.real))

@@ -2,27 +2,23 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QTabBar
 
-from inspector.domain.ref import Ref, RefKind
 from inspector.ui.appearance import Appearance
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.icons import Icons
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import ElidedLabel
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Studio, Until, open_window
-from tests.ui.fake_engine import FakeDoors, FakeOpener
+from tests.ui.file_builders import alter
+from tests.ui.open_window import open_file
+from tests.ui.world import ONCALL, PERSONA, QUESTIONS, World
 
-FILE = Path("harbor.constellation")
-QUESTIONS, PERSONA, ONCALL = (
-    Ref(RefKind.BLOCK, id_) for id_ in ("blk_questions", "blk_persona", "blk_oncall")
-)
 RunWindow = Callable[..., Awaitable[Studio]]
 
 
@@ -32,16 +28,15 @@ def run_window(
     qloop: asyncio.AbstractEventLoop,
     appearance: Appearance,
     icons: Icons,
-    tmp_path: Path,
     until: Until,
+    world: World,
 ) -> RunWindow:
     """``await run_window()``: one run of the window on preferences that all runs share, with the file open."""
 
-    async def run(opener: FakeOpener | None = None, file: Path = FILE) -> Studio:
-        preferences = Preferences(tmp_path / "window.json")
-        made = open_window(qloop, (appearance, icons, preferences), opener or FakeOpener())
-        made.contents.workspace.open(file)
-        await until(lambda: made.contents.workspace.file.request)
+    async def run() -> Studio:
+        preferences = Preferences(world.folder / "window.json")
+        made = open_window(qloop, (appearance, icons, preferences), world)
+        await open_file(made, until)
         return made
 
     return run
@@ -109,14 +104,14 @@ async def test_that_a_closed_tab_stays_closed(run_window: RunWindow) -> None:
 
 
 async def test_that_tabs_are_kept_before_the_end_so_that_a_crash_loses_none(
-    run_window: RunWindow, until: Until, tmp_path: Path
+    run_window: RunWindow, until: Until, world: World
 ) -> None:
     first = await run_window()
     first.contents.services.selection.open(QUESTIONS)
     await until(
         lambda: (
-            ["block", str(QUESTIONS), invented.ADA]
-            in Preferences(tmp_path / "window.json").view_of(FILE).get("tabs", [])
+            ["block", str(QUESTIONS), values.ADA]
+            in Preferences(world.folder / "window.json").view_of(first.opener.path).get("tabs", [])
         )
     )
     await end(first)
@@ -124,25 +119,25 @@ async def test_that_tabs_are_kept_before_the_end_so_that_a_crash_loses_none(
 
 async def test_that_the_agent_that_was_shown_is_shown_again(run_window: RunWindow, until: Until) -> None:
     first = await run_window()
-    first.contents.workspace.show_agent(invented.LINUS)
+    first.contents.workspace.show_agent(values.LINUS)
     await until(lambda: first.contents.workspace.file.request)
     await end(first)
     second = await run_window()
     agent = second.contents.workspace.file.agent
     assert agent is not None
-    assert agent.id == invented.LINUS
+    assert agent.id == values.LINUS
     await end(second)
 
 
 async def test_that_a_tab_on_another_agents_block_is_read_for_it(run_window: RunWindow, until: Until) -> None:
     first = await run_window()
     workspace = first.contents.workspace
-    workspace.load(invented.GRACE)
-    await until(lambda: workspace.file.contents.get(invented.GRACE))
+    workspace.load(values.GRACE)
+    await until(lambda: workspace.file.contents.get(values.GRACE))
     first.contents.services.selection.open(ONCALL)
     await end(first)
     second = await run_window()
-    await until(lambda: second.contents.workspace.file.contents.get(invented.GRACE))
+    await until(lambda: second.contents.workspace.file.contents.get(values.GRACE))
     assert ("block", ONCALL) in keys(second)
     await end(second)
 
@@ -153,14 +148,9 @@ async def test_that_a_tab_on_what_is_gone_does_not_come_back(run_window: RunWind
         first.contents.services.selection.open(ref)
     await end(first)
 
-    def prepare(path: Path) -> FakeDoors:
-        doors = FakeDoors(path)
-        del doors.states[QUESTIONS.id]
-        return doors
-
-    opener = FakeOpener()
-    opener.prepare = prepare  # type: ignore[assignment]
-    second = await run_window(opener)
+    # Hidden from the window as a row is that a salvage could not save.
+    alter(first.opener.path, "DELETE FROM blocks WHERE id = ?", QUESTIONS.id)
+    second = await run_window()
     await until(lambda: keys(second) == [("request", None), ("block", PERSONA)])
     await end(second)
 
@@ -168,11 +158,9 @@ async def test_that_a_tab_on_what_is_gone_does_not_come_back(run_window: RunWind
 async def test_that_every_file_has_tabs_of_its_own(run_window: RunWindow, until: Until) -> None:
     first = await run_window()
     first.contents.services.selection.open(QUESTIONS)
-    first.contents.workspace.open(Path("other.constellation"))
-    await until(lambda: first.contents.workspace.file.path == Path("other.constellation"))
+    await open_file(first, until, first.opener.copy("other.constellation"))
     assert keys(first) == [("request", None)]
-    first.contents.workspace.open(FILE)
-    await until(lambda: first.contents.workspace.file.path == FILE)
+    await open_file(first, until)
     assert keys(first) == [("request", None), ("block", QUESTIONS)]
     await end(first)
 
@@ -186,9 +174,9 @@ async def test_that_every_file_has_tabs_of_its_own(run_window: RunWindow, until:
     ],
 )
 async def test_that_what_is_stored_badly_gives_the_first_tabs(
-    run_window: RunWindow, tmp_path: Path, stored: dict[str, object]
+    run_window: RunWindow, world: World, stored: dict[str, object]
 ) -> None:
-    Preferences(tmp_path / "window.json").store_view(FILE, stored)
+    Preferences(world.folder / "window.json").store_view(world.path, stored)
     made = await run_window()
     assert keys(made) == [("request", None)]
     await end(made)

@@ -34,14 +34,14 @@ def test_that_a_value_that_does_not_fit_is_refused(path: Path) -> None:
 
 
 def test_that_reset_gives_the_default_and_tells(path: Path) -> None:
-    told: list[str] = []
+    said: list[str] = []
     preferences = Preferences(path)
     preferences.set("window.text_scale", 1.5)
-    preferences.changed.connect(told.append)
+    preferences.changed.connect(said.append)
     preferences.reset("window.text_scale")
     preferences.reset("window.text_scale")
     assert preferences.get("window.text_scale") == 1.0
-    assert told == ["window.text_scale"]
+    assert said == ["window.text_scale"]
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ A, B, C = (Ref(RefKind.BLOCK, name) for name in "abc")
 
 
 def test_that_everybody_is_told_once_of_a_selection() -> None:
-    told: list[SelectionState] = []
+    said: list[SelectionState] = []
     selection = Selection()
-    selection.changed.connect(told.append)
+    selection.changed.connect(said.append)
     selection.select(A, SelectedSpan(3, 5))
     selection.select(A, SelectedSpan(3, 5))
-    assert told == [SelectionState(A, SelectedSpan(3, 5))]
+    assert said == [SelectionState(A, SelectedSpan(3, 5))]
 
 
 def test_that_back_and_forward_walk_through_what_was_selected() -> None:

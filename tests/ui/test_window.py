@@ -1,5 +1,4 @@
 import asyncio
-from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QKeySequence
@@ -11,11 +10,8 @@ from PySide6.QtWidgets import (
     QLineEdit,
 )
 
-from inspector.domain.actor import Actor, ActorKind
-from inspector.domain.changes import Change, FileMoved
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.block_rows import SetPinned
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
@@ -23,10 +19,10 @@ from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.import_preview import ImportPreview
-from tests.ui import invented
 from tests.ui.conftest import Studio, Until
-from tests.ui.fake_engine import FakeDoors
-from tests.ui.open_window import CHECKLIST, FILE, docks, open_file, texts
+from tests.ui.hostile_file import agent_file
+from tests.ui.open_window import calm, docks, open_file, texts
+from tests.ui.world import CHECKLIST, NOTES, QUESTIONS
 
 
 async def test_that_without_a_file_there_is_the_welcome_page_alone(
@@ -44,7 +40,7 @@ async def test_that_an_open_file_shows_navigator_request_budget_and_detail(
     assert docks(studio) == ["dock_budget", "dock_detail", "dock_navigator"]
     assert studio.window.centre.keys[0] == ("request", None)
     assert "harbor.constellation" in studio.window.windowTitle()
-    assert studio.contents.services.preferences.recent == (FILE,)
+    assert studio.contents.services.preferences.recent == (studio.opener.path,)
 
 
 async def test_that_closing_the_file_brings_the_welcome_page_back(
@@ -73,7 +69,7 @@ async def test_that_one_selection_is_the_same_everywhere(
     assert tree.currentIndex().data() == "release_checklist"
     tree.setFocus()
     QTest.keyClick(tree, Qt.Key.Key_Down)
-    assert selection.ref == Ref(RefKind.BLOCK, "blk_questions")
+    assert selection.ref == QUESTIONS
 
 
 async def test_that_a_closed_agent_is_read_when_it_is_expanded(
@@ -101,16 +97,9 @@ async def test_that_expansion_and_selection_outlive_a_live_change(
     core = tree.model().index(0, 0, ada)
     tree.setExpanded(core, False)  # type: ignore[attr-defined]
     studio.contents.services.selection.select(CHECKLIST)
-    doors = studio.opener.doors
-    doors.states["blk_questions"] = invented.with_text("blk_questions", "theirs")
-    worker = Actor(ActorKind.AGENT, "x", "grace-worker")
-    doors.tell(
-        Change(
-            9, "set_text", Ref(RefKind.BLOCK, "blk_questions"), worker, "", invented.NOW, False, invented.ADA
-        )
-    )
-    await until(lambda: "grace-worker wrote" in texts(studio.window.status_line))
-    await asyncio.sleep(0.05)
+    await studio.opener.write(QUESTIONS, SetText("theirs"))
+    await until(lambda: "Grace wrote" in texts(studio.window.status_line))
+    await calm(studio, until)
     assert not tree.isExpanded(core)  # type: ignore[attr-defined]
     assert tree.currentIndex().data() == "release_checklist"
 
@@ -119,7 +108,7 @@ async def test_that_the_status_line_says_all_that_counts(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
     await open_file(studio, until)
-    edit = Edit(Ref(RefKind.BLOCK, "blk_questions"), SetText("x"))
+    edit = Edit(QUESTIONS, SetText("x"))
     studio.contents.workspace.set_draft(edit, TextContent("x"))
     line = studio.window.status_line
     buttons = line.findChildren(QAbstractButton)
@@ -129,31 +118,11 @@ async def test_that_the_status_line_says_all_that_counts(
     assert any("/ 13,300" in each.text() for each in buttons)
 
 
-async def test_that_a_moved_file_has_a_banner_that_stays_and_keeps_the_drafts(
-    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
-) -> None:
-    await open_file(studio, until)
-    edit = Edit(Ref(RefKind.BLOCK, "blk_questions"), SetText("x"))
-    studio.contents.workspace.set_draft(edit, TextContent("x"))
-    studio.opener.doors.tell(FileMoved("replaced"))
-    await until(lambda: studio.window.banners.notices)
-    notice = studio.window.banners.notices[0]
-    assert not notice.closable
-    assert [label for label, _ in notice.choices] == ["Open again", "Save a copy …"]
-    assert "blk_questions" in studio.contents.workspace.file.drafts
-    notice.choices[0][1]()
-    await until(lambda: not studio.window.banners.notices)
-
-
 async def test_that_a_file_for_reading_only_says_why(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
-    def prepare(path: Path) -> FakeDoors:
-        doors = FakeDoors(path)
-        doors.read_only = Problem("file.read_only", Severity.WARNING, str(path))
-        return doors
-
-    studio.opener.prepare = prepare  # type: ignore[assignment]
+    problem = Problem("file.read_only", Severity.WARNING, str(studio.opener.path))
+    studio.opener.prepare = lambda session: setattr(session, "read_only", problem)
     await open_file(studio, until)
     assert [notice.key for notice in studio.window.banners.notices] == ["read_only"]
     for id_ in ("agent.new", "block.new"):
@@ -163,9 +132,9 @@ async def test_that_a_file_for_reading_only_says_why(
 async def test_that_a_failure_is_a_banner_and_nothing_modal(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
-    studio.contents.workspace.open(Path("broken.constellation"))
+    studio.contents.workspace.open(studio.opener.folder / "missing.constellation")
     await until(lambda: studio.window.banners.notices)
-    assert "broken.constellation" in studio.window.banners.notices[0].text
+    assert "missing.constellation" in studio.window.banners.notices[0].text
     assert QApplication.activeModalWidget() is None
     assert QApplication.activePopupWidget() is None
 
@@ -173,15 +142,16 @@ async def test_that_a_failure_is_a_banner_and_nothing_modal(
 async def test_that_a_dropped_constellation_opens_and_a_foreign_file_is_previewed(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
-    for name in ("ada.af", "harbor.constellation"):
+    foreign = studio.opener.folder / "ada.af"
+    await asyncio.to_thread(foreign.write_text, agent_file("Noether"))
+    for path in (foreign, studio.opener.path):
         data = QMimeData()
-        data.setUrls([QUrl.fromLocalFile(f"/somewhere/{name}")])
+        data.setUrls([QUrl.fromLocalFile(str(path))])
         keys, buttons = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
         studio.window.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys))
     await until(lambda: studio.contents.workspace.file.path and studio.window.findChildren(ImportPreview))
     preview = studio.window.findChildren(ImportPreview)[0]
     assert "Noether" in texts(preview)
-    assert not preview.do.isEnabled()
     preview.reject()
 
 
@@ -244,11 +214,10 @@ async def test_that_pinning_travels_as_an_edit(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
     await open_file(studio, until)
-    studio.contents.services.selection.select(Ref(RefKind.BLOCK, "blk_notes"))
+    studio.contents.services.selection.select(NOTES)
     assert studio.contents.services.actions.run("block.pin")
     assert not studio.contents.services.actions.run("block.unpin")
-    await until(lambda: studio.opener.doors.edits)
-    assert studio.opener.doors.edits[0][:2] == ("blk_notes", SetPinned(True))
+    await until(lambda: studio.contents.workspace.file.blocks[NOTES.id].block.pinned)
 
 
 async def test_that_a_layout_comes_back_and_can_be_reset(

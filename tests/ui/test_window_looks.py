@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
@@ -26,7 +25,8 @@ from inspector.ui.safe_text import ElidedLabel, PlainLabel
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.widgets.prompt import FormDialog
 from tests.ui.conftest import Studio, Until
-from tests.ui.open_window import CHECKLIST, open_file
+from tests.ui.open_window import open_file
+from tests.ui.world import CHECKLIST
 
 FOCUSABLE = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit, QComboBox, QTabBar)
 
@@ -188,9 +188,7 @@ async def test_that_nothing_moves_down_when_something_is_tried(
 ) -> None:
     studio.contents.services.appearance.set_scale(scale)
     workspace, bar = studio.contents.workspace, studio.window.top_bar
-    workspace.open(Path("harbor.constellation"))
-    await until(lambda: workspace.file.request)
-    await asyncio.sleep(0.05)
+    await open_file(studio, until)
     before = bar.height()
     workspace.try_out(WhatIf(model="claude-sonnet-5"))
     await until(lambda: bar.what_if.isVisible())

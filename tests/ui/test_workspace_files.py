@@ -1,192 +1,121 @@
-"""The open file as the window knows it: opened, closed, replaced by another."""
+"""The open file as the window shows it: opened, closed, replaced by another."""
 
 import asyncio
-from pathlib import Path
 
-import pytest
-
-from inspector.domain.agents import Agent
 from inspector.domain.content import TextContent
 from inspector.domain.counts import Count
+from inspector.domain.edits.base import Edit
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import FileError
-from inspector.runtime.session import AgentContents
-from tests.ui import invented
-from tests.ui.conftest import Until
-from tests.ui.fake_engine import FakeDoors
-from tests.ui.workspace_builders import DRAFT, FILE, Desk
+from inspector.runtime.session import FileSession
+from tests.ui.conftest import OpenFile
+from tests.ui.world import ADA, GRACE, ONCALL, QUESTIONS, Spy
 
 
-@pytest.fixture
-def desk(qloop: asyncio.AbstractEventLoop) -> Desk:
-    return Desk(qloop)
+async def test_that_opening_a_file_shows_its_first_agent(one: OpenFile) -> None:
+    await one.open()
+    file = one.workspace.file
+    assert file.path == one.world.path
+    assert file.agent is not None
+    assert file.agent.name == "Ada"
+    assert file.request is not None
+    assert file.counts.get(ADA.id) == Count(file.request.tokens, file.request.method)
+    assert [state.block.label for state in file.contents[ADA.id].deleted] == ["friday_plan"]
+    assert file.shared(ONCALL.id) is not None
 
 
-async def test_that_opening_a_file_shows_its_first_agent(
-    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
-) -> None:
-    await desk.open(until)
-    workspace = desk.workspace
-    assert workspace.file.path == FILE
-    assert workspace.file.agent is not None
-    assert workspace.file.agent.name == "Ada"
-    request = workspace.file.request
-    assert request is not None
-    assert workspace.file.counts.get(invented.ADA) == Count(request.tokens, request.method)
-    holdings = workspace.file.contents.get(invented.ADA)
-    assert holdings is not None
-    assert [state.block.label for state in holdings.deleted] == ["friday_plan"]
-    assert workspace.file.shared("blk_oncall") is not None
-    await desk.bridge.close()
+async def test_that_a_file_that_cannot_be_opened_leaves_the_open_one(one: OpenFile) -> None:
+    await one.open()
+    closed = Spy(one.world.engine, "close")
+    one.workspace.open(one.world.folder / "missing.constellation")
+    await one.until(lambda: one.failures)
+    assert one.workspace.file.path == one.world.path
+    assert not closed.calls
 
 
-async def test_that_a_file_that_cannot_be_opened_leaves_the_open_one(
-    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
-) -> None:
-    await desk.open(until)
-    desk.workspace.open(Path("broken.constellation"))
-    await until(lambda: desk.failures)
-    assert desk.workspace.file.path == FILE
-    assert not desk.doors.closed
-    await desk.bridge.close()
+async def test_that_another_file_closes_the_first(one: OpenFile) -> None:
+    await one.open()
+    other, closed = one.world.copy("other.constellation"), Spy(one.world.engine, "close")
+    one.workspace.set_draft(Edit(QUESTIONS, SetText("x")), TextContent("x"))
+    one.workspace.open(other)
+    await one.until(lambda: one.workspace.file.path == other and one.workspace.file.request)
+    await one.until(lambda: closed.calls)
+    assert not one.failures
 
 
-async def test_that_another_file_closes_the_first(
-    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
-) -> None:
-    await desk.open(until)
-    first = desk.doors
-    desk.workspace.set_draft(DRAFT, TextContent("x"))
-    desk.workspace.open(Path("other.constellation"))
-    await until(
-        lambda: desk.workspace.file.path == Path("other.constellation") and desk.workspace.file.request
-    )
-    assert first.closed
-    assert len(desk.workspace.file.drafts) == 0
-    assert not desk.failures
-    await desk.bridge.close()
+async def test_that_closing_shows_nothing(one: OpenFile) -> None:
+    await one.open()
+    closed, edits = Spy(one.world.engine, "close"), Spy(one.world.engine, "edit")
+    await one.workspace.close()
+    assert closed.calls
+    assert one.workspace.file.path is None
+    assert one.workspace.file.request is None
+    assert one.workspace.file.agents == ()
+    one.workspace.edit(QUESTIONS.id, SetText("y"))
+    one.workspace.rebuild()
+    assert edits.calls == []
+    assert one.bridge.running == ()
 
 
-async def test_that_closing_shows_nothing(qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until) -> None:
-    await desk.open(until)
-    await desk.workspace.close()
-    assert desk.doors.closed
-    assert desk.workspace.file.path is None
-    assert desk.workspace.file.request is None
-    assert desk.workspace.file.agents == ()
-    desk.workspace.edit("blk_questions", SetText("y"))
-    desk.workspace.rebuild()
-    await desk.bridge.close()
-    assert desk.doors.edits == []
+async def test_that_a_file_whose_agents_cannot_be_read_is_closed_again(one: OpenFile) -> None:
+    await one.open()
+    first, spies = Spy(one.world.engine, "close"), []
+
+    def fail(session: FileSession) -> None:
+        agents = Spy(session, "agents")
+        agents.errors = iter([FileError("file.damaged", path="x")])
+        spies.append(Spy(session.engine, "close"))
+
+    one.world.prepare = fail
+    one.workspace.open(one.world.copy("other.constellation"))
+    await one.until(lambda: one.failures)
+    assert spies[0].calls
+    assert not first.calls
+    assert one.workspace.file.path == one.world.path
 
 
-async def test_that_a_file_whose_agents_cannot_be_read_is_closed_again(
-    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
-) -> None:
-    await desk.open(until)
-    first = desk.doors
-
-    def prepare(path: Path) -> FakeDoors:
-        doors = FakeDoors(path)
-
-        async def fail() -> list[Agent]:
-            raise FileError("file.damaged", path=str(path))
-
-        doors.agents = fail  # type: ignore[method-assign]
-        return doors
-
-    desk.opener.prepare = prepare  # type: ignore[assignment]
-    desk.workspace.open(Path("other.constellation"))
-    await until(lambda: desk.failures)
-    assert desk.doors.closed
-    assert not first.closed
-    assert desk.workspace.file.path == FILE
-    await desk.bridge.close()
-
-
-async def test_that_what_was_still_read_of_a_file_that_is_left_is_no_fault(
-    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
-) -> None:
-    """As a connection does it: what waits in it fails when it is closed, whether cancelled or not."""
-
-    class Slow(FakeDoors):
-        async def contents(self, agent_id: str) -> AgentContents:
-            if agent_id == invented.GRACE:
-                try:
-                    await asyncio.Event().wait()
-                except asyncio.CancelledError:
-                    while not self.closed:  # noqa: ASYNC110 - the close is what it waits for
-                        await asyncio.sleep(0)
-                    raise ValueError("Connection closed") from None
-            return await super().contents(agent_id)
-
-    desk.opener.prepare = Slow
-    await desk.open(until)
-    desk.workspace.load(invented.GRACE)
+async def test_that_what_was_still_read_of_a_file_that_is_left_is_no_fault(one: OpenFile) -> None:
+    await one.open()
+    await one.calm()
+    contents = Spy(one.world.session, "contents")
+    contents.gate.clear()
+    one.workspace.load(GRACE.id)
     await asyncio.sleep(0)
-    desk.opener.prepare = FakeDoors
-    desk.workspace.open(Path("other.constellation"))
-    await until(
-        lambda: desk.workspace.file.path == Path("other.constellation") and desk.workspace.file.request
-    )
-    await until(lambda: "Reading an agent" not in desk.bridge.running)
-    assert desk.failures == []
-    await desk.bridge.close()
+    other = one.world.copy("other.constellation")
+    one.workspace.open(other)
+    await one.until(lambda: one.workspace.file.path == other and one.workspace.file.request)
+    contents.gate.set()
+    await one.until(lambda: "Reading an agent" not in one.bridge.running)
+    assert one.failures == []
 
 
-async def test_that_the_other_file_is_shown_before_the_one_that_is_left_is_closed(
-    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
-) -> None:
-    workspace = desk.workspace
-    workspace.open(Path("first.constellation"))
-    await until(lambda: workspace.file.request)
-    first = desk.opener.doors
-    assert first is not None
-    held = asyncio.Event()
-    close = first.close
-
-    async def slowly() -> None:
-        await held.wait()
-        await close()
-
-    first.close = slowly  # type: ignore[method-assign]
-    workspace.open(Path("second.constellation"))
-    await until(lambda: workspace.file.path == Path("second.constellation"))
-    assert not first.closed
-    workspace.open(Path("third.constellation"))
-    await until(lambda: workspace.file.path == Path("third.constellation"))
-    held.set()
-    await until(lambda: first.closed)
-    await until(lambda: workspace.file.request)
+async def test_that_the_other_file_is_shown_before_the_one_that_is_left_is_closed(one: OpenFile) -> None:
+    await one.open()
+    closing = Spy(one.world.engine, "close")
+    closing.gate.clear()
+    for name in ("second.constellation", "third.constellation"):
+        path = one.world.copy(name)
+        one.workspace.open(path)
+        await one.until(lambda path=path: one.workspace.file.path == path)  # type: ignore[misc]
+    assert len(closing.calls) == 1
+    closing.gate.set()
+    await one.until(lambda: one.workspace.file.request)
+    await one.calm()
 
 
-class CountingDoors(FakeDoors):
-    """Counts how often what is under an agent is read."""
-
-    reads = 0
-
-    async def contents(self, agent_id: str) -> AgentContents:
-        self.reads += 1
-        await asyncio.sleep(0)
-        return await super().contents(agent_id)
-
-
-async def test_that_what_is_under_the_shown_agent_is_read_once_whoever_asks_for_it(
-    qloop: asyncio.AbstractEventLoop, desk: Desk, until: Until
-) -> None:
-    desk.opener.prepare = CountingDoors
-    workspace = desk.workspace
+async def test_that_what_is_under_the_shown_agent_is_read_once_whoever_asks_for_it(one: OpenFile) -> None:
+    reads: list[Spy] = []
+    one.world.prepare = lambda session: reads.append(Spy(session, "contents"))
+    workspace = one.workspace
 
     def ask(_: object) -> None:
         if workspace.file.agent_id:
             workspace.load(workspace.file.agent_id)
 
     workspace.changed.connect(ask)
-    await desk.open(until)
-    await until(lambda: workspace.file.contents)
-    doors = desk.doors
-    assert isinstance(doors, CountingDoors)
-    assert doors.reads == 1
+    await one.open()
+    await one.until(lambda: workspace.file.contents)
+    (contents,) = reads
+    assert len(contents.calls) == 1
     workspace.rebuild()
-    await until(lambda: doors.reads == 2)
-    await desk.bridge.close()
+    await one.until(lambda: len(contents.calls) == 2)

@@ -1,27 +1,25 @@
 """Opening, copying and the sample: what is opened, what is made, and what is said when it is none of ours."""
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
 
-from inspector.domain.content import TextContent
-from inspector.domain.edits.base import Draft, Edit
+from inspector.domain.edits.base import Edit
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import DocumentError, FileError
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.recovered_drafts import RestoredDraft
+from inspector.runtime.session import FileSession
 from inspector.ui.commands import file as file_commands
 from inspector.ui.failures import failure_of
 from inspector.ui.file_state import What
 from inspector.ui.widgets.import_preview import ImportPreview
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Scene, Studio, Until
-from tests.ui.fake_engine import FakeDoors
 from tests.ui.file_builders import banner_texts
-from tests.ui.open_window import open_file
-
-QUESTIONS = Ref(RefKind.BLOCK, "blk_questions")
+from tests.ui.open_window import calm, open_file
+from tests.ui.world import QUESTIONS
 
 
 async def test_that_the_sample_stays_as_it_was_left_and_another_is_made_beside_it(
@@ -34,23 +32,25 @@ async def test_that_the_sample_stays_as_it_was_left_and_another_is_made_beside_i
     monkeypatch.setattr(file_commands, "data_folder", lambda: tmp_path / "data")
     made: list[Path] = []
 
-    async def create_sample(path: Path) -> FakeDoors:
+    async def create_sample(path: Path) -> FileSession:
         made.append(path)
-        path.touch()  # noqa: ASYNC240 - it is instead of a file that takes long to make
+        # Instead of a file that takes long to make.
+        path.parent.mkdir(exist_ok=True)
+        shutil.copy2(studio.opener.path, path)
         return await studio.opener.open(path)
 
-    studio.opener.create_sample = create_sample  # type: ignore[method-assign]
+    monkeypatch.setattr(studio.opener, "create_sample", create_sample)
     workspace, files = studio.contents.workspace, studio.contents.files
     first, second = tmp_path / "data" / "sample.constellation", tmp_path / "data" / "sample-2.constellation"
     files.see_sample()
     await until(lambda: workspace.file.path == first)
     files.new_sample()
     await until(lambda: workspace.file.path == second)
-    workspace.open(Path("harbor.constellation"))
-    await until(lambda: workspace.file.path == Path("harbor.constellation"))
+    await open_file(studio, until)
     files.see_sample()
     await until(lambda: workspace.file.path == second)
     assert made == [first, second]
+    await calm(studio, until)
 
 
 @pytest.mark.parametrize("content", [b"", b"junk \xff\x00" * 100])
@@ -72,7 +72,7 @@ async def test_that_a_file_of_our_name_that_is_none_is_told_as_that_and_not_impo
 async def test_that_what_was_refused_on_the_way_to_a_file_goes_when_one_opens(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
-    studio.contents.workspace.open(Path("broken.constellation"))
+    studio.contents.workspace.open(studio.opener.folder / "missing.constellation")
     await until(lambda: studio.window.banners.notices)
     await open_file(studio, until)
     assert studio.window.banners.notices == ()
@@ -81,13 +81,7 @@ async def test_that_what_was_refused_on_the_way_to_a_file_goes_when_one_opens(
 async def test_that_drafts_of_last_time_are_told_by_their_labels(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
-    def prepare(path: Path) -> FakeDoors:
-        doors = FakeDoors(path)
-        draft = Draft(QUESTIONS, Edit(QUESTIONS, SetText("x")), invented.NOW)
-        doors.restored = (RestoredDraft(draft, TextContent("x")),)
-        return doors
-
-    studio.opener.prepare = prepare  # type: ignore[assignment]
+    await studio.opener.change_file(drafts=(Edit(QUESTIONS, SetText("x")),))
     await open_file(studio, until)
     [notice] = studio.window.banners.notices
     assert (notice.text, notice.remark) == ("Recovered 1 unsaved draft.", "open_questions")
@@ -118,7 +112,7 @@ async def test_that_a_list_without_a_panel_says_where_it_is_shown_and_opens_noth
     selection, actions = studio.contents.services.selection, studio.contents.services.actions
     selection.open(QUESTIONS)
     front = studio.window.centre.current_key
-    selection.open(Ref(RefKind.SECTION, invented.ADA, "queue"))
+    selection.open(Ref(RefKind.SECTION, values.ADA, "queue"))
     assert studio.window.centre.current_key == front
     assert actions.row("selection.open").why_not() == "it can't be opened yet"
     selection.select(Ref(RefKind.MESSAGE, "msg_3"))

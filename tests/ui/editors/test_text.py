@@ -441,10 +441,10 @@ def test_that_a_long_line_is_wrapped_without_looking_for_spaces(editor: TextEdit
 
 
 def test_that_edited_is_told_for_changes_of_a_person_only(editor: TextEditor, qtbot: QtBot) -> None:
-    told: list[None] = []
-    editor.edited.connect(lambda: told.append(None))
+    said: list[None] = []
+    editor.edited.connect(lambda: said.append(None))
     editor.load("abc")
     editor.load("abcd")
-    assert not told
+    assert not said
     QTest.keyClicks(editor, "x")
-    assert len(told) == 1
+    assert len(said) == 1

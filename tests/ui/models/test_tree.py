@@ -85,33 +85,33 @@ def test_that_an_index_stays_with_its_row_through_moves_and_inserts() -> None:
 def test_that_the_same_rows_tell_nobody() -> None:
     model = RowTree(COLUMNS)
     model.set_rows(tree("a", "b"))
-    told: list[str] = []
-    model.dataChanged.connect(lambda *_: told.append("data"))
-    model.rowsInserted.connect(lambda *_: told.append("in"))
-    model.rowsRemoved.connect(lambda *_: told.append("out"))
-    model.modelReset.connect(lambda: told.append("reset"))
+    said: list[str] = []
+    model.dataChanged.connect(lambda *_: said.append("data"))
+    model.rowsInserted.connect(lambda *_: said.append("in"))
+    model.rowsRemoved.connect(lambda *_: said.append("out"))
+    model.modelReset.connect(lambda: said.append("reset"))
     model.set_rows(tree("a", "b"))
-    assert told == []
+    assert said == []
 
 
 def test_that_a_changed_value_tells_of_its_row_alone() -> None:
     model = RowTree(COLUMNS)
     model.set_rows((TreeRow("a", "one"), TreeRow("b", "two")))
-    told: list[tuple[int, int, int]] = []
-    model.dataChanged.connect(lambda top, end, _: told.append((top.row(), end.row(), end.column())))
+    said: list[tuple[int, int, int]] = []
+    model.dataChanged.connect(lambda top, end, _: said.append((top.row(), end.row(), end.column())))
     model.set_rows((TreeRow("a", "one"), TreeRow("b", "three")))
-    assert told == [(1, 1, 1)]
+    assert said == [(1, 1, 1)]
 
 
 def test_that_neighbours_come_and_go_together() -> None:
     model = RowTree(COLUMNS)
     model.set_rows(tree("a", "z"))
-    told: list[tuple[int, int]] = []
-    model.rowsInserted.connect(lambda _, first, last: told.append((first, last)))
-    model.rowsRemoved.connect(lambda _, first, last: told.append((first, last)))
+    said: list[tuple[int, int]] = []
+    model.rowsInserted.connect(lambda _, first, last: said.append((first, last)))
+    model.rowsRemoved.connect(lambda _, first, last: said.append((first, last)))
     model.set_rows(tree("a", *(f"n{number}" for number in range(1000)), "z"))
     model.set_rows(tree("a", "z"))
-    assert told == [(1, 1000), (1, 1000)]
+    assert said == [(1, 1000), (1, 1000)]
 
 
 def test_that_columns_say_what_cells_show() -> None:
@@ -159,10 +159,10 @@ def test_that_sorting_keeps_indexes_on_their_rows(table: RowTable) -> None:
 
 
 def test_that_a_table_with_the_same_keys_tells_of_changed_rows_alone(table: RowTable) -> None:
-    told: list[int] = []
+    said: list[int] = []
     resets: list[int] = []
-    table.dataChanged.connect(lambda top, *_: told.append(top.row()))
+    table.dataChanged.connect(lambda top, *_: said.append(top.row()))
     table.modelReset.connect(lambda: resets.append(1))
     table.set_values(["bb", "A", "ccc"])
-    assert (told, resets) == ([1], [])
+    assert (said, resets) == ([1], [])
     assert table.find("nothing").isValid() is False

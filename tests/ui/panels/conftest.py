@@ -1,32 +1,29 @@
 """What tests of the panels stand on."""
 
-from pathlib import Path
-
 import pytest
 
-from inspector.domain.ref import Ref, RefKind
+from inspector.domain.edits.base import Edit
+from inspector.domain.ref import Ref
 from inspector.ui.panels.block import BlockPanel
 from tests.ui.conftest import Studio, Until
-from tests.ui.merging_doors import MergingDoors
-from tests.ui.panels.open_block import ID, Desk, OpenDesk, Prepare
+from tests.ui.open_window import open_file
+from tests.ui.panels.block_tab import BlockTab, OpenTab
+from tests.ui.world import QUESTIONS
 
 
 @pytest.fixture
-def desk(studio: Studio, until: Until) -> OpenDesk:
-    """``await desk()``: a window with the block open."""
+def open_tab(studio: Studio, until: Until) -> OpenTab:
+    """``await open_tab()``: a window with the block open, on the world's file with these edits and drafts in it."""
 
-    async def opened(prepare: Prepare | None = None, block_id: str = ID) -> Desk:
-        doors = MergingDoors(Path("harbor.constellation"))
-        if prepare is not None:
-            prepare(doors)
-        studio.opener.prepare = lambda _: doors  # type: ignore[assignment]
-        studio.contents.workspace.open(doors.path)
-        await until(lambda: studio.contents.workspace.file.request)
-        studio.contents.services.selection.open(Ref(RefKind.BLOCK, block_id))
+    async def opened(*edits: Edit, drafts: tuple[Edit, ...] = (), block: Ref = QUESTIONS) -> BlockTab:
+        if edits or drafts:
+            await studio.opener.change_file(*edits, drafts=drafts)
+        await open_file(studio, until)
+        studio.contents.services.selection.open(block)
         panel = studio.window.centre.currentWidget()
         assert isinstance(panel, BlockPanel)
         panel.first_focus().setFocus()
-        made = Desk(studio, until, doors, panel)
+        made = BlockTab(studio, until, panel)
         await made.calm()
         return made
 

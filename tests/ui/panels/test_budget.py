@@ -1,60 +1,60 @@
 """The budget panel: totals, rows that keep their state, and buttons that make the right edit."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QLabel
 
+from inspector.domain.agents import ContextConfig
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.block_rows import SetPinned
 from inspector.domain.edits.rows import ConfigureAgent
-from inspector.domain.edits.text import Splice, SpliceText
-from inspector.domain.errors import BudgetError, Problem, Severity
+from inspector.domain.edits.text import SetText, Splice, SpliceText
+from inspector.domain.errors import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
-from inspector.ui.file_state import What, WhatIf
+from inspector.ui.file_state import WhatIf
 from inspector.ui.models.columns import VALUE_ROLE
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.budget_bar import BudgetBar, ReserveLegend
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Studio, Until
-from tests.ui.fake_engine import FakeDoors
-from tests.ui.request_builders import made_piece, made_request
+from tests.ui.open_window import calm, open_file, show_request
+from tests.ui.values import made_piece, made_request
+from tests.ui.world import ADA, NOTES, PERSONA, QUESTIONS, STORED, Spy
 
 Open = Callable[..., Awaitable[BudgetPanel]]
-PERSONA = Ref(RefKind.BLOCK, "blk_persona")
-QUESTIONS = Ref(RefKind.BLOCK, "blk_questions")
 OUT_NOTES = "block:blk_notes:memory_full"
 
 
 @pytest.fixture
 def budget(studio: Studio, until: Until) -> Open:
-    """``await budget()``: the panel with the invented file open."""
+    """``await budget()``: the panel with a Request of known figures in the open file, else the engine's."""
 
-    async def opened(prepare: Callable[[FakeDoors], None] | None = None) -> BudgetPanel:
-        def make(path: Path) -> FakeDoors:
-            doors = FakeDoors(path)
-            if prepare is not None:
-                prepare(doors)
-            return doors
-
-        studio.opener.prepare = make  # type: ignore[assignment]
-        studio.contents.workspace.open(Path("harbor.constellation"))
-        await until(lambda: studio.contents.workspace.file.request)
-        await asyncio.sleep(0.05)
+    async def opened(*, real: bool = False) -> BudgetPanel:
+        await open_file(studio, until)
+        if not real:
+            show_request(studio, values.request())
         panel = studio.window.panel("budget")
         assert isinstance(panel, BudgetPanel)
         return panel
 
     return opened
+
+
+def config_of(studio: Studio) -> ContextConfig | None:
+    """How the shown agent's Request is built, as it is stored."""
+    agent = studio.contents.workspace.file.agent
+    return agent.config if agent else None
+
+
+def is_pinned(studio: Studio) -> bool:
+    return studio.contents.workspace.file.blocks[NOTES.id].block.pinned
 
 
 def texts(panel: BudgetPanel, parent: QModelIndex | None = None) -> list[list[str]]:
@@ -78,10 +78,8 @@ def find(panel: BudgetPanel, name: str) -> QModelIndex:
 
 
 def draft(studio: Studio, text: str) -> None:
-    stored = invented.BLOCKS["blk_questions"].content
-    assert isinstance(stored, TextContent)
     edit = Edit(QUESTIONS, SpliceText((Splice(0, 0, text),)))
-    studio.contents.workspace.set_draft(edit, TextContent(text + stored.text))
+    studio.contents.workspace.set_draft(edit, TextContent(text + STORED))
 
 
 async def test_that_totals_and_sections_are_those_of_the_request(budget: Open) -> None:
@@ -112,7 +110,9 @@ async def test_that_memory_is_open_at_first_and_long_sections_are_not(budget: Op
 async def test_that_a_draft_changes_cells_and_keeps_what_is_open_and_selected(
     budget: Open, studio: Studio, until: Until
 ) -> None:
-    panel = await budget()
+    panel = await budget(real=True)
+    saved = studio.contents.workspace.file.request
+    assert saved is not None
     tester = QAbstractItemModelTester(
         panel.tree.model(), QAbstractItemModelTester.FailureReportingMode.Warning
     )
@@ -124,10 +124,14 @@ async def test_that_a_draft_changes_cells_and_keeps_what_is_open_and_selected(
     resets: list[None] = []
     panel.tree.model().modelReset.connect(lambda: resets.append(None))
     draft(studio, "sixty-three characters more, which the figure follows at once: ")
-    await until(lambda: panel.total_text == "~ 10,563")
+    await until(lambda: studio.contents.workspace.file.request is not saved)
+    request = studio.contents.workspace.file.request
+    assert request is not None
+    more = request.tokens - saved.tokens
+    assert more > 0
     row = find(panel, "open_questions")
-    assert [row.siblingAtColumn(column).data() for column in (1, 4)] == ["607", "+9"]
-    assert find(panel, "Working Memory").siblingAtColumn(4).data() == "+9"
+    assert row.siblingAtColumn(4).data() == f"+{more}"
+    assert find(panel, "Working Memory").siblingAtColumn(4).data() == f"+{more}"
     assert not panel.tree.isExpanded(find(panel, "Core Memory"))
     assert panel.tree.isExpanded(find(panel, "Messages"))
     assert panel.tree.currentIndex() == row
@@ -195,47 +199,45 @@ async def test_that_the_pin_button_pins_and_the_limit_button_raises_the_limit(
     limit = panel.left_out.button("message:bat_1:history_full")
     assert pin is not None
     assert limit is not None
-    QTest.mouseClick(pin, Qt.MouseButton.LeftButton)
-    QTest.mouseClick(limit, Qt.MouseButton.LeftButton)
-    doors = studio.opener.doors
-    await until(lambda: len(doors.intents) == 2)
     agent = studio.contents.workspace.file.agent
     assert agent is not None
     limits = replace(agent.config.limits, history_tokens=27_000)
-    assert [intent.edit for intent in doors.intents] == [
-        Edit(Ref(RefKind.BLOCK, "blk_notes"), SetPinned(True)),
-        Edit(Ref(RefKind.AGENT, agent.id), ConfigureAgent(config=replace(agent.config, limits=limits))),
-    ]
-    assert {intent.actor for intent in doors.intents} == {invented.NOOR}
+    QTest.mouseClick(pin, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(limit, Qt.MouseButton.LeftButton)
+    await until(lambda: is_pinned(studio) and config_of(studio) == replace(agent.config, limits=limits))
+    written = studio.contents.workspace.file.last_written
+    assert written is not None
+    assert written.actor == values.NOOR
 
 
 async def test_that_a_fix_is_told_with_a_button_that_takes_it_back(
     budget: Open, studio: Studio, until: Until
 ) -> None:
     panel = await budget()
-    pin = panel.left_out.button(OUT_NOTES)
     limit = panel.left_out.button("message:bat_1:history_full")
     agent = studio.contents.workspace.file.agent
-    assert pin is not None
     assert limit is not None
     assert agent is not None
-    doors, banners = studio.opener.doors, studio.window.banners
+    banners = studio.window.banners
     QTest.mouseClick(limit, Qt.MouseButton.LeftButton)
     await until(lambda: banners.notices)
     [notice] = banners.notices
     assert notice.text == "History budget of Ada raised to 27,000 tokens."
     [(label, undo)] = notice.choices
     assert label == "Undo"
+    await until(lambda: config_of(studio) != agent.config)
     undo()
-    await until(lambda: len(doors.intents) == 2)
-    assert doors.intents[1].edit == Edit(Ref(RefKind.AGENT, agent.id), ConfigureAgent(config=agent.config))
+    await until(lambda: config_of(studio) == agent.config)
     assert not banners.notices
+    await calm(studio, until)
+    show_request(studio, values.request())
+    pin = panel.left_out.button(OUT_NOTES)
+    assert pin is not None
     QTest.mouseClick(pin, Qt.MouseButton.LeftButton)
-    await until(lambda: banners.notices)
+    await until(lambda: banners.notices and is_pinned(studio))
     assert banners.notices[0].text == "design_notes pinned."
     banners.notices[0].choices[0][1]()
-    await until(lambda: len(doors.intents) == 4)
-    assert doors.intents[3].edit == Edit(Ref(RefKind.BLOCK, "blk_notes"), SetPinned(False))
+    await until(lambda: not is_pinned(studio))
 
 
 async def test_that_settings_that_were_changed_again_are_not_taken_back(
@@ -243,51 +245,52 @@ async def test_that_settings_that_were_changed_again_are_not_taken_back(
 ) -> None:
     panel = await budget()
     limit = panel.left_out.button("message:bat_1:history_full")
-    workspace, doors, banners = studio.contents.workspace, studio.opener.doors, studio.window.banners
+    agent, banners = studio.contents.workspace.file.agent, studio.window.banners
     assert limit is not None
+    assert agent is not None
     QTest.mouseClick(limit, Qt.MouseButton.LeftButton)
     await until(lambda: banners.notices)
-    changed = tuple(
-        replace(each, config=replace(each.config, max_messages_cap=7)) for each in workspace.file.agents
-    )
-    workspace.live.put(replace(workspace.file, agents=changed), What.AGENTS)
+    config = replace(agent.config, max_messages_cap=7)
+    await studio.opener.write(ADA, ConfigureAgent(config=config), values.NOOR)
+    await until(lambda: config_of(studio) == config)
     banners.notices[0].choices[0][1]()
     assert banners.notices[0].text == "Can't undo: Ada was changed again since."
-    await asyncio.sleep(0.01)
-    assert len(doors.intents) == 1
+    await calm(studio, until)
+    assert config_of(studio) == config
 
 
 async def test_that_while_something_is_tried_a_fix_changes_that_and_nothing_stored(
     budget: Open, studio: Studio, until: Until
 ) -> None:
     panel = await budget()
-    workspace, doors, bar = studio.contents.workspace, studio.opener.doors, studio.window.top_bar
+    workspace, bar = studio.contents.workspace, studio.window.top_bar
+    builds = Spy(studio.opener.engine.context, "request")
     agent = workspace.file.agent
     assert agent is not None
     workspace.try_out(WhatIf(model="claude-sonnet-5"))
-    await until(lambda: doors.builds[-1][1].model == "claude-sonnet-5")
-    await until(lambda: workspace.file.request and bar.what_if.isVisible())
+    await until(lambda: builds.calls and bar.what_if.isVisible())
+    await calm(studio, until)
+    show_request(studio, values.request())
     for key in ("message:bat_1:history_full", OUT_NOTES):
         fix = panel.left_out.button(key)
         assert fix is not None
         QTest.mouseClick(fix, Qt.MouseButton.LeftButton)
-    await until(lambda: doors.builds[-1][1].pinned == {"blk_notes"})
-    spec = doors.builds[-1][1]
+    await until(lambda: builds.calls[-1].args[1].pinned == {"blk_notes"})
+    spec = builds.calls[-1].args[1]
     assert spec.model == "claude-sonnet-5"
     assert spec.limits == replace(agent.config.limits, history_tokens=27_000)
-    assert doors.intents == []
+    assert workspace.file.last_written is None
     assert not studio.window.banners.notices
     QTest.mouseClick(bar.what_if, Qt.MouseButton.LeftButton)
-    await until(lambda: doors.builds[-1][1].limits is None)
+    await until(lambda: builds.calls[-1].args[1].limits is None)
     assert workspace.file.what_if == WhatIf()
     assert not bar.what_if.isVisible()
 
 
-async def test_that_a_file_open_for_reading_offers_no_buttons(budget: Open) -> None:
-    def prepare(doors: FakeDoors) -> None:
-        doors.read_only = Problem("file.read_only", Severity.WARNING, "", {})
-
-    panel = await budget(prepare)
+async def test_that_a_file_open_for_reading_offers_no_buttons(budget: Open, studio: Studio) -> None:
+    problem = Problem("file.read_only", Severity.WARNING, "", {})
+    studio.opener.prepare = lambda session: setattr(session, "read_only", problem)
+    panel = await budget()
     assert panel.left_out.row(OUT_NOTES) is not None
     assert panel.left_out.button(OUT_NOTES) is None
 
@@ -297,16 +300,12 @@ async def test_that_a_row_left_out_is_changed_in_place(budget: Open, studio: Stu
     before = panel.left_out.row(OUT_NOTES)
     request = studio.contents.workspace.file.request
     assert request is not None
-    studio.contents.workspace.live.put(
-        replace(studio.contents.workspace.file, request=with_tokens(request, 9_999)), What.REQUEST
-    )
+    show_request(studio, with_tokens(request, 9_999))
     after = panel.left_out.row(OUT_NOTES)
     assert after is before
     assert after is not None
     assert "· 9,999 tokens" in [label.text() for label in after.findChildren(QLabel)]
-    studio.contents.workspace.live.put(
-        replace(studio.contents.workspace.file, request=replace(request, left_out=())), What.REQUEST
-    )
+    show_request(studio, replace(request, left_out=()))
     assert panel.left_out.row(OUT_NOTES) is None
 
 
@@ -326,7 +325,7 @@ async def test_that_a_click_on_what_is_left_out_selects_it(budget: Open, studio:
 
 async def test_that_without_a_request_there_are_no_figures(budget: Open, studio: Studio) -> None:
     panel = await budget()
-    studio.contents.workspace.live.put(replace(studio.contents.workspace.file, request=None), What.REQUEST)
+    show_request(studio, None)
     assert panel.total_text == "–"
     assert panel.tree.model().rowCount() == 0
     assert panel.left_out.row(OUT_NOTES) is None
@@ -336,32 +335,25 @@ async def test_that_without_a_request_there_are_no_figures(budget: Open, studio:
 async def test_that_it_says_why_no_request_can_be_built_until_one_can(
     budget: Open, studio: Studio, until: Until
 ) -> None:
-    panel = await budget()
+    panel = await budget(real=True)
     workspace = studio.contents.workspace
-    doors = studio.opener.doors
-    assert doors is not None
-    doors.fails = BudgetError(
-        "budget.does_not_fit", piece="block:blk_persona", label="persona", needed=16_000, available=14_000
-    )
-    workspace.set_draft(
-        Edit(PERSONA, SpliceText((Splice(0, 0, "far too much "),))), TextContent("far too much")
-    )
+    text = "far too much " * 20_000
+    workspace.set_draft(Edit(PERSONA, SetText(text)), TextContent(text))
     await until(lambda: workspace.file.request_problem is not None)
-    text = [each.text() for each in panel.findChildren(PlainLabel) if each.isVisibleTo(panel)]
-    assert any("persona must be sent, but it needs 16,000 tokens and only 14,000" in text for text in text)
+    labels = [each.text() for each in panel.findChildren(PlainLabel) if each.isVisibleTo(panel)]
+    assert any("persona must be sent, but it needs" in each for each in labels)
     (request,) = studio.window.findChildren(RequestPanel)
     said = [each.text() for each in request.findChildren(PlainLabel)]
-    assert any("persona must be sent, but it needs 16,000 tokens" in text for text in said)
+    assert any("persona must be sent, but it needs" in each for each in said)
     saved = workspace.file.saved_request
     assert saved is not None
     request.states.choose(0)
     await until(lambda: request.view.rows is not None and request.view.rows.request is saved)
     assert request.view.isVisible()
-    doors.fails = None
     workspace.drop_draft(PERSONA.id)
     await until(lambda: workspace.file.request is not None)
-    text = [each.text() for each in panel.findChildren(PlainLabel) if each.isVisibleTo(panel)]
-    assert not any("must be sent" in text for text in text)
+    labels = [each.text() for each in panel.findChildren(PlainLabel) if each.isVisibleTo(panel)]
+    assert not any("must be sent" in each for each in labels)
 
 
 async def test_that_what_is_kept_for_estimates_is_in_the_bar_and_its_legend(
@@ -372,9 +364,7 @@ async def test_that_what_is_kept_for_estimates_is_in_the_bar_and_its_legend(
     assert request is not None
     legend = [each for each in panel.findChildren(ReserveLegend) if each.isVisible()]
     assert [each.text for each in legend] == ["8.3 % reply reserve"]
-    studio.contents.workspace.live.put(
-        replace(studio.contents.workspace.file, request=replace(request, margin_tokens=1_460)), What.REQUEST
-    )
+    show_request(studio, replace(request, margin_tokens=1_460))
     legend = [each for each in panel.findChildren(ReserveLegend) if each.isVisible()]
     assert [each.text for each in legend] == [
         "8.3 % reply reserve",
@@ -397,9 +387,7 @@ async def test_that_a_total_near_or_past_the_limit_is_coloured(budget: Open, stu
     assert request is not None
     for window, tone in ((13_000, "warning"), (11_000, "error")):
         limits = replace(request.limits, max_tokens=window)
-        studio.contents.workspace.live.put(
-            replace(studio.contents.workspace.file, request=replace(request, limits=limits)), What.REQUEST
-        )
+        show_request(studio, replace(request, limits=limits))
         assert total.property("tone") == tone
 
 
@@ -410,12 +398,12 @@ async def test_that_figures_of_five_digits_and_nearly_the_whole_window_are_not_c
     panel = await budget()
     studio.contents.services.appearance.set_scale(scale)
     draft(studio, "now there is a draft")
-    await until(lambda: panel.total_text != "~ 10,554")
+    await calm(studio, until)
     request = studio.contents.workspace.file.request
     assert request is not None
     most = made_piece("most", "text\n", tokens=99_999)
     large = replace(made_request({"all": [most]}), limits=replace(request.limits, max_tokens=100_099))
-    studio.contents.workspace.live.put(replace(studio.contents.workspace.file, request=large), What.REQUEST)
+    show_request(studio, large)
     assert texts(panel) == [["All", "99,999", "=", "99.9 %", "+99,999"]]
     for column in range(1, 5):
         # Which of them there is room for is another thing.

@@ -1,9 +1,7 @@
 """The budget panel says how its figures were found, and why a piece is in."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
@@ -13,15 +11,15 @@ from inspector.domain.content import TextContent
 from inspector.domain.counts import Method, Tokenizer
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.text import Splice, SpliceText
-from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Piece, Request, TextRun
 from inspector.runtime.wording import word
-from inspector.ui.file_state import What
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.safe_text import ElidedLabel
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Studio, Until
-from tests.ui.request_builders import made_piece, made_request
+from tests.ui.open_window import open_file, show_request
+from tests.ui.values import made_piece, made_request
+from tests.ui.world import QUESTIONS
 
 Open = Callable[[], Awaitable[BudgetPanel]]
 RECONSTRUCTED = Tokenizer("claude_4_8", Method.RECONSTRUCTED, 0.024, 0.02)
@@ -31,12 +29,10 @@ CHANGE = 4
 
 @pytest.fixture
 def budget(studio: Studio, until: Until) -> Open:
-    """``await budget()``: the panel with the invented file open."""
+    """``await budget()``: the panel with the world's file open."""
 
     async def opened() -> BudgetPanel:
-        studio.contents.workspace.open(Path("harbor.constellation"))
-        await until(lambda: studio.contents.workspace.file.request)
-        await asyncio.sleep(0.05)
+        await open_file(studio, until)
         panel = studio.window.panel("budget")
         assert isinstance(panel, BudgetPanel)
         return panel
@@ -57,11 +53,6 @@ def request_of(tokenizer: Tokenizer, *methods: Method) -> Request:
         for method in methods
     }
     return replace(made_request(made), tokenizer=tokenizer)
-
-
-def show(studio: Studio, request: Request) -> None:
-    """Let a Request be the one that is shown."""
-    studio.contents.workspace.live.put(replace(studio.contents.workspace.file, request=request), What.REQUEST)
 
 
 def cell(panel: BudgetPanel, row: int, column: int, role: Qt.ItemDataRole) -> str:
@@ -89,13 +80,13 @@ async def test_that_the_tip_of_a_piece_tells_its_rule_with_its_figures(budget: O
     panel = await budget()
     facts = {"messages": 38, "depth": 1}
     piece = replace(made_piece("sum", "text\n", rule="summary_of_left_out"), parameters=facts)
-    show(studio, made_request({"summary": [piece]}))
+    show_request(studio, made_request({"summary": [piece]}))
     tip = cell(panel, 0, 0, Qt.ItemDataRole.ToolTipRole)
     assert word("rule.summary_of_left_out", facts) in tip
     assert "38 messages" in tip
     assert "?" not in tip
     # Another figure is another tip, though all else is the same.
-    show(studio, made_request({"summary": [replace(piece, parameters={"messages": 39, "depth": 1})]}))
+    show_request(studio, made_request({"summary": [replace(piece, parameters={"messages": 39, "depth": 1})]}))
     assert "39 messages" in cell(panel, 0, 0, Qt.ItemDataRole.ToolTipRole)
 
 
@@ -103,7 +94,7 @@ async def test_that_reconstructed_counts_are_marked_as_such_and_their_band_is_to
     budget: Open, studio: Studio
 ) -> None:
     panel = await budget()
-    show(studio, request_of(RECONSTRUCTED, Method.RECONSTRUCTED))
+    show_request(studio, request_of(RECONSTRUCTED, Method.RECONSTRUCTED))
     assert panel.total_text == "≈ 100"
     assert legend(panel) == "≈ reconstructed, ~ estimate"
     assert cell(panel, 0, 2, Qt.ItemDataRole.DisplayRole) == "≈"
@@ -114,10 +105,10 @@ async def test_that_a_part_that_no_tokenizer_counts_is_told_without_the_band_of_
     budget: Open, studio: Studio
 ) -> None:
     panel = await budget()
-    show(studio, request_of(RECONSTRUCTED, Method.RECONSTRUCTED, Method.ESTIMATE))
+    show_request(studio, request_of(RECONSTRUCTED, Method.RECONSTRUCTED, Method.ESTIMATE))
     assert panel.total_text == "~ 200"
     assert tips(panel)[1] == "Estimate: not counted by claude_4_8"
-    show(studio, request_of(invented.EXACT, Method.EXACT, Method.ESTIMATE))
+    show_request(studio, request_of(values.EXACT, Method.EXACT, Method.ESTIMATE))
     assert tips(panel) == [
         "Exact, counted with o200k_base",
         "Estimate: how the provider counts this part is unknown",
@@ -126,12 +117,12 @@ async def test_that_a_part_that_no_tokenizer_counts_is_told_without_the_band_of_
 
 async def test_that_the_legend_is_that_of_the_request_that_is_shown(budget: Open, studio: Studio) -> None:
     panel = await budget()
-    show(studio, request_of(RECONSTRUCTED, Method.RECONSTRUCTED))
-    show(studio, request_of(ESTIMATED, Method.ESTIMATE))
+    show_request(studio, request_of(RECONSTRUCTED, Method.RECONSTRUCTED))
+    show_request(studio, request_of(ESTIMATED, Method.ESTIMATE))
     assert panel.total_text == "~ 100"
     assert legend(panel) == "= exact, ~ estimate"
     assert tips(panel) == ["Estimated with other, ±12 % for 95 % of texts"]
-    show(studio, request_of(invented.EXACT, Method.EXACT))
+    show_request(studio, request_of(values.EXACT, Method.EXACT))
     assert panel.total_text == "100"
 
 
@@ -140,14 +131,13 @@ async def test_that_a_column_with_nothing_in_it_leaves_its_room_to_a_long_name(
 ) -> None:
     panel = await budget()
     request = made_request({"core": ["text\n"]})
-    show(studio, request)
+    show_request(studio, request)
     assert not panel.tree.isColumnHidden(CHANGE)
     name = "A Section With Quite A Long Name"
     section = replace(request.sections[0], title=name)
-    show(studio, replace(request, sections=(section,)))
+    show_request(studio, replace(request, sections=(section,)))
     needed = QFontMetrics(panel.tree.font()).horizontalAdvance(name)
     assert panel.tree.isColumnHidden(CHANGE)
     assert panel.tree.columnWidth(0) > needed
-    questions = Ref(RefKind.BLOCK, "blk_questions")
-    studio.contents.workspace.set_draft(Edit(questions, SpliceText((Splice(0, 0, "x"),))), TextContent("x"))
+    studio.contents.workspace.set_draft(Edit(QUESTIONS, SpliceText((Splice(0, 0, "x"),))), TextContent("x"))
     await until(lambda: not panel.tree.isColumnHidden(CHANGE))

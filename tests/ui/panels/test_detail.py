@@ -1,21 +1,17 @@
 """The detail card in the window: its distances follow the text, and what can be done stays in sight."""
 
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QFormLayout, QPushButton
 
-from inspector.domain.ref import Ref, RefKind
 from inspector.ui.panels.detail import DetailPanel
 from tests.ui.conftest import Studio, Until
-
-CHECKLIST = Ref(RefKind.BLOCK, "blk_checklist")
+from tests.ui.open_window import open_file
+from tests.ui.world import CHECKLIST
 
 
 async def detail(studio: Studio, until: Until) -> DetailPanel:
-    studio.contents.workspace.open(Path("harbor.constellation"))
-    await until(lambda: studio.contents.workspace.file.request)
+    await open_file(studio, until)
     studio.contents.services.selection.select(CHECKLIST)
     panel = studio.window.panel("detail")
     assert isinstance(panel, DetailPanel)

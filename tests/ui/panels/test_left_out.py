@@ -1,29 +1,26 @@
 """The budget panel's list of what is left out: fixes of several settings, and lists by keyboard and by ear."""
 
-import asyncio
 from dataclasses import replace
-from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from inspector.domain.agents import ContextConfig
 from inspector.domain.counts import Method
-from inspector.domain.edits.base import Edit
-from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.limits import Truncate
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, FixStep, LeftOut, Source, SourceKind
-from inspector.ui.file_state import What
 from inspector.ui.panels.budget import BudgetPanel
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Studio, Until
-from tests.ui.request_builders import made_request
+from tests.ui.open_window import open_file, show_request
+from tests.ui.values import made_request
 
-AGENT = Ref(RefKind.AGENT, invented.ADA)
+AGENT = Ref(RefKind.AGENT, values.ADA)
 STEPS = (FixStep("raise_keep_recent", 120), FixStep("raise_history_tokens", 27_000))
 BOTH = Fix("raise_history", AGENT, None, {"messages": 120, "tokens": 27_000}, STEPS)
 OLD = LeftOut(
-    Source(SourceKind.MESSAGE, "bat_1", None, invented.ADA, batch=True),
+    Source(SourceKind.MESSAGE, "bat_1", None, values.ADA, batch=True),
     "messages",
     "history_full",
     800,
@@ -36,15 +33,17 @@ KEY = "message:bat_1:history_full"
 
 async def panel_with(studio: Studio, until: Until, *left_out: LeftOut) -> BudgetPanel:
     """The panel with a Request of which that is left out."""
-    workspace = studio.contents.workspace
-    workspace.open(Path("harbor.constellation"))
-    await until(lambda: workspace.file.request)
-    await asyncio.sleep(0.05)
-    request = replace(made_request({"core": ["text\n"]}), left_out=left_out)
-    workspace.live.put(replace(workspace.file, request=request), What.REQUEST)
+    await open_file(studio, until)
+    show_request(studio, replace(made_request({"core": ["text\n"]}), left_out=left_out))
     panel = studio.window.panel("budget")
     assert isinstance(panel, BudgetPanel)
     return panel
+
+
+def config_of(studio: Studio) -> ContextConfig | None:
+    """How the shown agent's Request is built, as it is stored."""
+    agent = studio.contents.workspace.file.agent
+    return agent.config if agent else None
 
 
 async def test_that_what_several_limits_keep_out_comes_in_with_one_button(
@@ -58,17 +57,16 @@ async def test_that_what_several_limits_keep_out_comes_in_with_one_button(
     agent = studio.contents.workspace.file.agent
     assert agent is not None
     QTest.mouseClick(do, Qt.MouseButton.LeftButton)
-    doors, banners = studio.opener.doors, studio.window.banners
+    banners = studio.window.banners
     await until(lambda: banners.notices)
     config = replace(
         agent.config,
         limits=replace(agent.config.limits, history_tokens=27_000),
         strategy=Truncate(120),
     )
-    assert [intent.edit for intent in doors.intents] == [Edit(AGENT, ConfigureAgent(config=config))]
+    await until(lambda: config_of(studio) == config)
     banners.notices[0].choices[0][1]()
-    await until(lambda: len(doors.intents) == 2)
-    assert doors.intents[1].edit == Edit(AGENT, ConfigureAgent(config=agent.config))
+    await until(lambda: config_of(studio) == agent.config)
 
 
 async def test_that_a_fix_of_no_steps_is_told_in_words(studio: Studio, until: Until) -> None:

@@ -1,7 +1,6 @@
 """The problems panel: what a problem says can be read."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,6 +9,7 @@ from PySide6.QtWidgets import QTableView
 
 from inspector.domain.changes import Health
 from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import open_file
 
 SHORT = Health("file.damaged", None, (("path", "x"),))
 LONG = Health("import.label_numbered", None, (("label", "many words " * 20),))
@@ -20,8 +20,7 @@ FREE = 14
 
 
 async def problems(studio: Studio, until: Until) -> QTableView:
-    studio.contents.workspace.open(Path("harbor.constellation"))
-    await until(lambda: studio.contents.workspace.file.request)
+    await open_file(studio, until)
     dock = studio.window.dock("problems")
     dock.show()
     view = dock.findChild(QTableView)
@@ -47,7 +46,7 @@ async def test_that_a_row_is_as_high_as_its_text_at_every_width(
 ) -> None:
     view = await problems(studio, until)
     studio.contents.services.appearance.set_scale(scale)
-    studio.opener.doors.tell(LONG)
+    studio.opener.engine.database.feed.publish(LONG)
     height = QFontMetrics(view.font()).lineSpacing()
     seen = set()
     for width in (2400, 1440, 1280):
@@ -74,7 +73,7 @@ async def test_that_rows_are_measured_only_in_sight_and_at_once_when_they_come_i
     view = await problems(studio, until)
     dock = studio.window.dock("problems")
     # Once shown with something in it, its columns have their widths: what comes later moves none of them.
-    studio.opener.doors.tell(SHORT)
+    studio.opener.engine.database.feed.publish(SHORT)
     await until(lambda: view.isVisible() and view.columnWidth(1) > 100)
     await asyncio.sleep(0.05)
     dock.hide()
@@ -86,7 +85,7 @@ async def test_that_rows_are_measured_only_in_sight_and_at_once_when_they_come_i
         set_height(row, height)
 
     monkeypatch.setattr(view, "setRowHeight", setting)
-    studio.opener.doors.tell(LONG)
+    studio.opener.engine.database.feed.publish(LONG)
     await until(lambda: view.model().rowCount() == 2)
     await asyncio.sleep(0.05)
     assert measured == []

@@ -4,49 +4,48 @@ import asyncio
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
+from inspector.domain.content import TextContent
 from inspector.domain.errors import FileError, Problem, Refusal, RefusedError
-from inspector.domain.ref import Ref, RefKind
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.problems import ProblemsPanel
 from inspector.ui.widgets.banner import Notice
-from tests.ui.panels.open_block import ID, REF, STORED, Desk, OpenDesk, words
+from tests.ui.panels.block_tab import ID, BlockTab, OpenTab, words
+from tests.ui.world import PERSONA, QUESTIONS, STORED
 
 TOO_LONG = RefusedError(Refusal("refused.char_limit", {"characters": 12, "limit": 10}))
 LOCKED = RefusedError(Refusal("refused.locked", {"label": "open_questions"}))
-OTHER = Ref(RefKind.BLOCK, "blk_persona")
 
 
-def notices(one: Desk) -> tuple[Notice, ...]:
+def notices(one: BlockTab) -> tuple[Notice, ...]:
     """What the window tells above all tabs."""
     return one.studio.window.banners.notices
 
 
-def problems(one: Desk) -> list[Problem]:
+def problems(one: BlockTab) -> list[Problem]:
     return [each for each in one.workspace.file.problems if each.code == "drafts.refused"]
 
 
-async def refused_elsewhere(one: Desk, error: RefusedError | FileError, *, close: bool) -> None:
+async def refused_elsewhere(one: BlockTab, error: RefusedError | FileError, *, close: bool) -> None:
     """Save, and go to another tab, or close this one, before the answer is there."""
-    one.doors.refuses = error
-    one.doors.pass_.clear()
+    one.saving.errors = iter([error])
+    one.saving.gate.clear()
     one.type("Now: ", at=0)
-    one.press(QKeySequence.StandardKey.Save)
+    one.save()
     await asyncio.sleep(0.02)
     centre = one.studio.window.centre
     if close:
-        centre.close_view(("block", REF))
+        centre.close_view(("block", QUESTIONS))
     else:
         one.studio.contents.open_view("request")
     await asyncio.sleep(0.02)
-    one.doors.pass_.set()
+    one.saving.gate.set()
     await one.until(lambda: notices(one))
 
 
-def show(one: Desk) -> BlockPanel:
+def show(one: BlockTab) -> BlockPanel:
     """Press the button of the window's notice."""
     banners = one.studio.window.banners
     [go] = [each for each in banners.findChildren(QAbstractButton) if each.text() == "Show block"]
@@ -58,9 +57,9 @@ def show(one: Desk) -> BlockPanel:
 
 @pytest.mark.parametrize("close", [False, True])
 async def test_that_it_is_told_in_the_window_and_the_tab_tells_it_when_it_is_shown(
-    desk: OpenDesk, close: bool
+    open_tab: OpenTab, close: bool
 ) -> None:
-    one = await desk()
+    one = await open_tab()
     failed: list[object] = []
     one.studio.bridge.failed.connect(failed.append)
     await refused_elsewhere(one, TOO_LONG, close=close)
@@ -76,9 +75,9 @@ async def test_that_it_is_told_in_the_window_and_the_tab_tells_it_when_it_is_sho
 
 @pytest.mark.parametrize("close", [False, True])
 async def test_that_a_locked_block_asks_when_it_is_shown_and_then_saves_unlocked(
-    desk: OpenDesk, close: bool
+    open_tab: OpenTab, close: bool
 ) -> None:
-    one = await desk()
+    one = await open_tab()
     await refused_elsewhere(one, LOCKED, close=close)
     panel = show(one)
     await one.until(lambda: "Save your edit anyway?" in words(panel.banners))
@@ -86,59 +85,61 @@ async def test_that_a_locked_block_asks_when_it_is_shown_and_then_saves_unlocked
         each for each in panel.banners.findChildren(QAbstractButton) if each.text() == "Unlock and save"
     ]
     QTest.mouseClick(unlock, Qt.MouseButton.LeftButton)
-    await one.until(lambda: one.doors.text(ID) == f"Now: {STORED}")
+    await one.until(lambda: one.content == TextContent(f"Now: {STORED}"))
     await one.until(lambda: not panel.work.is_dirty)
     assert problems(one) == []
     assert panel.banners.notices == ()
 
 
-async def test_that_it_is_among_the_problems_until_it_is_tried_again(desk: OpenDesk) -> None:
-    one = await desk()
-    one.doors.refuses = TOO_LONG
+async def test_that_it_is_among_the_problems_until_it_is_tried_again(open_tab: OpenTab) -> None:
+    one = await open_tab()
+    one.saving.errors = iter([TOO_LONG])
     one.type("Now: ", at=0)
-    one.press(QKeySequence.StandardKey.Save)
+    one.save()
     await one.until(lambda: problems(one))
     # The tab is in front: it tells it alone.
     assert notices(one) == ()
     [problem] = problems(one)
-    assert problem.where == str(REF)
+    assert problem.where == str(QUESTIONS)
     assert problem.parameters["label"] == "open_questions"
     assert problem.parameters["why"]
-    told = one.studio.window.panel("problems")
-    assert isinstance(told, ProblemsPanel)
-    assert told.note == "1 problem"
-    one.press(QKeySequence.StandardKey.Save)
+    said = one.studio.window.panel("problems")
+    assert isinstance(said, ProblemsPanel)
+    assert said.note == "1 problem"
+    one.save()
     assert problems(one) == []
-    await one.saved()
-    assert told.note == ""
+    await one.saved(f"Now: {STORED}")
+    assert said.note == ""
 
 
-async def test_that_it_is_over_when_the_draft_is_discarded_or_another_file_is_shown(desk: OpenDesk) -> None:
-    one = await desk()
+async def test_that_it_is_over_when_the_draft_is_discarded_or_another_file_is_shown(
+    open_tab: OpenTab,
+) -> None:
+    one = await open_tab()
     await refused_elsewhere(one, TOO_LONG, close=False)
     one.workspace.drop_draft(ID)
     assert notices(one) == ()
     assert problems(one) == []
     show_again = one.studio.contents.services.selection
-    show_again.open(REF)
+    show_again.open(QUESTIONS)
     await refused_elsewhere(one, TOO_LONG, close=False)
     await one.workspace.close()
     assert notices(one) == ()
     assert one.workspace.file.problems == ()
 
 
-async def test_that_each_block_has_its_own_notice(desk: OpenDesk) -> None:
-    one = await desk()
+async def test_that_each_block_has_its_own_notice(open_tab: OpenTab) -> None:
+    one = await open_tab()
     await refused_elsewhere(one, TOO_LONG, close=False)
-    one.studio.contents.services.selection.open(OTHER)
+    one.studio.contents.services.selection.open(PERSONA)
     [notice] = notices(one)
     assert notice.text.startswith("Saving open_questions")
     show(one)
     assert notices(one) == ()
 
 
-async def test_that_what_the_world_refused_is_told_in_the_window_wherever_one_is(desk: OpenDesk) -> None:
-    one = await desk()
+async def test_that_what_the_world_refused_is_told_in_the_window_wherever_one_is(open_tab: OpenTab) -> None:
+    one = await open_tab()
     await refused_elsewhere(one, FileError("file.read_only", path="harbor"), close=True)
     [notice] = notices(one)
     assert notice.text.startswith("Saving open_questions failed: ")

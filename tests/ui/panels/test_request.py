@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -13,29 +12,29 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.text import Splice, SpliceText
-from inspector.domain.errors import BudgetError
+from inspector.domain.edits.block_rows import SetCharLimit
+from inspector.domain.edits.text import SetText, Splice, SpliceText
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Mark, Piece, Request
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.selection import SelectedSpan, SelectionState
-from tests.ui import invented
+from tests.ui import values
 from tests.ui.conftest import Studio, Until
-from tests.ui.fake_engine import FakeDoors
-from tests.ui.request_builders import made_piece, made_request
+from tests.ui.open_window import calm, show_request
+from tests.ui.values import made_piece, made_request
+from tests.ui.world import PERSONA, QUESTIONS, STORED
 
-QUESTIONS = Ref(RefKind.BLOCK, "blk_questions")
 Open = Callable[..., Awaitable[RequestPanel]]
 
 
 @pytest.fixture
 def shown(studio: Studio, until: Until) -> Open:
-    """``await shown()``: the panel with the invented file open."""
+    """``await shown()``: the panel with the world's file open."""
 
     async def opened() -> RequestPanel:
         workspace = studio.contents.workspace
         before = studio.window.centre.currentWidget()
-        workspace.open(Path("harbor.constellation"))
+        workspace.open(studio.opener.path)
         await until(lambda: workspace.file.request and studio.window.centre.currentWidget() is not before)
         panel = studio.window.centre.currentWidget()
         assert isinstance(panel, RequestPanel)
@@ -77,13 +76,14 @@ def section_rows(panel: RequestPanel, name: str) -> bool:
 
 def draft(studio: Studio, text: str) -> None:
     edit = Edit(QUESTIONS, SpliceText((Splice(0, 0, text),)))
-    stored = invented.BLOCKS["blk_questions"].content
-    assert isinstance(stored, TextContent)
-    studio.contents.workspace.set_draft(edit, TextContent(text + stored.text))
+    studio.contents.workspace.set_draft(edit, TextContent(text + STORED))
 
 
-async def test_that_tools_are_folded_at_first_and_nothing_else(shown: Open) -> None:
+async def test_that_tools_are_folded_at_first_and_nothing_else(
+    shown: Open, studio: Studio, until: Until
+) -> None:
     panel = await shown()
+    await put(studio, panel, until, values.request())
     assert panel.view.rows is not None
     folded = [each.name for each in panel.view.rows.request.sections if panel.view.rows.is_folded(each.name)]
     assert folded == ["tools"]
@@ -91,15 +91,15 @@ async def test_that_tools_are_folded_at_first_and_nothing_else(shown: Open) -> N
 
 async def test_that_a_click_selects_the_piece_with_its_span_everywhere(shown: Open, studio: Studio) -> None:
     panel = await shown()
-    told: list[SelectionState] = []
-    studio.contents.services.selection.changed.connect(told.append)
+    said: list[SelectionState] = []
+    studio.contents.services.selection.changed.connect(said.append)
     point_at(panel, "runner sign?")
     start = place_of(panel, "<open_questions>")
     request = studio.contents.workspace.file.request
     assert request is not None
     piece = request.piece_at(start)
     assert piece is not None
-    assert told == [SelectionState(QUESTIONS, SelectedSpan(piece.start, piece.end))]
+    assert said == [SelectionState(QUESTIONS, SelectedSpan(piece.start, piece.end))]
     assert panel.view.selected_piece == "block:blk_questions"
 
 
@@ -132,16 +132,9 @@ async def test_that_of_two_pieces_of_one_source_the_one_that_was_clicked_is_mark
 
 async def put(studio: Studio, panel: RequestPanel, until: Until, request: Request) -> None:
     """Show a Request in place of the engine's."""
-    studio.opener.doors.request = answering(request)  # type: ignore[method-assign, assignment]
-    studio.contents.workspace.rebuild()
+    await calm(studio, until)
+    show_request(studio, request)
     await until(lambda: panel.view.rows is not None and panel.view.rows.request is request)
-
-
-def answering(request: Request) -> Callable[..., Awaitable[Request]]:
-    async def answer(*_: object) -> Request:
-        return request
-
-    return answer
 
 
 async def test_that_a_double_click_opens_the_source(shown: Open, studio: Studio) -> None:
@@ -187,6 +180,7 @@ async def test_that_a_live_update_does_not_scroll_to_the_selection(
 
 async def test_that_folding_by_click_and_for_all(shown: Open, studio: Studio, until: Until) -> None:
     panel = await shown()
+    await put(studio, panel, until, values.request())
     panel.view.toggled.emit("core")
     await until(lambda: not section_rows(panel, "core"))
     panel.view.toggled.emit("core")
@@ -210,8 +204,9 @@ async def test_that_now_shows_what_is_saved_and_with_drafts_the_drafts(
     await until(lambda: panel.view.rows is not None and "Unsaved words." in panel.view.rows.request.text)
 
 
-async def test_that_a_search_counts_and_goes_round(shown: Open, until: Until) -> None:
+async def test_that_a_search_counts_and_goes_round(shown: Open, studio: Studio, until: Until) -> None:
     panel = await shown()
+    await put(studio, panel, until, values.request())
     QTest.keySequence(panel.view, QKeySequence("Ctrl+F"))
     bar = panel.find_bar
     assert bar.isVisible()
@@ -258,13 +253,9 @@ async def test_that_opening_another_file_keeps_the_actions_working(shown: Open, 
 
 
 async def test_that_without_a_request_the_panel_says_why(studio: Studio, until: Until) -> None:
-    def prepare(path: Path) -> FakeDoors:
-        doors = FakeDoors(path)
-        doors.fails = BudgetError("budget.over", piece="persona", needed=9, available=1)
-        return doors
-
-    studio.opener.prepare = prepare  # type: ignore[assignment]
-    studio.contents.workspace.open(Path("harbor.constellation"))
+    text = "far too much " * 20_000
+    await studio.opener.change_file(Edit(PERSONA, SetCharLimit(0)), Edit(PERSONA, SetText(text)))
+    studio.contents.workspace.open(studio.opener.path)
     await until(lambda: studio.contents.workspace.file.problems)
     panel = studio.window.centre.currentWidget()
     assert isinstance(panel, RequestPanel)

@@ -23,8 +23,8 @@ from inspector.ui.presentation import budget
 from inspector.ui.presentation.budget import STRUCTURE, BudgetRow, BudgetRows, out_rows, piece_name
 from inspector.ui.presentation.fixes import edit_for
 from inspector.ui.wording import tr_code
-from tests.ui import invented
-from tests.ui.request_builders import made_piece, made_request
+from tests.ui import values
+from tests.ui.values import made_piece, made_request
 
 NAMES = ("core", "working", "tools", "messages")
 RULES = st.sampled_from([rule.value for rule in InRule])
@@ -126,12 +126,12 @@ def test_that_a_piece_is_called_by_its_label_and_structure_by_its_rule() -> None
 def left_out(
     kind: SourceKind, id_: str, rule: str, tokens: int, fix: Fix | None = None, *, batch: bool = False
 ) -> LeftOut:
-    source = Source(kind, id_, None if kind is SourceKind.MESSAGE else f"label of {id_}", invented.ADA, batch)
+    source = Source(kind, id_, None if kind is SourceKind.MESSAGE else f"label of {id_}", values.ADA, batch)
     return LeftOut(source, "messages", rule, tokens, Method.EXACT, fix)
 
 
 def raise_to(value: int) -> Fix:
-    return Fix("raise_history_tokens", Ref(RefKind.AGENT, invented.ADA), value, {"value": value})
+    return Fix("raise_history_tokens", Ref(RefKind.AGENT, values.ADA), value, {"value": value})
 
 
 def test_that_batches_of_one_rule_stand_together_with_the_smallest_fix() -> None:
@@ -176,7 +176,7 @@ def reaching(id_: str, reach: int, tokens: int, fix: Fix) -> LeftOut:
 
 
 def test_that_what_takes_two_settings_is_no_nearer_than_what_takes_one() -> None:
-    both = Fix("raise_history", Ref(RefKind.AGENT, invented.ADA), None, {"messages": 161, "tokens": 10_517})
+    both = Fix("raise_history", Ref(RefKind.AGENT, values.ADA), None, {"messages": 161, "tokens": 10_517})
     more = replace(both, parameters={"messages": 150, "tokens": 9_000})
     oldest, older = reaching("oldest", 10_517, 300, both), reaching("older", 9_000, 200, more)
     near = reaching("near", 5_703, 100, raise_to(5_703))
@@ -190,7 +190,7 @@ def test_that_what_takes_two_settings_is_no_nearer_than_what_takes_one() -> None
 
 def test_that_the_highest_importance_and_then_the_smallest_is_the_nearest() -> None:
     def event(id_: str, level: str, tokens: int) -> LeftOut:
-        fix = Fix("lower_activity_min_importance", Ref(RefKind.AGENT, invented.ADA), level, {"value": level})
+        fix = Fix("lower_activity_min_importance", Ref(RefKind.AGENT, values.ADA), level, {"value": level})
         return left_out(SourceKind.EVENT, id_, "event_below_importance", tokens, fix)
 
     outs = (event("a", "low", 1), event("b", "medium", 9), event("c", "medium", 8))
@@ -230,17 +230,17 @@ def test_that_a_reason_that_thousands_share_is_worded_once(monkeypatch: pytest.M
 
 @pytest.fixture
 def agent() -> Agent:
-    return invented.agent(invented.ADA)
+    return values.agent(values.ADA)
 
 
 @pytest.fixture
 def log_block() -> Block:
-    return invented.state("blk_observations").block
+    return values.state("blk_observations").block
 
 
 def configured(edit: Edit | None) -> ConfigureAgent:
     assert edit is not None
-    assert edit.target == Ref(RefKind.AGENT, invented.ADA)
+    assert edit.target == Ref(RefKind.AGENT, values.ADA)
     assert isinstance(edit.operation, ConfigureAgent)
     return edit.operation
 
@@ -309,11 +309,11 @@ def test_that_a_fix_of_a_block_is_an_edit_of_that_block(
 @pytest.mark.parametrize(
     "fix",
     [
-        Fix("raise_history", Ref(RefKind.AGENT, invented.ADA), None),
+        Fix("raise_history", Ref(RefKind.AGENT, values.ADA), None),
         Fix("unarchive", Ref(RefKind.BATCH, "bat_1"), False),
         Fix("undrop", Ref(RefKind.BLOCK, "blk_notes"), False),
-        Fix("raise_memory_tokens", Ref(RefKind.AGENT, invented.ADA), None),
-        Fix("raise_memory_tokens", Ref(RefKind.AGENT, invented.ADA), True),
+        Fix("raise_memory_tokens", Ref(RefKind.AGENT, values.ADA), None),
+        Fix("raise_memory_tokens", Ref(RefKind.AGENT, values.ADA), True),
         Fix("set_type", Ref(RefKind.BLOCK, "blk_notes"), "no such type"),
         Fix("set_display_limit", Ref(RefKind.BLOCK, "blk_notes"), 50),
         Fix("pin", None, True),
@@ -322,4 +322,4 @@ def test_that_a_fix_of_a_block_is_an_edit_of_that_block(
     ],
 )
 def test_that_a_fix_that_no_single_edit_makes_gives_none(agent: Agent, fix: Fix) -> None:
-    assert edit_for(fix, agent, invented.state("blk_notes").block) is None
+    assert edit_for(fix, agent, values.state("blk_notes").block) is None

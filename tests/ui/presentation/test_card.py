@@ -8,16 +8,16 @@ from inspector.domain.requests import LeftOut, Source, SourceKind
 from inspector.domain.rules import OutRule
 from inspector.runtime.wording import word
 from inspector.ui.presentation.card import Card, CardFacts, card_for, level_name
-from tests.ui import invented
+from tests.ui import values
 
 CHECKLIST = Ref(RefKind.BLOCK, "blk_checklist")
 FACTS = CardFacts(
-    invented.NOW,
-    invented.request(),
+    values.NOW,
+    values.request(),
     {},
-    {block_id: invented.state(block_id) for block_id in invented.BLOCKS},
-    {block_id: invented.shared(block_id) for block_id in invented.SHARED},
-    invented.NAMES,
+    {block_id: values.state(block_id) for block_id in values.BLOCKS},
+    {block_id: values.shared(block_id) for block_id in values.SHARED},
+    values.NAMES,
     {"blk_checklist": 167},
 )
 
@@ -37,37 +37,37 @@ def test_that_nothing_selected_is_no_card() -> None:
 
 
 def test_that_a_block_says_why_it_is_in_who_wrote_and_what_it_costs() -> None:
-    told = rows(CHECKLIST)
-    assert told["Why it's in"] == word("rule.working_pinned", {"tokens": 96, "available": 2306})
-    assert told["Last written"].startswith("Ada, ")
-    assert told["Last written"].endswith("tool call call_block_edit · version 31")
-    assert told["Characters"] == "167 of 5,000"
-    assert told["Tokens"] == "96 · exact (o200k_base) · 0.7 % of the context window"
+    said = rows(CHECKLIST)
+    assert said["Why it's in"] == word("rule.working_pinned", {"tokens": 96, "available": 2306})
+    assert said["Last written"].startswith("Ada, ")
+    assert said["Last written"].endswith("tool call call_block_edit · version 31")
+    assert said["Characters"] == "167 of 5,000"
+    assert said["Tokens"] == "96 · exact (o200k_base) · 0.7 % of the context window"
     assert card(CHECKLIST).note == "working · list · read and write"
 
 
 def test_that_every_level_has_words_of_its_own() -> None:
-    told = [level_name(level) for level in Permission]
-    assert len(set(told)) == len(told)
-    assert not [each for each in told if "_" in each]
+    said = [level_name(level) for level in Permission]
+    assert len(set(said)) == len(said)
+    assert not [each for each in said if "_" in each]
 
 
 def test_that_a_left_out_block_says_why_and_what_would_help() -> None:
-    told = rows(Ref(RefKind.BLOCK, "blk_notes"))
-    assert told["Why it's out"] == word("left_out.memory_full", {"needed": 2310, "available": 2306})
-    assert told["To include it"] == word("fix.pin")
-    assert told["Would need"] == "2,310 · exact"
+    said = rows(Ref(RefKind.BLOCK, "blk_notes"))
+    assert said["Why it's out"] == word("left_out.memory_full", {"needed": 2310, "available": 2306})
+    assert said["To include it"] == word("fix.pin")
+    assert said["Would need"] == "2,310 · exact"
 
 
 def test_that_a_block_of_which_only_a_part_had_room_says_both() -> None:
-    request = invented.request()
-    source = Source(SourceKind.BLOCK, "blk_checklist", "release_checklist: 9 more lines", invented.ADA)
+    request = values.request()
+    source = Source(SourceKind.BLOCK, "blk_checklist", "release_checklist: 9 more lines", values.ADA)
     told_of: Parameters = {"label": "release_checklist", "count": 9, "shown": 3}
     row = LeftOut(source, "working", OutRule.SHORTENED, 120, Method.EXACT, None, told_of)
     facts = replace(FACTS, request=replace(request, left_out=(row, *request.left_out)))
-    told = rows(CHECKLIST, facts)
-    assert told["Why it's in"]
-    assert told["Why only a part"] == word("left_out.shortened_for_room", told_of)
+    said = rows(CHECKLIST, facts)
+    assert said["Why it's in"]
+    assert said["Why only a part"] == word("left_out.shortened_for_room", told_of)
     # What a hint's absence tells is no part of the block's own text.
     hint = replace(row, rule=OutRule.WINDOW_FULL, section="hints")
     facts = replace(FACTS, request=replace(request, left_out=(hint, *request.left_out)))
@@ -75,7 +75,7 @@ def test_that_a_block_of_which_only_a_part_had_room_says_both() -> None:
 
 
 def test_that_a_text_of_the_layout_is_told_without_the_programs_own_name_of_it() -> None:
-    request = invented.request()
+    request = values.request()
     piece = next(
         each
         for section in request.sections
@@ -83,9 +83,9 @@ def test_that_a_text_of_the_layout_is_told_without_the_programs_own_name_of_it()
         if each.source.kind is SourceKind.LITERAL
     )
     assert piece.source.id
-    told = rows(Ref(RefKind.LITERAL, piece.id))
-    assert told["Source"].startswith("instructions and layout text")
-    assert piece.source.id not in told["Source"]
+    said = rows(Ref(RefKind.LITERAL, piece.id))
+    assert said["Source"].startswith("instructions and layout text")
+    assert piece.source.id not in said["Source"]
 
 
 def test_that_a_draft_with_which_no_request_can_be_built_has_no_difference() -> None:
@@ -93,7 +93,7 @@ def test_that_a_draft_with_which_no_request_can_be_built_has_no_difference() -> 
         FACTS,
         request=None,
         saved_tokens={"block:blk_checklist": 87},
-        blocks={"blk_checklist": replace(invented.state("blk_checklist"), draft=True)},
+        blocks={"blk_checklist": replace(values.state("blk_checklist"), draft=True)},
     )
     assert rows(CHECKLIST, facts)["Your draft"] == "unsaved"
 
@@ -102,7 +102,7 @@ def test_that_a_draft_says_its_difference_in_tokens() -> None:
     facts = replace(
         FACTS,
         saved_tokens={"block:blk_checklist": 87},
-        blocks={"blk_checklist": replace(invented.state("blk_checklist"), draft=True)},
+        blocks={"blk_checklist": replace(values.state("blk_checklist"), draft=True)},
     )
     assert rows(CHECKLIST, facts)["Your draft"] == "unsaved, +9 tokens"
     one_less = replace(facts, saved_tokens={"block:blk_checklist": 97})
@@ -115,9 +115,7 @@ def test_that_a_shared_block_names_its_owner_and_the_lower_level() -> None:
 
 def test_that_an_unreadable_block_tells_its_problem() -> None:
     problem = Problem("document.damaged", Severity.ERROR, str(CHECKLIST))
-    facts = replace(
-        FACTS, blocks={"blk_checklist": replace(invented.state("blk_checklist"), problem=problem)}
-    )
+    facts = replace(FACTS, blocks={"blk_checklist": replace(values.state("blk_checklist"), problem=problem)})
     assert rows(CHECKLIST, facts)["Problem"] == word(DocumentError("document.damaged").code)
 
 
@@ -132,7 +130,7 @@ def test_that_a_full_block_is_told_in_the_tone_of_its_fill() -> None:
 def test_that_a_message_section_and_agent_have_cards_too() -> None:
     assert rows(Ref(RefKind.MESSAGE, "msg_3"))["Source"] == "message msg_3 of Ada"
     assert rows(Ref(RefKind.SECTION, "messages"))["Contains"] == "10 pieces"
-    assert rows(Ref(RefKind.AGENT, invented.ADA))["Model"] == "gpt-5-mini"
+    assert rows(Ref(RefKind.AGENT, values.ADA))["Model"] == "gpt-5-mini"
 
 
 def test_that_what_is_nowhere_in_the_request_says_so() -> None:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from inspector.domain.requests import Request
 from inspector.ui.safe_text import show_controls
 from inspector.ui.widgets.request_rows import RequestRows, RowCutter, TextRow, columns_of, cut
-from tests.ui.request_builders import made_piece, made_request
 from tests.ui.texts import TEXTS
+from tests.ui.values import made_piece, made_request
 
 PIECE_TEXTS = TEXTS.filter(bool)
 WIDTHS = st.integers(20, 60)

@@ -14,7 +14,7 @@ from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.widgets.request_places import RequestRange
 from inspector.ui.widgets.request_rows import RowCutter
 from inspector.ui.widgets.request_view import RequestView
-from tests.ui.request_builders import made_piece, made_request
+from tests.ui.values import made_piece, made_request
 
 LEFT = Qt.MouseButton.LeftButton
 LINES = "".join(f"line {number}\n" for number in range(40))
@@ -108,9 +108,9 @@ def test_that_a_click_on_a_head_asks_to_fold_and_points_at_nothing(
     show(view, made_request({"core": ["a\n"], "log": ["b\n"]}))
     box = view.box_of_row(2)
     assert box is not None
-    with qtbot.waitSignal(view.toggled) as told:
+    with qtbot.waitSignal(view.toggled) as said:
         press(view, box.center().toPoint())
-    assert told.args == ["log"]
+    assert said.args == ["log"]
     assert not pointed
 
 
@@ -124,10 +124,10 @@ def test_that_a_click_below_everything_points_at_nothing(
 
 def test_that_a_double_click_asks_for_the_source(view: RequestView, qtbot: QtBot) -> None:
     show(view, made_request({"core": ["abc\n"]}))
-    with qtbot.waitSignal(view.asked_open) as told:
+    with qtbot.waitSignal(view.asked_open) as said:
         QTest.mouseDClick(view.viewport(), LEFT, pos=point_of(view, 1))
-    assert told.args is not None
-    assert told.args[0].id == "core/0"
+    assert said.args is not None
+    assert said.args[0].id == "core/0"
 
 
 def test_that_marked_text_is_copied_with_its_own_characters(view: RequestView) -> None:
@@ -232,19 +232,19 @@ def test_that_arrows_go_from_piece_to_piece(view: RequestView, pointed: list[tup
 
 
 def test_that_left_folds_and_right_unfolds_the_section_of_the_selected_piece(view: RequestView) -> None:
-    told: list[str] = []
-    view.toggled.connect(told.append)
+    said: list[str] = []
+    view.toggled.connect(said.append)
     request = made_request({"core": ["a\n"], "log": ["b\n"]})
     show(view, request)
     view.select_piece("log/0")
     QTest.keyClick(view, Qt.Key.Key_Right)
-    assert told == []
+    assert said == []
     QTest.keyClick(view, Qt.Key.Key_Left)
-    assert told == ["log"]
+    assert said == ["log"]
     show(view, request, "log")
     QTest.keyClick(view, Qt.Key.Key_Left)
     QTest.keyClick(view, Qt.Key.Key_Right)
-    assert told == ["log", "log"]
+    assert said == ["log", "log"]
 
 
 def test_that_enter_asks_for_the_source_of_the_selected_piece(view: RequestView) -> None:

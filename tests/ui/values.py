@@ -1,5 +1,6 @@
-"""An invented constellation as values: three agents of a release team, one block about to be saved."""
+"""The Harbor team as values: three agents, their blocks, and a Request with known figures for views."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -28,11 +29,10 @@ from inspector.domain.content import (
 )
 from inspector.domain.counts import Method, Tokenizer
 from inspector.domain.edits.base import Version
-from inspector.domain.errors import Problem, Severity
 from inspector.domain.limits import Limits
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import render
-from inspector.domain.requests import Fix, LeftOut, Piece, Request, Section, Source, SourceKind, TextRun
+from inspector.domain.requests import Fix, LeftOut, Mark, Piece, Request, Section, Source, SourceKind, TextRun
 from inspector.domain.snapshot import BlockState, LastWrite, SharedBlock
 
 NOW = datetime(2026, 11, 20, 14, 2, 0, tzinfo=UTC)
@@ -173,13 +173,11 @@ def shared(block_id: str) -> SharedBlock:
     return SharedBlock(state(block_id), NAMES[GRACE], Permission.READ_ONLY, None)
 
 
-def piece(block_id: str, content: Content | None = None) -> Piece:
-    """A block's piece; one token more for every seven characters more than saved."""
+def piece(block_id: str) -> Piece:
+    """A block's piece."""
     spec = BLOCKS[block_id]
-    body = render(spec.schema, content or spec.content).text
-    saved = render(spec.schema, spec.content).text
-    text = f"<{spec.label}>\n{body}\n</{spec.label}>\n\n"
-    tokens = max(1, spec.tokens + (len(body) - len(saved)) // 7)
+    text = f"<{spec.label}>\n{render(spec.schema, spec.content).text}\n</{spec.label}>\n\n"
+    tokens = max(1, spec.tokens)
     section = "shared" if block_id in SHARED else spec.block_type.value
     rule = "shared_attached" if block_id in SHARED else "working_pinned" if spec.pinned else "core_always"
     return Piece(
@@ -205,11 +203,11 @@ def plain_piece(section: str, name: str, tokens: int, text: str, method: Method 
     )
 
 
-def request(drafts: dict[str, Content] | None = None, agent_id: str = ADA) -> Request:
-    """What would be sent, with drafts in place of what is saved."""
+def request() -> Request:
+    """What would be sent of Ada, with known figures."""
     return Request(
-        agent_id,
-        NAMES[agent_id],
+        ADA,
+        NAMES[ADA],
         "gpt-5-mini",
         Limits(14_500, 4_000, 5_200, 1_200),
         EXACT,
@@ -217,22 +215,20 @@ def request(drafts: dict[str, Content] | None = None, agent_id: str = ADA) -> Re
         "truncate",
         "2026-11-20T14:02:00Z",
         "UTC",
-        _sections(drafts or {}),
+        _sections(),
         "You are Ada.",
         (),
         ("deploy",),
         _left_out(),
         {},
-        (Problem("unknown_model", Severity.WARNING, f"agent:{ADA}", {"model": "gpt-5-mini"}),)
-        if agent_id == LINUS
-        else (),
+        (),
         (),
     )
 
 
-def _sections(drafts: dict[str, Content]) -> tuple[Section, ...]:
+def _sections() -> tuple[Section, ...]:
     def of(*block_ids: str) -> tuple[Piece, ...]:
-        return tuple(piece(block_id, drafts.get(block_id)) for block_id in block_ids)
+        return tuple(piece(block_id) for block_id in block_ids)
 
     return (
         Section(
@@ -295,3 +291,32 @@ def _left_out() -> tuple[LeftOut, ...]:
 def with_text(block_id: str, text: str) -> BlockState:
     """A text block as somebody else left it."""
     return replace(state(block_id), content=TextContent(text), version=Version("bb32"), revision=32)
+
+
+def made_piece(
+    id_: str,
+    text: str,
+    *,
+    section: str = "core",
+    rule: str = "core_always",
+    tokens: int | None = None,
+    marks: tuple[Mark, ...] = (),
+) -> Piece:
+    """A block's piece with that text."""
+    run = TextRun(text, True, max(1, len(text) // 4) if tokens is None else tokens, Method.EXACT)
+    source = Source(SourceKind.BLOCK, id_, id_, ADA)
+    return Piece(id_, section, source, rule, (run,), marks)
+
+
+def made_request(sections: Mapping[str, Sequence[Piece | str]]) -> Request:
+    """A Request of sections of pieces; a text is a piece ``SECTION/NUMBER``."""
+    made = []
+    for name, pieces in sections.items():
+        whole = (
+            replace(each, section=name)
+            if isinstance(each, Piece)
+            else made_piece(f"{name}/{number}", each, section=name)
+            for number, each in enumerate(pieces)
+        )
+        made.append(Section(name, name.capitalize(), tuple(whole)))
+    return replace(request(), sections=tuple(made), left_out=())

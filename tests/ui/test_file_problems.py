@@ -76,9 +76,9 @@ async def test_that_every_row_that_cannot_be_read_is_listed_in_words(scene: Scen
     await show(scene.real, path, scene.until)
     await scene.until(lambda: DAMAGE.keys() <= where(scene.real))
     assert [agent.name for agent in scene.real.contents.workspace.file.agents] == ["Ada"]
-    told = listed(scene.real)
-    assert len([row for row in told if row[2] == f"agent:{BOB}"]) == 1
-    unreadable = [row for row in told if re.search("can't (be )?read", row[1], re.IGNORECASE)]
+    said = listed(scene.real)
+    assert len([row for row in said if row[2] == f"agent:{BOB}"]) == 1
+    unreadable = [row for row in said if re.search("can't (be )?read", row[1], re.IGNORECASE)]
     assert len(unreadable) == len(DAMAGE)
     assert all(row[0] == "error" for row in unreadable)
 
