@@ -94,7 +94,6 @@ async def _drafts(engine: Engine, wish: WhatIfOptions, snapshot: Snapshot) -> di
 
 
 def _ref(name: str, snapshot: Snapshot) -> Ref:
-    """What a name means: ``kind:id``, the persona, or a block by id or label."""
     if name == "persona":
         return Ref(RefKind.LITERAL, name)
     read = Ref.read(name)

@@ -42,7 +42,6 @@ class ReadOptions:
     at: datetime | str | None = None
 
     def spec(self) -> RequestSpec:
-        """As the builder takes it."""
         return RequestSpec(
             now=self.now or system_clock(),
             zone=self.zone,

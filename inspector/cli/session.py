@@ -85,7 +85,6 @@ def problem_line(problem: Problem) -> str:
 
 
 def _advise(error: InspectorError) -> None:
-    """Name the command that helps with a file, where there is one."""
     advice, path = _ADVICE.get(error.code), str(error.parameters.get("path", ""))
     if advice == _NO_CONSTELLATION and Path(path).suffix != SUFFIX:
         advice = "told.hint_import"

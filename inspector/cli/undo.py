@@ -132,7 +132,6 @@ async def _change(engine: Engine, place: _Place, named: str | None, *, redo: boo
 
 
 async def _lines(engine: Engine, done: UndoneStep, *, redo: bool) -> list[str]:
-    """What was taken back or made again, and what was left as it is."""
     step = done.step
     help_text: Parameters = {
         "operation": step.op.replace("_", " "),
@@ -161,7 +160,6 @@ async def _targets(engine: Engine, step: UndoStep) -> str:
 
 
 async def _name(engine: Engine, ref: Ref) -> str:
-    """What a person calls a thing: a block's label, else its kind and id."""
     state = await engine.memory.get(ref.id) if ref.kind is RefKind.BLOCK else None
     return str(ref) if state is None else state.block.label
 

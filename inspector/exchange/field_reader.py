@@ -70,7 +70,6 @@ class ImportLog:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """All that was noted, in order."""
         reported = list(self._problems)
         if self._more_kept:
             reported.append(Problem("import.more_kept", Severity.INFO, "", {"count": self._more_kept}))

@@ -81,10 +81,6 @@ class ThemeFile(ShippedRecord, frozen=True):
             {name: getattr(self.palette, name) for name in ThemeColours.__struct_fields__}
         )
 
-    def mapping(self) -> Mapping[str, object]:
-        """The palette by key, and under ``sections`` the sections' colours by name."""
-        return MappingProxyType({**self.colours(), "sections": self.section_colours()})
-
     def section_colours(self) -> Mapping[str, str]:
         return MappingProxyType(
             {name: getattr(self.sections, name) for name in SectionColours.__struct_fields__}

@@ -92,7 +92,6 @@ class _Items:
         self._left: list[Json] = []
 
     def read(self) -> None:
-        """Take all items into rows."""
         if isinstance(self._record.peek("input"), str):
             text = self._record.text("input")
             self._recorded.rows.append(
