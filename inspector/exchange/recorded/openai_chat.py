@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from inspector.domain.actor import IdGenerator
-from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import ImagePart, Part, Role, TextPart, ToolCallPart, ToolResultPart
-from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.field_reader import FieldReader
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
-from inspector.exchange.recorded.envelope import CHAT, opened
+from inspector.exchange.recorded.envelope import CHAT
 from inspector.exchange.recorded.rows import (
     RecordedMessage,
     RecordedRequest,
+    image_at,
     malformed,
     needed_text,
-    plan_of,
     read_parameters,
+    read_parts,
+    read_request,
+    read_role,
     read_tool,
 )
 
@@ -40,17 +41,7 @@ _PARAMETERS = {
 }
 
 
-def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> ImportPlan:
-    """Read a recorded request; nothing is stored.
-
-    Raises:
-        MalformedError: with the path of what cannot be read.
-    """
-    envelope = opened(value)
-    if envelope is None:
-        raise malformed("", "this isn't a request")
-    record = FieldReader(envelope.body, envelope.where, notes)
-    recorded = RecordedRequest(CHAT, "openai", record.text("model"))
+def _fill(record: FieldReader, recorded: RecordedRequest) -> None:
     recorded.parameters = read_parameters(record, _PARAMETERS)
     _tools(record, recorded)
     for message in record.records("messages"):
@@ -59,10 +50,9 @@ def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> I
             recorded.instructions += [part.text for part in row.parts if isinstance(part, TextPart)]
         else:
             recorded.rows.append(row)
-    recorded.kept = record.rest()
-    if envelope.around:
-        recorded.kept |= FieldReader(envelope.around, "", notes).rest()
-    return plan_of(recorded, ids, notes, origin)
+
+
+read = read_request(CHAT, "openai", _fill)
 
 
 def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
@@ -79,13 +69,10 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
 
 
 def _row(message: FieldReader) -> RecordedMessage:
-    said = needed_text(message, "role")
-    role = _ROLES.get(said)
-    if role is None:
-        raise malformed(message.path("role"), f"unknown role {said[:40]!r}")
+    role = read_role(message, _ROLES)
     parts = _content(message)
     if role is Role.TOOL:
-        key = "tool_call_id" if said == "tool" else "name"
+        key = "tool_call_id" if message.peek("role") == "tool" else "name"
         text = "\n".join(part.text for part in parts if isinstance(part, TextPart))
         images = tuple(part for part in parts if isinstance(part, ImagePart))
         result = ToolResultPart(needed_text(message, key), text)
@@ -96,44 +83,27 @@ def _row(message: FieldReader) -> RecordedMessage:
 
 
 def _content(message: FieldReader) -> list[Part]:
-    content = message.peek("content")
-    if content is None or isinstance(content, str):
+    if message.peek("content") is None:
         message.drop("content")
-        return [TextPart(content)] if content else []
-    if not isinstance(content, list):
-        raise malformed(message.path("content"), f"a text or a list is needed, not {kind_of(content)}")
-    parts: list[Part] = []
-    left: list[Json] = []
-    for block in message.records("content"):
-        part = _part(block)
-        if part is not None:
-            parts.append(part)
-        if rest := block.rest():
-            left.append({"type": block.peek("type"), **rest})
-    message.leave("content", left)
-    return parts
+        return []
+    return read_parts(message, "content", _part)
 
 
-def _part(block: FieldReader) -> Part | None:
+def _part(block: FieldReader) -> list[Part]:
     kind = needed_text(block, "type")
     if kind in ("text", "refusal"):
         text = block.text(kind)
-        return TextPart(text) if text else None
+        return [TextPart(text)] if text else []
     if kind == "image_url":
         address = block.record("image_url")
         url = block.text("image_url") if address is None else needed_text(address, "url")
         if address is not None:
             block.leave("image_url", address.rest())
-        return _image(block, url)
+        if not url:
+            raise malformed(block.path("image_url"), "an address is needed")
+        return [image_at(url)]
     block.notes.warn("import.unknown_part", block.where, kind=kind[:60])
-    return None
-
-
-def _image(block: FieldReader, url: str) -> Part:
-    if not url:
-        raise malformed(block.path("image_url"), "an address is needed")
-    head = url[5:].partition(",")[0] if url.startswith("data:") else ""
-    return ImagePart(head.partition(";")[0], 0, 0, url)
+    return []
 
 
 def _calls(message: FieldReader) -> list[ToolCallPart]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from pathlib import PurePath
 
@@ -13,11 +13,12 @@ from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutTool
 from inspector.domain.errors import MalformedError
 from inspector.domain.exchange import ImportedAgent, ImportPlan
 from inspector.domain.limits import LARGE, LimitOverrides, Truncate
-from inspector.domain.messages import BatchType, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.messages import BatchType, ImagePart, Part, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.ref import RefKind
-from inspector.exchange.field_reader import FieldReader, ImportLog
+from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import PlanBuilder, json_text
+from inspector.exchange.recorded.envelope import opened
 
 MOST_MESSAGES = 100_000
 _UNNAMED = "recorded request"
@@ -53,6 +54,75 @@ class RecordedRequest:
 def malformed(where: str, why: str) -> MalformedError:
     """The refusal of a request that cannot be read."""
     return MalformedError("import.malformed", where=where, why=why)
+
+
+Fill = Callable[[FieldReader, RecordedRequest], None]
+"""Reads a body into what is made of it."""
+Reader = Callable[[Json, IdGenerator, ImportLog, str], ImportPlan]
+"""Takes a recorded request as decoded JSON, and the name of the file that it is from."""
+
+
+def read_request(form: str, provider: str, fill: Fill) -> Reader:
+    """The reader of a form; it stores nothing.
+
+    What it returns raises MalformedError, with the path of what cannot be read.
+    """
+
+    def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str) -> ImportPlan:
+        envelope = opened(value)
+        if envelope is None:
+            raise malformed("", "this isn't a request")
+        record = FieldReader(envelope.body, envelope.where, notes)
+        recorded = RecordedRequest(form, provider, record.text("model"))
+        fill(record, recorded)
+        recorded.kept = record.rest()
+        if envelope.around:
+            recorded.kept |= FieldReader(envelope.around, "", notes).rest()
+        return plan_of(recorded, ids, notes, origin)
+
+    return read
+
+
+def read_role(message: FieldReader, roles: Mapping[str, Role]) -> Role:
+    """The role of a message, by the form's own names.
+
+    Raises:
+        MalformedError: there is none, or none of these.
+    """
+    said = needed_text(message, "role")
+    if said not in roles:
+        raise malformed(message.path("role"), f"unknown role {said[:40]!r}")
+    return roles[said]
+
+
+def read_parts(
+    message: FieldReader, key: str, read_part: Callable[[FieldReader], Iterable[Part]]
+) -> list[Part]:
+    """What stands under a key: a text, or a list of blocks. What is left of the blocks is left there.
+
+    Raises:
+        MalformedError: it is neither.
+    """
+    content = message.peek(key)
+    if isinstance(content, str):
+        message.drop(key)
+        return [TextPart(content)] if content else []
+    if not isinstance(content, list):
+        raise malformed(message.path(key), f"a text or a list is needed, not {kind_of(content)}")
+    parts: list[Part] = []
+    left: list[Json] = []
+    for block in message.records(key):
+        parts += read_part(block)
+        if rest := block.rest():
+            left.append({"type": block.peek("type"), **rest})
+    message.leave(key, left)
+    return parts
+
+
+def image_at(url: str) -> ImagePart:
+    """An image by its address, which may hold its data."""
+    head = url[5:].partition(",")[0] if url.startswith("data:") else ""
+    return ImagePart(head.partition(";")[0], 0, 0, url)
 
 
 def needed_text(record: FieldReader, key: str) -> str:
