@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from inspector.cli.options import FILE, JSON, example
-from inspector.cli.session import DONE, opened, problem_line, run
+from inspector.cli.session import asynchronous, opened, problem_line
 from inspector.cli.terminal import format_table, write_error, write_json, write_line
 from inspector.domain.agents import Agent
 from inspector.runtime.wording import word
@@ -24,21 +23,6 @@ async def every_agent(engine: Engine) -> tuple[Agent, ...]:
     for problem in problems:
         write_error(problem_line(problem))
     return agents
-
-
-async def list_agents(path: Path, *, as_json: bool) -> int:
-    """List the agents of a file."""
-    async with opened(path) as engine:
-        rows = await _agent_rows(engine)
-    if as_json:
-        write_json({"agents": rows})
-        return DONE
-    head = ("Agent", "Id", "Model", "Blocks", "Messages")
-    table = [
-        (row["name"], row["id"], row["model"], f"{row['blocks']:,}", f"{row['messages']:,}") for row in rows
-    ]
-    write_line(format_table(head, table, frozenset({3, 4})) if table else word("told.no_agents"))
-    return DONE
 
 
 async def _agent_rows(engine: Engine) -> list[dict[str, Any]]:
@@ -59,6 +43,16 @@ async def _agent_rows(engine: Engine) -> list[dict[str, Any]]:
 @click.command("agents", epilog=example("agents my.constellation"))
 @click.argument("file", type=FILE)
 @JSON
-def agents_command(file: Path, as_json: bool) -> None:
+@asynchronous
+async def agents_command(file: Path, as_json: bool) -> None:
     """List the agents of a constellation."""
-    sys.exit(run(lambda: list_agents(file, as_json=as_json)))
+    async with opened(file) as engine:
+        rows = await _agent_rows(engine)
+    if as_json:
+        write_json({"agents": rows})
+        return
+    head = ("Agent", "Id", "Model", "Blocks", "Messages")
+    table = [
+        (row["name"], row["id"], row["model"], f"{row['blocks']:,}", f"{row['messages']:,}") for row in rows
+    ]
+    write_line(format_table(head, table, frozenset({3, 4})) if table else word("told.no_agents"))

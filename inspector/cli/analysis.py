@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
@@ -28,7 +27,7 @@ from inspector.cli.options import (
 )
 from inspector.cli.past_requests import as_of
 from inspector.cli.reading import ReadOptions
-from inspector.cli.session import DONE, opened, run
+from inspector.cli.session import asynchronous, opened
 from inspector.cli.terminal import format_table, write_json, write_line
 from inspector.cli.writing import content_operation
 from inspector.domain.content import Content
@@ -58,62 +57,6 @@ class WhatIfOptions:
     drops: tuple[str, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
     operations: tuple[tuple[str, str], ...] = ()
-
-
-async def simulate(path: Path, wish: WhatIfOptions, *, as_json: bool) -> int:
-    """Say what an agent's Request would be under changes that nobody has made; nothing is stored."""
-    async with opened(path) as engine:
-        agent = choose_agent(await every_agent(engine), wish.asked.agent)
-        snapshot = await engine.context.recent(agent.id)
-        spec = wish.asked.spec()
-        overlay = await _overlay(engine, wish, snapshot)
-        found = await engine.context.simulate(agent.id, overlay, spec)
-        cache = await engine.inspection.cache(found.after, found.before)
-    tell_comparison(
-        RequestComparison(found.before, found.after, found.diff, cache, found.in_vain), as_json=as_json
-    )
-    return DONE
-
-
-async def diff_requests(
-    path: Path, asked: ReadOptions, span: tuple[datetime | str, datetime | str], *, as_json: bool
-) -> int:
-    """Compare two Requests of an agent: as sent, as of a time, or as it would be now."""
-    async with opened(path) as engine:
-        chosen = choose_agent(await every_agent(engine), asked.agent)
-        # One moment for both of them, so that nothing differs where both are of now.
-        asked = replace(asked, now=asked.now or system_clock())
-        before, after = [await _request(engine, chosen.id, place, asked) for place in span]
-        compared = await engine.inspection.diff(before, after)
-        cache = await engine.inspection.cache(after, before)
-    tell_comparison(RequestComparison(before, after, compared, cache), as_json=as_json)
-    return DONE
-
-
-async def lint(path: Path, asked: ReadOptions, *, as_json: bool) -> int:
-    """Say what could be mended in an agent's context, and what that would save."""
-    async with opened(path) as engine:
-        chosen = choose_agent(await every_agent(engine), asked.agent)
-        found = await engine.inspection.lint(chosen.id, asked.spec())
-    saved = sum(each.more for each in found)
-    if as_json:
-        write_json({"agent": chosen.name, "findings": list(map(_plain_finding, found)), "tokens": saved})
-        return DONE
-    if not found:
-        write_line(word("told.lint_nothing", {"agent": chosen.name}))
-        return DONE
-    rows = [
-        (
-            each.severity.value,
-            word(f"lint.{each.rule.value}", each.parameters),
-            f"{each.tokens:,}" if each.tokens else "",
-            "" if each.fix is None else word(f"fix.{each.fix.action}", each.fix.parameters),
-        )
-        for each in found
-    ]
-    write_line(format_table(("", "Finding", "Tokens", "Fix"), rows, frozenset({2})))
-    write_line(word("told.lint_total", {"count": len(found), "tokens": saved}))
-    return DONE
 
 
 async def _request(engine: Engine, agent_id: str, place: datetime | str, asked: ReadOptions) -> Request:
@@ -150,7 +93,6 @@ async def _drafts(engine: Engine, wish: WhatIfOptions, snapshot: Snapshot) -> di
 
 
 def _ref(name: str, snapshot: Snapshot) -> Ref:
-    """What a name means: ``kind:id``, the persona, or a block by id or label."""
     if name == "persona":
         return Ref(RefKind.LITERAL, name)
     read = Ref.read(name)
@@ -228,7 +170,8 @@ def _limit_options(command: Any) -> Any:
     help="Apply an operation, as `edit --operation` does.",
 )
 @JSON
-def _simulate(  # noqa: PLR0913  one parameter an option
+@asynchronous
+async def _simulate(
     file: Path,
     max_messages: int | None,
     descriptions: bool | None,
@@ -260,7 +203,16 @@ def _simulate(  # noqa: PLR0913  one parameter an option
         max_messages_cap=max_messages,
     )
     wish = WhatIfOptions(ReadOptions(**given), overlay, pins, drops, _pairs(texts), _pairs(operations))
-    sys.exit(run(lambda: simulate(file, wish, as_json=as_json)))
+    async with opened(file) as engine:
+        agent = choose_agent(await every_agent(engine), wish.asked.agent)
+        snapshot = await engine.context.recent(agent.id)
+        spec = wish.asked.spec()
+        overlay = await _overlay(engine, wish, snapshot)
+        found = await engine.context.simulate(agent.id, overlay, spec)
+        cache = await engine.inspection.cache(found.after, found.before)
+    tell_comparison(
+        RequestComparison(found.before, found.after, found.diff, cache, found.in_vain), as_json=as_json
+    )
 
 
 @click.command(
@@ -285,7 +237,8 @@ def _simulate(  # noqa: PLR0913  one parameter an option
 )
 @choosing
 @JSON
-def _diff_requests(
+@asynchronous
+async def _diff_requests(
     file: Path, before: datetime | str, after: datetime | str, as_json: bool, **asked: Any
 ) -> None:
     """Compare two Requests. Each is one that was sent (a run's id, or last), of a past time, or of now.
@@ -299,16 +252,45 @@ def _diff_requests(
         raise click.UsageError(
             f"neither --from {before} nor --to {after} can be combined with {', '.join(odd)}"
         )
-    sys.exit(run(lambda: diff_requests(file, ReadOptions(**asked), span, as_json=as_json)))
+    async with opened(file) as engine:
+        chosen = choose_agent(await every_agent(engine), asked["agent"])
+        # One moment for both of them, so that nothing differs where both are of now.
+        options = ReadOptions(**{**asked, "now": asked["now"] or system_clock()})
+        one, other = [await _request(engine, chosen.id, place, options) for place in span]
+        compared = await engine.inspection.diff(one, other)
+        cache = await engine.inspection.cache(other, one)
+    tell_comparison(RequestComparison(one, other, compared, cache), as_json=as_json)
 
 
 @click.command("lint", epilog=example("lint my.constellation --agent Ada"))
 @click.argument("file", type=FILE)
 @choosing
 @JSON
-def _lint(file: Path, as_json: bool, **asked: Any) -> None:
+@asynchronous
+async def _lint(file: Path, as_json: bool, **asked: Any) -> None:
     """Find problems in an agent's context. Each finding shows how many tokens its fix saves."""
-    sys.exit(run(lambda: lint(file, ReadOptions(**asked), as_json=as_json)))
+    async with opened(file) as engine:
+        chosen = choose_agent(await every_agent(engine), asked["agent"])
+        spec = ReadOptions(**asked).spec()
+        found = await engine.inspection.lint(chosen.id, spec)
+    saved = sum(each.more for each in found)
+    if as_json:
+        write_json({"agent": chosen.name, "findings": list(map(_plain_finding, found)), "tokens": saved})
+        return
+    if not found:
+        write_line(word("told.lint_nothing", {"agent": chosen.name}))
+        return
+    rows = [
+        (
+            each.severity.value,
+            word(f"lint.{each.rule.value}", each.parameters),
+            f"{each.tokens:,}" if each.tokens else "",
+            "" if each.fix is None else word(f"fix.{each.fix.action}", each.fix.parameters),
+        )
+        for each in found
+    ]
+    write_line(format_table(("", "Finding", "Tokens", "Fix"), rows, frozenset({2})))
+    write_line(word("told.lint_total", {"count": len(found), "tokens": saved}))
 
 
 ANALYSIS_COMMANDS += [_simulate, _diff_requests, _lint]

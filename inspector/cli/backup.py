@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from inspector.cli.options import FILE, JSON, example
-from inspector.cli.session import DONE, INPUT_AT_FAULT, plain_problem, print_problems, run
+from inspector.cli.session import DONE, INPUT_AT_FAULT, asynchronous, plain_problem, print_problems
 from inspector.cli.terminal import format_table, write_json, write_line
 from inspector.domain.backups import Backup, BackupReason
 from inspector.domain.codec import to_plain, write_time
@@ -22,22 +21,19 @@ from inspector.runtime.salvage import salvage
 from inspector.runtime.wording import word
 
 
-async def back_up(path: Path, *, as_json: bool) -> int:
-    """Make a backup of the file now."""
+async def _back_up(path: Path, *, as_json: bool) -> None:
     made = await make_backup(path, system_clock, BackupReason.BY_HAND)
     if as_json:
         write_json({"backup": _plain(made)})
     else:
         write_line(word("told.backed_up", {"number": str(made.number), "path": made.path}))
-    return DONE
 
 
-async def list_backups(path: Path, *, as_json: bool) -> int:
-    """List the backups of a file, newest first."""
+async def _list_backups(path: Path, *, as_json: bool) -> None:
     found = await backups_of(path)
     if as_json:
         write_json({"backups": [_plain(each) for each in found]})
-        return DONE
+        return
     head = ("Number", "Made", "Why", "Last change", "Bytes", "File")
     rows = [
         (
@@ -51,11 +47,9 @@ async def list_backups(path: Path, *, as_json: bool) -> int:
         for each in found
     ]
     write_line(format_table(head, rows, frozenset({0, 3, 4})) if rows else word("told.no_backups"))
-    return DONE
 
 
-async def restore(path: Path, number: int, target: Path, *, as_json: bool) -> int:
-    """Make a new file of a backup; nothing is ever written over."""
+async def _restore(path: Path, number: int, target: Path, *, as_json: bool) -> None:
     found = await backups_of(path)
     chosen = next((each for each in found if each.number == number), None)
     if chosen is None:
@@ -66,17 +60,6 @@ async def restore(path: Path, number: int, target: Path, *, as_json: bool) -> in
         write_json({"backup": _plain(chosen), "path": str(target)})
     else:
         write_line(word("told.backup_restored", {"number": str(number), "path": str(target)}))
-    return DONE
-
-
-async def salvage_file(path: Path, target: Path, *, as_json: bool) -> int:
-    """Bring what can be read of a damaged file into a new one; 1 when anything was lost."""
-    report = await salvage(path, target)
-    if as_json:
-        write_json(_plain_report(report))
-    else:
-        _print_report(report)
-    return DONE if report.is_complete else INPUT_AT_FAULT
 
 
 def _plain(backup: Backup) -> dict[str, Any]:
@@ -123,29 +106,25 @@ def _print_report(report: SalvageReport) -> None:
     write_line(word("told.salvaged_whole" if report.is_complete else "told.salvaged_part", parameters))
 
 
-async def check(path: Path, *, as_json: bool) -> int:
-    """Look for damage; 1 when there is any."""
-    problems = await check_file(path)
-    sound = not any(problem.severity is Severity.ERROR for problem in problems)
-    if as_json:
-        write_json({"ok": sound, "problems": [plain_problem(problem) for problem in problems]})
-    else:
-        print_problems(problems)
-        write_line(word("told.file_sound" if sound else "told.file_damaged", {"path": str(path)}))
-    return DONE if sound else INPUT_AT_FAULT
-
-
 @click.command("check", epilog=example("check my.constellation"))
 @click.argument("file", type=FILE)
 @JSON
-def _check(file: Path, as_json: bool) -> None:
+@asynchronous
+async def _check(file: Path, as_json: bool) -> int:
     """Check a constellation file for damage.
 
     Hashes reveal a single changed byte in blocks and their history, sharing, messages, summaries, archival entries,
     agents' texts, sent requests and the journal. What is derived from those is computed again and compared. Tools,
     rules, activity, approvals, flags and the queue have no hash: there, only what can't be read is found.
     """
-    sys.exit(run(lambda: check(file, as_json=as_json)))
+    problems = await check_file(file)
+    sound = not any(problem.severity is Severity.ERROR for problem in problems)
+    if as_json:
+        write_json({"ok": sound, "problems": [plain_problem(problem) for problem in problems]})
+    else:
+        print_problems(problems)
+        write_line(word("told.file_sound" if sound else "told.file_damaged", {"path": str(file)}))
+    return DONE if sound else INPUT_AT_FAULT
 
 
 @click.command("backup", epilog=example("backup my.constellation --restore 2 --out restored.constellation"))
@@ -154,22 +133,30 @@ def _check(file: Path, as_json: bool) -> None:
 @click.option("--restore", "number", type=int, metavar="NUMBER", help="Restore this backup into a new file.")
 @click.option("--out", type=FILE, help="Name the new file for --restore.")
 @JSON
-def _backup(file: Path, listing: bool, number: int | None, out: Path | None, as_json: bool) -> None:
+@asynchronous
+async def _backup(file: Path, listing: bool, number: int | None, out: Path | None, as_json: bool) -> None:
     """Make, list or restore backups. A restore always makes a new file."""
     if (number is None) != (out is None) or (listing and number is not None):
         raise click.UsageError("use --restore together with --out, and --list alone")
     if number is not None and out is not None:
-        sys.exit(run(lambda: restore(file, number, out, as_json=as_json)))
-    sys.exit(run(lambda: (list_backups if listing else back_up)(file, as_json=as_json)))
+        await _restore(file, number, out, as_json=as_json)
+    else:
+        await (_list_backups if listing else _back_up)(file, as_json=as_json)
 
 
 @click.command("salvage", epilog=example("salvage my.constellation --out salvaged.constellation"))
 @click.argument("file", type=FILE)
 @click.option("--out", required=True, type=FILE, help="Write what is recovered to this new file.")
 @JSON
-def _salvage(file: Path, out: Path, as_json: bool) -> None:
+@asynchronous
+async def _salvage(file: Path, out: Path, as_json: bool) -> int:
     """Recover what can be read of a damaged file into a new one. The damaged file isn't changed."""
-    sys.exit(run(lambda: salvage_file(file, out, as_json=as_json)))
+    report = await salvage(file, out)
+    if as_json:
+        write_json(_plain_report(report))
+    else:
+        _print_report(report)
+    return DONE if report.is_complete else INPUT_AT_FAULT
 
 
 KEEPING_COMMANDS: tuple[click.Command, ...] = (_check, _backup, _salvage)

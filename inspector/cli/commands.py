@@ -106,7 +106,6 @@ class Commands(click.Group):
         return sorted({*self.commands, *_FAMILY_OF})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, None where there is none."""
         if cmd_name not in self.commands and cmd_name in _FAMILY_OF:
             for command in _FAMILY_OF[cmd_name]():
                 self.add_command(command)

@@ -73,7 +73,6 @@ def tell_comparison(compared: RequestComparison, *, as_json: bool) -> None:
 
 
 def _part(vain: NoEffect, compared: RequestComparison) -> str:
-    """A part of a what-if as it was given, blocks by their labels."""
     flag = _FLAGS.get(vain.part, f"--{vain.part.replace('_', '-')}")
     return flag if vain.ref is None else f"{flag} {_name(vain.ref, compared)}"
 
@@ -89,7 +88,6 @@ def _name(ref: Ref, compared: RequestComparison) -> str:
 
 
 def _vain(vain: NoEffect) -> str:
-    """Why a part came to nothing, with what would help."""
     text = word(f"in_vain.{vain.why.value}")
     row = vain.row
     if row is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from pathlib import Path
@@ -15,12 +14,11 @@ import click
 from inspector.cli.agents import every_agent
 from inspector.cli.lookup import choose_agent
 from inspector.cli.options import AGENT, FILE, JSON, example
-from inspector.cli.session import DONE, opened, plain_problem, print_problems, run
+from inspector.cli.session import asynchronous, opened, plain_problem, print_problems
 from inspector.cli.terminal import format_table, write_exactly, write_json, write_line
 from inspector.domain.activity import Event, Importance
 from inspector.domain.codec import to_plain, write_time
 from inspector.domain.coverage import Coverage
-from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InputError, MalformedError, NotFoundError, Parameters
 from inspector.domain.rendering.activity import (
     activity_lines,
@@ -34,97 +32,13 @@ from inspector.domain.summaries import PositionRange, Summary, SummaryChain
 from inspector.runtime.wording import word
 
 
-@dataclass(frozen=True, slots=True)
-class EventOptions:
-    """Which activity events to list, and how."""
-
-    agent: str | None = None
-    limit: int = 50
-    importance: str = "low"
-    kind: str | None = None
-    zone: str = "UTC"
-    rendered: bool = False
-
-
-async def summaries(path: Path, agent: str | None, summary: str | None, zone: str, *, as_json: bool) -> int:
-    """List an agent's summaries and what they speak of; or show one of them."""
-    place = _zone(zone)
-    async with opened(path) as engine:
-        if summary is not None:
-            return await _one_summary(engine.summaries.store, summary, place, as_json=as_json)
-        chosen = choose_agent(await every_agent(engine), agent)
-        store = engine.summaries.store
-        found, problems = await store.of_agent(chosen.id)
-        coverage = await store.coverage(chosen.id)
-        latest = await store.latest(chosen.id)
-        chain = None if latest is None else await store.chain(latest.id)
-    if as_json:
-        rows = [_plain(each, coverage) for each in found]
-        lines = [plain_problem(problem) for problem in problems]
-        write_json(
-            {
-                "agent": chosen.id,
-                "summaries": rows,
-                "latest": None if latest is None else latest.id,
-                "chain": _plain_chain(chain),
-                "coverage": _plain_coverage(coverage),
-                "problems": lines,
-            }
-        )
-        return DONE
-    head = ("Summary", "Depth", "From", "To", "Messages", "Positions", "Topics")
-    table = [_row(each, coverage) for each in found]
-    none = word("told.no_summaries", {"agent": chosen.name})
-    write_line(format_table(head, table, frozenset({1, 4})) if table else none)
-    _print_coverage(coverage, chain)
-    print_problems(problems)
-    return DONE
-
-
-async def activity(path: Path, asked: EventOptions, *, as_json: bool) -> int:
-    """List what happened, in the order in which it was written."""
-    place = _zone(asked.zone)
-    async with opened(path) as engine:
-        agents = await every_agent(engine)
-        reader = choose_agent(agents, asked.agent) if asked.agent is not None or asked.rendered else None
-        if reader is not None and asked.rendered:
-            write_exactly(await engine.conversation.logger(reader).render_recent(zone=place) + "\n")
-            return DONE
-        total = await engine.conversation.event_count()
-        events, problems = await engine.conversation.recent_events(total)
-    least = Importance.parse(asked.importance)
-    fitting = [
-        each
-        for each in events
-        if each.importance >= least and (asked.kind is None or each.kind == asked.kind)
-    ]
-    shown = fitting[-asked.limit :] if asked.limit > 0 else []
-    names = {each.id: each.name for each in agents}
-    if as_json:
-        parts = [plain_problem(problem) for problem in problems]
-        write_json(
-            {
-                "events": [_plain_event(each, names) for each in shown],
-                "total": total,
-                "matching": len(fitting),
-                "problems": parts,
-            }
-        )
-        return DONE
-    own = "" if reader is None else reader.id
-    lines = activity_lines(shown, own, names, place)
-    write_line("\n".join((_first_day(shown, place), *lines)) if lines else word("told.no_events"))
-    print_problems(problems)
-    return DONE
-
-
-async def _one_summary(store: Any, summary_id: str, zone: tzinfo, *, as_json: bool) -> int:
+async def _one_summary(store: Any, summary_id: str, zone: tzinfo, *, as_json: bool) -> None:
     found = await store.get(summary_id)
     if found is None:
         raise NotFoundError("not_found.summary", name=summary_id)
     if not as_json:
         write_exactly(summary_text(found, zone) + "\n")
-        return DONE
+        return
     chain, children = await store.chain(summary_id), await store.children(summary_id)
     versions = await store.history(summary_id)
     coverage = await store.coverage(found.agent_id)
@@ -149,7 +63,6 @@ async def _one_summary(store: Any, summary_id: str, zone: tzinfo, *, as_json: bo
             ],
         }
     )
-    return DONE
 
 
 def _zone(name: str) -> tzinfo:
@@ -266,9 +179,40 @@ def _first_day(events: Sequence[Event], zone: tzinfo) -> str:
 @click.option("--summary", metavar="ID", help="Print one summary as the model reads it.")
 @click.option("--zone", default="UTC", show_default=True, help="Set the time zone of the times shown.")
 @JSON
-def _summaries(file: Path, agent: str | None, summary: str | None, zone: str, as_json: bool) -> None:
+@asynchronous
+async def _summaries(file: Path, agent: str | None, summary: str | None, zone: str, as_json: bool) -> None:
     """List an agent's summaries. Shows which messages they cover, with gaps and overlaps."""
-    sys.exit(run(lambda: summaries(file, agent, summary, zone, as_json=as_json)))
+    place = _zone(zone)
+    async with opened(file) as engine:
+        if summary is not None:
+            await _one_summary(engine.summaries.store, summary, place, as_json=as_json)
+            return
+        chosen = choose_agent(await every_agent(engine), agent)
+        store = engine.summaries.store
+        found, problems = await store.of_agent(chosen.id)
+        coverage = await store.coverage(chosen.id)
+        latest = await store.latest(chosen.id)
+        chain = None if latest is None else await store.chain(latest.id)
+    if as_json:
+        rows = [_plain(each, coverage) for each in found]
+        lines = [plain_problem(problem) for problem in problems]
+        write_json(
+            {
+                "agent": chosen.id,
+                "summaries": rows,
+                "latest": None if latest is None else latest.id,
+                "chain": _plain_chain(chain),
+                "coverage": _plain_coverage(coverage),
+                "problems": lines,
+            }
+        )
+        return
+    head = ("Summary", "Depth", "From", "To", "Messages", "Positions", "Topics")
+    table = [_row(each, coverage) for each in found]
+    none = word("told.no_summaries", {"agent": chosen.name})
+    write_line(format_table(head, table, frozenset({1, 4})) if table else none)
+    _print_coverage(coverage, chain)
+    print_problems(problems)
 
 
 @click.command("activity", epilog=example("activity my.constellation --agent Ada --importance high"))
@@ -292,11 +236,48 @@ def _summaries(file: Path, agent: str | None, summary: str | None, zone: str, as
 @click.option("--zone", default="UTC", show_default=True, help="Set the time zone of the times shown.")
 @click.option("--rendered", is_flag=True, help="Show only the lines in the agent's Request now.")
 @JSON
-def _activity(file: Path, as_json: bool, **asked: Any) -> None:
+@asynchronous
+async def _activity(
+    file: Path,
+    agent: str | None,
+    limit: int,
+    importance: str,
+    kind: str | None,
+    zone: str,
+    rendered: bool,
+    as_json: bool,
+) -> None:
     """List the activity of all agents. With --agent, list what that agent sees."""
-    if as_json and asked["rendered"]:
+    if as_json and rendered:
         raise click.UsageError("--rendered is text and can't be combined with --json")
-    sys.exit(run(lambda: activity(file, EventOptions(**asked), as_json=as_json)))
+    place = _zone(zone)
+    async with opened(file) as engine:
+        agents = await every_agent(engine)
+        reader = choose_agent(agents, agent) if agent is not None or rendered else None
+        if reader is not None and rendered:
+            write_exactly(await engine.conversation.render_recent(reader, place) + "\n")
+            return
+        total = await engine.conversation.event_count()
+        events, problems = await engine.conversation.recent_events(total)
+    least = Importance.parse(importance)
+    fitting = [each for each in events if each.importance >= least and (kind is None or each.kind == kind)]
+    shown = fitting[-limit:] if limit > 0 else []
+    names = {each.id: each.name for each in agents}
+    if as_json:
+        parts = [plain_problem(problem) for problem in problems]
+        write_json(
+            {
+                "events": [_plain_event(each, names) for each in shown],
+                "total": total,
+                "matching": len(fitting),
+                "problems": parts,
+            }
+        )
+        return
+    own = "" if reader is None else reader.id
+    lines = activity_lines(shown, own, names, place)
+    write_line("\n".join((_first_day(shown, place), *lines)) if lines else word("told.no_events"))
+    print_problems(problems)
 
 
 CONVERSATION_COMMANDS: tuple[click.Command, ...] = (_summaries, _activity)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any, cast
 
 import click
 
 from inspector.cli.options import FILE, JSON, REASON, example
-from inspector.cli.session import DONE, opened, print_problems, run
+from inspector.cli.session import asynchronous, opened, print_problems
 from inspector.cli.terminal import format_table, write_json, write_line
 from inspector.cli.writing import plain_json, read_text, storable
 from inspector.domain.codec import from_plain, to_plain
@@ -23,8 +22,7 @@ from inspector.runtime.catalogues import shipped_layouts
 from inspector.runtime.wording import word
 
 
-async def list_layouts(path: Path, *, as_json: bool) -> int:
-    """List the shipped layouts and the constellation's own."""
+async def _list_layouts(path: Path, *, as_json: bool) -> None:
     async with opened(path) as engine:
         own, problems = await engine.layouts.list()
     names = {layout.name for layout in own}
@@ -32,45 +30,27 @@ async def list_layouts(path: Path, *, as_json: bool) -> int:
     if as_json:
         rows = [_row(layout, own=layout.name in names) for layout in (*own, *shipped)]
         write_json({"layouts": rows, "problems": [problem.where for problem in problems]})
-        return DONE
+        return
     table = [
         (layout.name, "own" if layout.name in names else "shipped", layout.description)
         for layout in (*own, *shipped)
     ]
     write_line(format_table(("Layout", "", "Origin"), table, frozenset()))
     print_problems(problems)
-    return DONE
 
 
-async def show_layout(path: Path, name: str) -> int:
-    """Write one layout as JSON, as it can be put."""
+async def _show_layout(path: Path, name: str) -> None:
     async with opened(path) as engine:
         own, _ = await engine.layouts.list()
     existing = {**shipped_layouts(), **{layout.name: layout for layout in own}}
     if name not in existing:
         raise NotFoundError("not_found.layout", name=name, candidates=tuple(sorted(existing)))
     write_json(to_plain(existing[name]))
-    return DONE
-
-
-async def put_layout(path: Path, source: str, reason: str, *, as_json: bool) -> int:
-    """Keep the layout of a JSON file."""
-    layout = cast(Layout, from_plain(Layout, plain_json(read_text(source))))
-    message_code = "told.layout_put_before_shipped" if layout.name in shipped_layouts() else "told.layout_put"
-    return await _change(path, layout.name, PutLayout(layout), reason, message_code, as_json=as_json)
-
-
-async def put_away(path: Path, name: str, reason: str, *, away: bool, as_json: bool) -> int:
-    """Delete one of the constellation's own layouts, or take it back."""
-    operation, message_code = (
-        (DeleteRow(), "told.layout_deleted") if away else (RestoreRow(), "told.layout_restored")
-    )
-    return await _change(path, name, operation, reason, message_code, as_json=as_json)
 
 
 async def _change(
     path: Path, name: str, operation: Operation, reason: str, message_code: str, *, as_json: bool
-) -> int:
+) -> None:
     async with opened(path, "refuse") as engine:
         edit = Edit(Ref(RefKind.LAYOUT, name), operation)
         (receipt,) = await engine.apply([Intent(edit, engine.actor, storable(reason))])
@@ -78,7 +58,6 @@ async def _change(
         write_json({"layout": name, "seq": receipt.seq, "changed": receipt.changed})
     else:
         write_line(word(message_code if receipt.changed else "told.layout_unchanged", {"name": name}))
-    return DONE
 
 
 def _row(layout: Layout, *, own: bool) -> dict[str, Any]:
@@ -94,7 +73,8 @@ def _row(layout: Layout, *, own: bool) -> dict[str, Any]:
 @click.option("--restore", metavar="NAME", help="Restore a deleted layout.")
 @REASON
 @JSON
-def layouts_command(  # noqa: PLR0913  one parameter an option
+@asynchronous
+async def layouts_command(
     file: Path,
     show: str | None,
     put: str | None,
@@ -107,11 +87,14 @@ def layouts_command(  # noqa: PLR0913  one parameter an option
     if sum(each is not None for each in (show, put, delete, restore)) > 1:
         raise click.UsageError("use only one of --show, --put, --delete, --restore")
     if show is not None:
-        sys.exit(run(lambda: show_layout(file, show)))
-    if put is not None:
-        sys.exit(run(lambda: put_layout(file, put, reason, as_json=as_json)))
-    name = delete if delete is not None else restore
-    if name is not None:
-        away = delete is not None
-        sys.exit(run(lambda: put_away(file, name, reason, away=away, as_json=as_json)))
-    sys.exit(run(lambda: list_layouts(file, as_json=as_json)))
+        await _show_layout(file, show)
+    elif put is not None:
+        layout = cast(Layout, from_plain(Layout, plain_json(read_text(put))))
+        code = "told.layout_put_before_shipped" if layout.name in shipped_layouts() else "told.layout_put"
+        await _change(file, layout.name, PutLayout(layout), reason, code, as_json=as_json)
+    elif delete is not None:
+        await _change(file, delete, DeleteRow(), reason, "told.layout_deleted", as_json=as_json)
+    elif restore is not None:
+        await _change(file, restore, RestoreRow(), reason, "told.layout_restored", as_json=as_json)
+    else:
+        await _list_layouts(file, as_json=as_json)

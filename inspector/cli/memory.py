@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -13,14 +12,13 @@ import click
 from inspector.cli.agents import every_agent
 from inspector.cli.lookup import BlockName, choose_agent, choose_block, seen_by
 from inspector.cli.options import AGENT, BLOCK, FILE, JSON, OWNER, REASON, TimeParam, example
-from inspector.cli.session import DONE, opened, plain_problem, run
+from inspector.cli.session import asynchronous, opened, plain_problem
 from inspector.cli.terminal import format_table, write_exactly, write_json, write_line
 from inspector.cli.writing import storable
 from inspector.domain.agents import Agent
 from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment, Permission, UnreadableSchema
 from inspector.domain.codec import to_plain, write_time
 from inspector.domain.content import TextContent
-from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import AttachBlock, DetachBlock
 from inspector.domain.messages import Role
@@ -33,134 +31,9 @@ from inspector.runtime.wording import word
 
 _KINDS = {"block": RefKind.BLOCK, "archival": RefKind.ARCHIVAL, "message": RefKind.MESSAGE}
 _KINDS |= {"summary": RefKind.SUMMARY}
-_LEVELS = [level.label for level in Permission]
+_LEVELS = {level.label: level for level in Permission}
 _MOST_LINES = 3
 _LONGEST_LINE = 200
-
-
-async def list_blocks(path: Path, agent: str | None, *, deleted: bool, as_json: bool) -> int:
-    """List the blocks of a file, or those that an agent sees."""
-    async with opened(path) as engine:
-        agents = await every_agent(engine)
-        states = await engine.blocks.list(deleted=deleted)
-        if agent is not None:
-            states = await seen_by(engine, choose_agent(agents, agent).id, states)
-    names = {each.id: each.name for each in agents}
-    if as_json:
-        write_json({"blocks": [_plain_row(state, names) for state in states]})
-        return DONE
-    head = ("Label", "Owner", "Type", "Schema", "Level", "Characters", "Limit", "Versions", "Id")
-    table = [_row(state, names) for state in states]
-    write_line(format_table(head, table, frozenset({5, 6, 7})) if table else word("told.no_blocks"))
-    return DONE
-
-
-async def show(path: Path, named: BlockName, *, as_json: bool) -> int:
-    """Write a block's rendered text and nothing else, or all that is known of it."""
-    async with opened(path) as engine:
-        chosen = await choose_block(engine, named, deleted=as_json)
-        state = chosen.state
-        if not as_json:
-            write_exactly(rendered_text(state))
-            return DONE
-        attachments = await engine.memory.attachments(chosen.id)
-    write_json(
-        {
-            "block": to_plain(state.block),
-            "content": None if state.content is None else to_plain(state.content),
-            "rendered": None if state.content is None else rendered_text(state),
-            "version": to_plain(state.version),
-            "versions": state.revision,
-            "written": None if state.written is None else to_plain(state.written),
-            "shared_with": [_plain_attachment(each) for each in attachments],
-            "problem": None if state.problem is None else plain_problem(state.problem),
-        }
-    )
-    return DONE
-
-
-@dataclass(frozen=True, slots=True)
-class ShareOptions:
-    """What `share` was given besides the block: nobody to share with only lists."""
-
-    with_agent: str | None = None
-    level: Permission = Permission.READ_ONLY
-    stop: bool = False
-    reason: str = ""
-
-
-async def share(path: Path, named: BlockName, asked: ShareOptions, *, as_json: bool) -> int:
-    """Share a block with an agent, stop that, or say with whom it is shared."""
-    async with opened(path, "copy" if asked.with_agent is None else "refuse") as engine:
-        chosen = await choose_block(engine, named)
-        if asked.with_agent is not None:
-            receiver = choose_agent(await every_agent(engine), asked.with_agent).id
-            operation = DetachBlock(receiver) if asked.stop else AttachBlock(receiver, asked.level)
-            edit = Edit(Ref(RefKind.BLOCK, chosen.id), operation)
-            await engine.apply([Intent(edit, engine.actor, asked.reason)])
-        attachments = await engine.memory.attachments(chosen.id)
-        names = {each.id: each.name for each in await every_agent(engine)}
-    if as_json:
-        write_json({"block": chosen.id, "shared_with": [_plain_attachment(each) for each in attachments]})
-        return DONE
-    if chosen.state.block.owner == CONSTELLATION_OWNER:
-        write_line(word("told.shared_with_all", {"label": chosen.label}))
-    elif attachments:
-        rows = [
-            (
-                names.get(each.agent_id, each.agent_id),
-                each.permission.label,
-                min(each.permission, chosen.state.block.permission).label,
-                write_time(each.attached_at)[:19].replace("T", " "),
-            )
-            for each in attachments
-        ]
-        write_line(format_table(("Agent", "Level", "In effect", "Since"), rows))
-    else:
-        write_line(word("told.shared_with_nobody", {"label": chosen.label}))
-    return DONE
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """What `search` was given besides the words."""
-
-    agent: str | None
-    kinds: tuple[str, ...]
-    owners: tuple[str, ...]
-    roles: tuple[str, ...]
-    since: datetime | None
-    until: datetime | None
-    deleted: bool
-    limit: int
-    offset: int
-
-
-async def search(path: Path, text: str, asked: SearchOptions, *, as_json: bool) -> int:
-    """Find words in blocks, archival entries, messages and summaries; the best first."""
-    async with opened(path) as engine:
-        agents = await every_agent(engine)
-        states = {FoundState.ACTIVE, FoundState.ARCHIVED}
-        query = SearchQuery(
-            storable(text),
-            None if asked.agent is None else choose_agent(agents, asked.agent).id,
-            frozenset(_owner(each, agents) for each in asked.owners),
-            frozenset(_KINDS[each] for each in asked.kinds),
-            frozenset(Role(each) for each in asked.roles),
-            frozenset(states | {FoundState.DELETED} if asked.deleted else states),
-            asked.since,
-            asked.until,
-            asked.limit,
-            asked.offset,
-        )
-        result = await engine.search.find(query)
-        lines = {} if as_json else {hit.ref: await _lines_found(engine, hit) for hit in result.hits}
-    names = {each.id: each.name for each in agents}
-    if as_json:
-        write_json(_plain_result(result))
-    else:
-        _print_result(result, names, lines)
-    return DONE
 
 
 async def _lines_found(engine: Engine, hit: Hit) -> str:
@@ -282,9 +155,28 @@ def _print_result(result: SearchResult, names: dict[str, str], lines: dict[Ref, 
 @BLOCK
 @OWNER
 @JSON
-def _show(file: Path, agent: str | None, block: str, owner: str | None, as_json: bool) -> None:
+@asynchronous
+async def _show(file: Path, agent: str | None, block: str, owner: str | None, as_json: bool) -> None:
     """Print a block as the model reads it. With --json, print everything about it."""
-    sys.exit(run(lambda: show(file, BlockName(agent, block, owner), as_json=as_json)))
+    async with opened(file) as engine:
+        chosen = await choose_block(engine, BlockName(agent, block, owner), deleted=as_json)
+        state = chosen.state
+        if not as_json:
+            write_exactly(rendered_text(state))
+            return
+        attachments = await engine.memory.attachments(chosen.id)
+    write_json(
+        {
+            "block": to_plain(state.block),
+            "content": None if state.content is None else to_plain(state.content),
+            "rendered": None if state.content is None else rendered_text(state),
+            "version": to_plain(state.version),
+            "versions": state.revision,
+            "written": None if state.written is None else to_plain(state.written),
+            "shared_with": [_plain_attachment(each) for each in attachments],
+            "problem": None if state.problem is None else plain_problem(state.problem),
+        }
+    )
 
 
 @click.command("blocks", epilog=example("blocks my.constellation --agent Ada"))
@@ -292,9 +184,21 @@ def _show(file: Path, agent: str | None, block: str, owner: str | None, as_json:
 @click.option("--agent", metavar="ID|NAME", help="Show only what this agent sees.")
 @click.option("--deleted", is_flag=True, help="Include deleted blocks.")
 @JSON
-def _blocks(file: Path, agent: str | None, deleted: bool, as_json: bool) -> None:
+@asynchronous
+async def _blocks(file: Path, agent: str | None, deleted: bool, as_json: bool) -> None:
     """List the blocks of a constellation."""
-    sys.exit(run(lambda: list_blocks(file, agent, deleted=deleted, as_json=as_json)))
+    async with opened(file) as engine:
+        agents = await every_agent(engine)
+        states = await engine.blocks.list(deleted=deleted)
+        if agent is not None:
+            states = await seen_by(engine, choose_agent(agents, agent).id, states)
+    names = {each.id: each.name for each in agents}
+    if as_json:
+        write_json({"blocks": [_plain_row(state, names) for state in states]})
+        return
+    head = ("Label", "Owner", "Type", "Schema", "Level", "Characters", "Limit", "Versions", "Id")
+    table = [_row(state, names) for state in states]
+    write_line(format_table(head, table, frozenset({5, 6, 7})) if table else word("told.no_blocks"))
 
 
 @click.command("share", epilog=example("share my.constellation --block notes --with Grace --level append"))
@@ -305,7 +209,7 @@ def _blocks(file: Path, agent: str | None, deleted: bool, as_json: bool) -> None
 @click.option("--with", "with_agent", metavar="ID|NAME", help="Share it with this agent.")
 @click.option(
     "--level",
-    type=click.Choice(_LEVELS),
+    type=click.Choice(list(_LEVELS)),
     default=Permission.READ_ONLY.label,
     show_default=True,
     help="Set the permission level.",
@@ -313,7 +217,8 @@ def _blocks(file: Path, agent: str | None, deleted: bool, as_json: bool) -> None
 @click.option("--stop", is_flag=True, help="Stop sharing it with that agent.")
 @REASON
 @JSON
-def _share(  # noqa: PLR0913  one parameter an option
+@asynchronous
+async def _share(
     file: Path,
     agent: str | None,
     block: str,
@@ -327,13 +232,33 @@ def _share(  # noqa: PLR0913  one parameter an option
     """Share a block with another agent. Without --with, list who sees it."""
     if stop and with_agent is None:
         raise click.UsageError("--stop needs --with")
-    chosen = next(each for each in Permission if each.label == level)
-
-    async def work() -> int:
-        asked = ShareOptions(with_agent, chosen, stop, storable(reason))
-        return await share(file, BlockName(agent, block, owner), asked, as_json=as_json)
-
-    sys.exit(run(work))
+    async with opened(file, "copy" if with_agent is None else "refuse") as engine:
+        chosen = await choose_block(engine, BlockName(agent, block, owner))
+        if with_agent is not None:
+            receiver = choose_agent(await every_agent(engine), with_agent).id
+            operation = DetachBlock(receiver) if stop else AttachBlock(receiver, _LEVELS[level])
+            edit = Edit(Ref(RefKind.BLOCK, chosen.id), operation)
+            await engine.apply([Intent(edit, engine.actor, storable(reason))])
+        attachments = await engine.memory.attachments(chosen.id)
+        names = {each.id: each.name for each in await every_agent(engine)}
+    if as_json:
+        write_json({"block": chosen.id, "shared_with": [_plain_attachment(each) for each in attachments]})
+        return
+    if chosen.state.block.owner == CONSTELLATION_OWNER:
+        write_line(word("told.shared_with_all", {"label": chosen.label}))
+    elif attachments:
+        rows = [
+            (
+                names.get(each.agent_id, each.agent_id),
+                each.permission.label,
+                min(each.permission, chosen.state.block.permission).label,
+                write_time(each.attached_at)[:19].replace("T", " "),
+            )
+            for each in attachments
+        ]
+        write_line(format_table(("Agent", "Level", "In effect", "Since"), rows))
+    else:
+        write_line(word("told.shared_with_nobody", {"label": chosen.label}))
 
 
 @click.command("search", epilog=example('search my.constellation "release date"'))
@@ -363,9 +288,44 @@ def _share(  # noqa: PLR0913  one parameter an option
 )
 @click.option("--offset", type=click.IntRange(0), default=0, show_default=True, help="Skip this many hits.")
 @JSON
-def _search(file: Path, text: str, as_json: bool, **asked: Any) -> None:
+@asynchronous
+async def _search(
+    file: Path,
+    text: str,
+    agent: str | None,
+    kinds: tuple[str, ...],
+    owners: tuple[str, ...],
+    roles: tuple[str, ...],
+    since: datetime | None,
+    until: datetime | None,
+    deleted: bool,
+    limit: int,
+    offset: int,
+    as_json: bool,
+) -> None:
     """Search blocks, archival entries, messages and summaries."""
-    sys.exit(run(lambda: search(file, text, SearchOptions(**asked), as_json=as_json)))
+    async with opened(file) as engine:
+        agents = await every_agent(engine)
+        states = {FoundState.ACTIVE, FoundState.ARCHIVED}
+        query = SearchQuery(
+            storable(text),
+            None if agent is None else choose_agent(agents, agent).id,
+            frozenset(_owner(each, agents) for each in owners),
+            frozenset(_KINDS[each] for each in kinds),
+            frozenset(Role(each) for each in roles),
+            frozenset(states | {FoundState.DELETED} if deleted else states),
+            since,
+            until,
+            limit,
+            offset,
+        )
+        result = await engine.search.find(query)
+        lines = {} if as_json else {hit.ref: await _lines_found(engine, hit) for hit in result.hits}
+    names = {each.id: each.name for each in agents}
+    if as_json:
+        write_json(_plain_result(result))
+    else:
+        _print_result(result, names, lines)
 
 
 MEMORY_COMMANDS: tuple[click.Command, ...] = (_show, _blocks, _share, _search)

@@ -62,7 +62,6 @@ class TimeParam(click.ParamType[datetime]):
     name = "time"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        """The moment, or wrong usage."""
         if isinstance(value, datetime):
             return value
         try:
@@ -81,7 +80,6 @@ class RequestMomentParam(click.ParamType[datetime | str]):
     name = "time|run|last"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime | str:
-        """The time, or the name."""
         if isinstance(value, datetime):
             return value
         name = str(value)
@@ -96,7 +94,6 @@ class TargetParam(click.ParamType[Ref]):
     name = "kind:id"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Ref:
-        """The thing, or wrong usage."""
         if isinstance(value, Ref):
             return value
         ref = Ref.read(str(value))
@@ -113,7 +110,6 @@ class SizeParam(click.ParamType[tuple[int, int]]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, int]:
-        """The pair, or wrong usage."""
         if isinstance(value, tuple):
             return value
         match = _SIZE.fullmatch(value)
@@ -128,7 +124,6 @@ class StrategyParam(click.ParamType[Strategy]):
     name = "strategy"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Strategy:
-        """The strategy, or wrong usage."""
         if not isinstance(value, str):
             return cast(Strategy, value)
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +14,7 @@ from inspector.cli.lookup import choose_agent
 from inspector.cli.options import CACHE_MARKS, FILE, JSON, NOW, WIRE_FORMS, asking, example
 from inspector.cli.past_requests import as_of, plain_past, print_past, tell_past
 from inspector.cli.reporting import print_report
-from inspector.cli.session import DONE, opened, problem_line, run
+from inspector.cli.session import asynchronous, opened, problem_line
 from inspector.cli.terminal import write_error, write_exactly, write_json
 from inspector.domain.dataclass import dataclass
 from inspector.domain.limits import Strategy
@@ -40,7 +39,6 @@ class ReadOptions:
     at: datetime | str | None = None
 
     def spec(self) -> RequestSpec:
-        """As the builder takes it."""
         return RequestSpec(
             now=self.now or system_clock(),
             zone=self.zone,
@@ -48,50 +46,6 @@ class ReadOptions:
             layout=self.layout,
             strategy=self.strategy,
         )
-
-
-async def report(
-    path: Path, asked: ReadOptions, form: WireForm | None, *, every: bool = False, as_json: bool
-) -> int:
-    """Account for every character and token of an agent's Request; with a form, for what that changes too.
-
-    For a person, what is left out for one reason stands together unless `every` row is asked for.
-    """
-    async with opened(path) as engine:
-        built = await built_as(engine, asked, every=every)
-        snapshot, request = built.snapshot, built.request
-        if form is not None:
-            wire = engine.wire.request(request, snapshot, form)
-            request = replace(request, adaptations=(*request.adaptations, *wire.adaptations))
-        account = engine.context.report(request)
-    if built.past is not None:
-        account["past"] = plain_past(built.past)
-    if as_json:
-        write_json(account)
-    else:
-        if built.past is not None:
-            print_past(built.past)
-        print_report(request, account, every=every)
-    return DONE
-
-
-async def build(path: Path, asked: ReadOptions, *, form: str, cached: bool = False) -> int:
-    """Write an agent's Request as text, as neutral JSON or as a provider's, with the ends of cached prefixes."""
-    async with opened(path) as engine:
-        built = await built_as(engine, asked)
-        snapshot, request = built.snapshot, built.request
-        if built.past is not None:
-            tell_past(built.past)
-        if form == "text":
-            write_exactly(request.text)
-        elif form == "json":
-            write_json(engine.context.neutral(request, snapshot))
-        else:
-            wire = engine.wire.request(request, snapshot, WireForm(form), cached=cached)
-            for problem in wire.adaptations:
-                write_error(f"{problem.severity.value}: {problem_line(problem)}")
-            write_json(wire.body)
-    return DONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +80,24 @@ async def built_as(engine: Engine, asked: ReadOptions, *, every: bool = False) -
 )
 @click.option("--all", "every", is_flag=True, help="Show one row for each item left out (JSON always does).")
 @JSON
-def _report_command(file: Path, form: str | None, every: bool, as_json: bool, **asked: Any) -> None:
+@asynchronous
+async def _report_command(file: Path, form: str | None, every: bool, as_json: bool, **asked: Any) -> None:
     """Show what an agent's Request costs. Lists every piece, and what is left out."""
-    wire = None if form is None else WireForm(form)
-    sys.exit(run(lambda: report(file, ReadOptions(**asked), wire, every=every, as_json=as_json)))
+    async with opened(file) as engine:
+        built = await built_as(engine, ReadOptions(**asked), every=every)
+        snapshot, request = built.snapshot, built.request
+        if form is not None:
+            wire = engine.wire.request(request, snapshot, WireForm(form))
+            request = replace(request, adaptations=(*request.adaptations, *wire.adaptations))
+        account = engine.context.report(request)
+    if built.past is not None:
+        account["past"] = plain_past(built.past)
+    if as_json:
+        write_json(account)
+    else:
+        if built.past is not None:
+            print_past(built.past)
+        print_report(request, account, every=every)
 
 
 @click.command("build", epilog=example("build my.constellation --agent Ada --as anthropic"))
@@ -144,14 +112,28 @@ def _report_command(file: Path, form: str | None, every: bool, as_json: bool, **
     help="Choose text, neutral JSON or the JSON of a provider.",
 )
 @CACHE_MARKS
-def _build_command(file: Path, form: str, cached: bool, **asked: Any) -> None:
+@asynchronous
+async def _build_command(file: Path, form: str, cached: bool, **asked: Any) -> None:
     """Write an agent's Request to standard output.
 
     What a provider's format changes is listed on standard error.
     """
     if cached and form not in WIRE_FORMS:
         raise click.UsageError("--cache-marks needs a provider: name one with --as")
-    sys.exit(run(lambda: build(file, ReadOptions(**asked), form=form, cached=cached)))
+    async with opened(file) as engine:
+        built = await built_as(engine, ReadOptions(**asked))
+        snapshot, request = built.snapshot, built.request
+        if built.past is not None:
+            tell_past(built.past)
+        if form == "text":
+            write_exactly(request.text)
+        elif form == "json":
+            write_json(engine.context.neutral(request, snapshot))
+        else:
+            wire = engine.wire.request(request, snapshot, WireForm(form), cached=cached)
+            for problem in wire.adaptations:
+                write_error(f"{problem.severity.value}: {problem_line(problem)}")
+            write_json(wire.body)
 
 
 READING_COMMANDS: tuple[click.Command, ...] = (_report_command, _build_command)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+import functools
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, ParamSpec
 
 from inspector.cli.terminal import write_error, write_line
 from inspector.domain.errors import InspectorError, Problem, RefusedError
@@ -14,7 +16,7 @@ from inspector.runtime.engine import Engine
 from inspector.runtime.environment import SUFFIX, usual_surroundings
 from inspector.runtime.wording import word, word_error
 
-T = TypeVar("T")
+P = ParamSpec("P")
 
 DONE, INPUT_AT_FAULT, WRONG_USAGE, REFUSED = 0, 1, 2, 3
 _NO_CONSTELLATION = "told.hint_no_constellation"
@@ -39,26 +41,26 @@ async def opened(path: Path, older: Literal["refuse", "copy"] = "copy") -> Async
         await engine.close()
 
 
-def run(work: Callable[[], Coroutine[Any, Any, T] | Awaitable[T]]) -> int:
-    """Do a command's work on a loop of its own and give its exit code.
+def asynchronous(work: Callable[P, Coroutine[Any, Any, int | None]]) -> Callable[P, None]:
+    """A command that runs a coroutine on a loop of its own, and ends with the exit code that it gives, if any.
 
-    What is ours to explain is worded on standard error, without a traceback. An exit code that `work` itself
-    returns (an int) is passed on.
+    What is ours to explain is worded on standard error, without a traceback.
     """
 
-    async def begin() -> T:
-        return await work()
+    @functools.wraps(work)
+    def command(*values: P.args, **named: P.kwargs) -> None:
+        try:
+            code = asyncio.run(work(*values, **named))
+        except RefusedError as error:
+            write_error(word_error(error))
+            sys.exit(REFUSED)
+        except InspectorError as error:
+            write_error(word_error(error))
+            _advise(error)
+            sys.exit(INPUT_AT_FAULT)
+        sys.exit(code or DONE)
 
-    try:
-        result = asyncio.run(begin())
-    except RefusedError as error:
-        write_error(word_error(error))
-        return REFUSED
-    except InspectorError as error:
-        write_error(word_error(error))
-        _advise(error)
-        return INPUT_AT_FAULT
-    return result if isinstance(result, int) else DONE
+    return command
 
 
 def plain_problem(problem: Problem) -> dict[str, str]:
@@ -83,7 +85,6 @@ def problem_line(problem: Problem) -> str:
 
 
 def _advise(error: InspectorError) -> None:
-    """Name the command that helps with a file, where there is one."""
     advice, path = _ADVICE.get(error.code), str(error.parameters.get("path", ""))
     if advice == _NO_CONSTELLATION and Path(path).suffix != SUFFIX:
         advice = "told.hint_import"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 from inspector.cli.agents import every_agent
 from inspector.cli.lookup import choose_agent
 from inspector.cli.options import AGENT, FILE, JSON, example
-from inspector.cli.session import DONE, opened, plain_problem, print_problems, run
+from inspector.cli.session import asynchronous, opened, plain_problem, print_problems
 from inspector.cli.terminal import write_json, write_line
 from inspector.domain.codec import to_plain, write_time
 from inspector.domain.errors import Parameters
@@ -20,29 +19,6 @@ from inspector.runtime.wording import word
 
 _SHOWN = 12
 """Losses of a kind that a table names; JSON has all of them."""
-
-
-async def summarise(path: Path, agent: str | None, options: FoldOptions, *, dry: bool, as_json: bool) -> int:
-    """Summarise what a Request would leave out, by picking sentences; or say what would come of it."""
-    async with opened(path, "copy" if dry else "refuse") as engine:
-        chosen = choose_agent(await every_agent(engine), agent)
-        summariser = engine.summaries.extractive(chosen)
-        done = await engine.summaries.summarise(chosen.id, summariser, options, dry=dry)
-    if as_json:
-        write_json(_plain_run(done, dry=dry))
-        return DONE
-    covered = len(done.plan.covered)
-    if not done.proposals and not covered:
-        write_line(word("told.nothing_to_summarise", {"agent": chosen.name}))
-    for at, proposal in enumerate(done.proposals):
-        _print_proposal(proposal, None if dry else done.folded[at].summary.id)
-    if covered:
-        reported = "told.would_archive_covered" if dry else "told.archived_covered"
-        write_line(word(reported, {"messages": covered}))
-    if done.plan.skipped:
-        write_line(word("told.batches_skipped", {"batches": done.plan.skipped}))
-    print_problems(done.problems)
-    return DONE
 
 
 def _plain_run(done: Summarised, *, dry: bool) -> dict[str, Any]:
@@ -133,7 +109,8 @@ def _print_losses(losses: Losses) -> None:
 @click.option("--query", default="", metavar="TEXT", help="Keep what helps to answer this question.")
 @click.option("--pin", multiple=True, metavar="TEXT", help="Keep this text verbatim.")
 @JSON
-def summarise_command(  # noqa: PLR0913  one parameter an option
+@asynchronous
+async def summarise_command(
     file: Path,
     agent: str | None,
     dry_run: bool,
@@ -148,4 +125,21 @@ def summarise_command(  # noqa: PLR0913  one parameter an option
     if due and keep is not None:
         raise click.UsageError("--due and --keep can't be combined")
     options = FoldOptions(chunk_size=chunk, keep=keep, only_due=due, query=query, pinned=pin)
-    sys.exit(run(lambda: summarise(file, agent, options, dry=dry_run, as_json=as_json)))
+    async with opened(file, "copy" if dry_run else "refuse") as engine:
+        chosen = choose_agent(await every_agent(engine), agent)
+        summariser = engine.summaries.extractive(chosen)
+        done = await engine.summaries.summarise(chosen.id, summariser, options, dry=dry_run)
+    if as_json:
+        write_json(_plain_run(done, dry=dry_run))
+        return
+    covered = len(done.plan.covered)
+    if not done.proposals and not covered:
+        write_line(word("told.nothing_to_summarise", {"agent": chosen.name}))
+    for at, proposal in enumerate(done.proposals):
+        _print_proposal(proposal, None if dry_run else done.folded[at].summary.id)
+    if covered:
+        reported = "told.would_archive_covered" if dry_run else "told.archived_covered"
+        write_line(word(reported, {"messages": covered}))
+    if done.plan.skipped:
+        write_line(word("told.batches_skipped", {"batches": done.plan.skipped}))
+    print_problems(done.problems)

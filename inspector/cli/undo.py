@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ import click
 from inspector.cli.agents import every_agent
 from inspector.cli.lookup import BlockName, choose_agent, choose_block
 from inspector.cli.options import AS_AGENT, FILE, JSON, OWNER, REASON, UNLOCK, TargetParam, example
-from inspector.cli.session import DONE, opened, run
+from inspector.cli.session import asynchronous, opened
 from inspector.cli.terminal import format_table, write_json, write_line
 from inspector.cli.writing import storable
 from inspector.domain.actor import Actor, ActorKind
@@ -57,8 +56,7 @@ class _Place:
     owner: str | None = None
 
 
-async def undo(path: Path, asked: UndoOptions, *, redo: bool, as_json: bool) -> int:
-    """Take back the actor's newest step, or the one that is named; or make one again."""
+async def _undo(path: Path, asked: UndoOptions, *, redo: bool, as_json: bool) -> None:
     async with opened(path, "refuse") as engine:
         place = await _place(engine, asked)
         change = await _change(engine, place, asked.change, redo=redo)
@@ -69,18 +67,16 @@ async def undo(path: Path, asked: UndoOptions, *, redo: bool, as_json: bool) -> 
         write_json(_plain(done))
     for line in lines:
         write_line(line)
-    return DONE
 
 
-async def list_steps(path: Path, asked: UndoOptions, *, redo: bool, as_json: bool) -> int:
-    """List what could be taken back, or made again: the next one first."""
+async def _list_steps(path: Path, asked: UndoOptions, *, redo: bool, as_json: bool) -> None:
     async with opened(path) as engine:
         place = await _place(engine, asked)
         steps = await _steps(engine, place, _LISTED, redo=redo)
         targets = [await _targets(engine, step) for step in steps]
     if as_json:
         write_json({"actor": place.actor.name, "steps": list(map(_plain_step, steps))})
-        return DONE
+        return
     rows = [
         (
             str(step.seq),
@@ -95,7 +91,6 @@ async def list_steps(path: Path, asked: UndoOptions, *, redo: bool, as_json: boo
     none = word("refused.nothing_to_redo" if redo else "refused.nothing_to_undo", {"actor": place.actor.name})
     head = ("Change", "When", "What", "Of", "Reason", "Changeset")
     write_line(format_table(head, rows, frozenset({0})) if rows else none)
-    return DONE
 
 
 async def _place(engine: Engine, asked: UndoOptions) -> _Place:
@@ -137,7 +132,6 @@ async def _change(engine: Engine, place: _Place, named: str | None, *, redo: boo
 
 
 async def _lines(engine: Engine, done: UndoneStep, *, redo: bool) -> list[str]:
-    """What was taken back or made again, and what was left as it is."""
     step = done.step
     help_text: Parameters = {
         "operation": step.op.replace("_", " "),
@@ -166,7 +160,6 @@ async def _targets(engine: Engine, step: UndoStep) -> str:
 
 
 async def _name(engine: Engine, ref: Ref) -> str:
-    """What a person calls a thing: a block's label, else its kind and id."""
     state = await engine.memory.get(ref.id) if ref.kind is RefKind.BLOCK else None
     return str(ref) if state is None else state.block.label
 
@@ -223,21 +216,16 @@ def _command(name: str, help_text: str, *, redo: bool) -> click.Command:
     @UNLOCK
     @AS_AGENT
     @JSON
-    def command(file: Path, listing: bool, as_json: bool, **given: Any) -> None:
+    @asynchronous
+    async def command(file: Path, listing: bool, as_json: bool, **given: Any) -> None:
         if given["block"] is not None and given["target"] is not None:
             raise click.UsageError("use --block or --target, not both")
         if given["owner"] is not None and given["block"] is None:
             raise click.UsageError("--owner needs --block")
         if listing and given["change"] is not None:
             raise click.UsageError("--list can't be combined with --change")
-
-        async def work() -> int:
-            asked = UndoOptions(**{**given, "reason": storable(given["reason"])})
-            if listing:
-                return await list_steps(file, asked, redo=redo, as_json=as_json)
-            return await undo(file, asked, redo=redo, as_json=as_json)
-
-        sys.exit(run(work))
+        asked = UndoOptions(**{**given, "reason": storable(given["reason"])})
+        await (_list_steps if listing else _undo)(file, asked, redo=redo, as_json=as_json)
 
     return command
 

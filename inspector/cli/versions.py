@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,96 +9,16 @@ import click
 
 from inspector.cli.lookup import BlockName, choose_block
 from inspector.cli.options import AGENT, AS_AGENT, BLOCK, FILE, JSON, OWNER, REASON, UNLOCK, example
-from inspector.cli.session import DONE, opened, run
+from inspector.cli.session import asynchronous, opened
 from inspector.cli.terminal import format_table, write_exactly, write_json, write_line
 from inspector.cli.writing import storable
 from inspector.domain.codec import to_plain, write_time
-from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.contents import parts_of
 from inspector.domain.edits.base import Version
 from inspector.domain.edits.history import RestoreVersion
 from inspector.domain.errors import NotFoundError, Parameters
 from inspector.domain.history import BlockVersion
 from inspector.runtime.wording import word
-
-
-@dataclass(frozen=True, slots=True)
-class RestoreOptions:
-    """Why something is done, and whether what is read-only for agents may be written."""
-
-    reason: str = ""
-    unlock: bool = False
-
-
-async def history(path: Path, named: BlockName, *, as_json: bool) -> int:
-    """List the versions of a block, oldest first."""
-    async with opened(path) as engine:
-        chosen = await choose_block(engine, named, deleted=True)
-        versions = await engine.memory.versions.versions(chosen.id)
-    if as_json:
-        rows = [_plain(each) for each in versions]
-        write_json({"block": chosen.id, "label": chosen.label, "versions": rows})
-        return DONE
-    head = ("Version", "When", "Who", "What", "Characters", "Reason")
-    table = [
-        (
-            str(each.seq),
-            write_time(each.at)[:19].replace("T", " "),
-            f"{each.actor.name} ({each.actor.kind.value})",
-            _what(each),
-            "" if each.length is None else f"{each.length:,}",
-            each.reason,
-        )
-        for each in versions
-    ]
-    none = word("told.no_versions", {"label": chosen.label})
-    write_line(format_table(head, table, frozenset({0, 4})) if table else none)
-    return DONE
-
-
-async def diff(path: Path, named: BlockName, span: tuple[int, int | None], *, as_json: bool) -> int:
-    """Compare two versions of a block; the later one is the present where it is not named."""
-    async with opened(path) as engine:
-        chosen = await choose_block(engine, named, deleted=True)
-        versions = await engine.memory.versions.versions(chosen.id)
-        before = _version(versions, span[0])
-        after = chosen.state.version if span[1] is None else _version(versions, span[1])
-        found = await engine.memory.versions.diff(chosen.id, before, after)
-    if as_json:
-        write_json(
-            {
-                "block": chosen.id,
-                "from": span[0],
-                "to": span[1],
-                "changed": list(parts_of(found.diff)),
-                "unified": found.unified,
-            }
-        )
-    else:
-        write_exactly(found.unified)
-    return DONE
-
-
-async def restore(path: Path, named: BlockName, doing: RestoreOptions, version: int, *, as_json: bool) -> int:
-    """Make a block's content again what it was, as a new change."""
-    async with opened(path, "refuse") as engine:
-        chosen = await choose_block(engine, named)
-        versions = await engine.memory.versions.versions(chosen.id)
-        receipt = await engine.edit(
-            chosen.id,
-            RestoreVersion(_version(versions, version)),
-            reason=doing.reason,
-            unlock=doing.unlock,
-            actor=chosen.actor,
-        )
-    if as_json:
-        write_json({"block": chosen.id, "seq": receipt.seq, "changed": receipt.changed})
-    elif receipt.changed:
-        parameters: Parameters = {"label": chosen.label, "version": version, "seq": str(receipt.seq)}
-        write_line(word("told.restored", parameters))
-    else:
-        write_line(word("told.restore_without_effect", {"label": chosen.label, "version": version}))
-    return DONE
 
 
 def _plain(version: BlockVersion) -> dict[str, Any]:
@@ -139,9 +58,30 @@ def _version(versions: tuple[BlockVersion, ...], number: int) -> Version:
 @BLOCK
 @OWNER
 @JSON
-def _history(file: Path, agent: str | None, block: str, owner: str | None, as_json: bool) -> None:
+@asynchronous
+async def _history(file: Path, agent: str | None, block: str, owner: str | None, as_json: bool) -> None:
     """List the versions of a block: who, when, what and why."""
-    sys.exit(run(lambda: history(file, BlockName(agent, block, owner), as_json=as_json)))
+    async with opened(file) as engine:
+        chosen = await choose_block(engine, BlockName(agent, block, owner), deleted=True)
+        versions = await engine.memory.versions.versions(chosen.id)
+    if as_json:
+        rows = [_plain(each) for each in versions]
+        write_json({"block": chosen.id, "label": chosen.label, "versions": rows})
+        return
+    head = ("Version", "When", "Who", "What", "Characters", "Reason")
+    table = [
+        (
+            str(each.seq),
+            write_time(each.at)[:19].replace("T", " "),
+            f"{each.actor.name} ({each.actor.kind.value})",
+            _what(each),
+            "" if each.length is None else f"{each.length:,}",
+            each.reason,
+        )
+        for each in versions
+    ]
+    none = word("told.no_versions", {"label": chosen.label})
+    write_line(format_table(head, table, frozenset({0, 4})) if table else none)
 
 
 @click.command("diff", epilog=example("diff my.constellation --block notes --from 3"))
@@ -154,7 +94,8 @@ def _history(file: Path, agent: str | None, block: str, owner: str | None, as_js
     "--to", "after", type=int, metavar="VERSION", help="… with this one. Default: the current content."
 )
 @JSON
-def _diff(  # noqa: PLR0913  one parameter an option
+@asynchronous
+async def _diff(
     file: Path,
     agent: str | None,
     block: str,
@@ -164,7 +105,23 @@ def _diff(  # noqa: PLR0913  one parameter an option
     as_json: bool,
 ) -> None:
     """Compare two versions of a block as a unified diff."""
-    sys.exit(run(lambda: diff(file, BlockName(agent, block, owner), (before, after), as_json=as_json)))
+    async with opened(file) as engine:
+        chosen = await choose_block(engine, BlockName(agent, block, owner), deleted=True)
+        versions = await engine.memory.versions.versions(chosen.id)
+        later = chosen.state.version if after is None else _version(versions, after)
+        found = await engine.memory.versions.diff(chosen.id, _version(versions, before), later)
+    if as_json:
+        write_json(
+            {
+                "block": chosen.id,
+                "from": before,
+                "to": after,
+                "changed": list(parts_of(found.diff)),
+                "unified": found.unified,
+            }
+        )
+    else:
+        write_exactly(found.unified)
 
 
 @click.command("restore", epilog=example("restore my.constellation --block notes --version 3"))
@@ -183,7 +140,8 @@ def _diff(  # noqa: PLR0913  one parameter an option
 @UNLOCK
 @AS_AGENT
 @JSON
-def _restore(  # noqa: PLR0913  one parameter an option
+@asynchronous
+async def _restore(
     file: Path,
     agent: str | None,
     block: str,
@@ -195,12 +153,23 @@ def _restore(  # noqa: PLR0913  one parameter an option
     as_json: bool,
 ) -> None:
     """Restore a block to an earlier version, as a new change."""
-    named = BlockName(agent, block, owner, as_agent)
-
-    async def work() -> int:
-        return await restore(file, named, RestoreOptions(storable(reason), unlock), version, as_json=as_json)
-
-    sys.exit(run(work))
+    async with opened(file, "refuse") as engine:
+        chosen = await choose_block(engine, BlockName(agent, block, owner, as_agent))
+        versions = await engine.memory.versions.versions(chosen.id)
+        receipt = await engine.edit(
+            chosen.id,
+            RestoreVersion(_version(versions, version)),
+            reason=storable(reason),
+            unlock=unlock,
+            actor=chosen.actor,
+        )
+    if as_json:
+        write_json({"block": chosen.id, "seq": receipt.seq, "changed": receipt.changed})
+    elif receipt.changed:
+        parameters: Parameters = {"label": chosen.label, "version": version, "seq": str(receipt.seq)}
+        write_line(word("told.restored", parameters))
+    else:
+        write_line(word("told.restore_without_effect", {"label": chosen.label, "version": version}))
 
 
 PAST_COMMANDS: tuple[click.Command, ...] = (_history, _diff, _restore)

@@ -14,10 +14,9 @@ import click
 
 from inspector.cli.edit_target import TargetOptions, aim
 from inspector.cli.options import AGENT, AS_AGENT, FILE, JSON, OWNER, REASON, UNLOCK, TargetParam, example
-from inspector.cli.session import DONE, opened, plain_problem, print_problems, run
+from inspector.cli.session import asynchronous, opened, plain_problem, print_problems
 from inspector.cli.terminal import format_table, write_json, write_line
 from inspector.domain.codec import from_plain
-from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.edits.text import AppendText, SetText
@@ -30,16 +29,6 @@ from inspector.runtime.wording import word
 
 STANDARD_INPUT = "-"
 _MOST_BYTES = 64 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class EditArguments:
-    """The arguments of `edit` besides the file."""
-
-    pointed: TargetOptions
-    operation: Operation | Mapping[str, Any]
-    reason: str
-    unlock: bool
 
 
 def read_text(name: str) -> str:
@@ -149,58 +138,6 @@ def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} isn't a number in JSON")
 
 
-async def edit(path: Path, asked: EditArguments, *, as_json: bool) -> int:
-    """Apply one operation to one thing, mostly a block."""
-    async with opened(path, "refuse") as engine:
-        aimed = await aim(engine, asked.pointed, asked.operation)
-        edit = Edit(aimed.target, aimed.operation)
-        (receipt,) = await engine.apply([Intent(edit, aimed.actor, asked.reason, unlock=asked.unlock)])
-    if as_json:
-        on_block = aimed.target.kind is RefKind.BLOCK
-        reported = {"block": receipt.ref.id} if on_block else {"target": str(receipt.ref)}
-        write_json({**reported, "seq": receipt.seq, "changed": receipt.changed})
-    elif receipt.changed:
-        write_line(word("told.edited", {"label": aimed.name, "seq": str(receipt.seq)}))
-    else:
-        write_line(word("told.edit_without_effect", {"label": aimed.name}))
-    return DONE
-
-
-async def import_file(source: Path, target: Path, *, dry_run: bool, as_json: bool) -> int:
-    """Read a foreign file and make, or add to, a constellation."""
-    plan = read_foreign(source, sortable_ids())
-    plan = previewed(target, plan) if dry_run else await import_into(target, plan)
-    if as_json:
-        write_json(_plain_plan(plan))
-        return DONE
-    head = ("Agent", "Model", "Blocks", "Shared", "Messages", "In context", "Tools")
-    rows = [
-        (
-            agent.name,
-            agent.model,
-            f"{agent.blocks:,}",
-            f"{agent.shared_blocks:,}",
-            f"{agent.messages:,}",
-            f"{agent.messages_in_context:,}",
-            f"{agent.tools:,}",
-        )
-        for agent in plan.agents
-    ]
-    write_line(format_table(head, rows, frozenset({2, 3, 4, 5, 6})))
-    print_problems(plan.problems)
-    if plan.kept_in_metadata:
-        write_line(word("told.kept_in_metadata", {"names": plan.kept_in_metadata}))
-    write_line(word("told.import_previewed" if dry_run else "told.imported", {"path": str(target)}))
-    return DONE
-
-
-async def sample(target: Path) -> int:
-    """Make the sample constellation at a path."""
-    await make_sample(target)
-    write_line(word("told.sample_made", {"path": str(target)}))
-    return DONE
-
-
 def _plain_plan(plan: ImportPlan) -> dict[str, object]:
     return {
         "agents": [
@@ -244,7 +181,8 @@ def _plain_plan(plan: ImportPlan) -> dict[str, object]:
 @UNLOCK
 @AS_AGENT
 @JSON
-def _edit_command(  # noqa: PLR0913  one parameter an option
+@asynchronous
+async def _edit_command(
     file: Path,
     agent: str | None,
     block: str | None,
@@ -265,13 +203,19 @@ def _edit_command(  # noqa: PLR0913  one parameter an option
     given["operation"] = operation
     if sum(value is not None for value in given.values()) != 1:
         raise click.UsageError("give exactly one of --append, --set, --append-file, --set-file, --operation")
-
-    async def work() -> int:
-        pointed = TargetOptions(agent, block, owner, target, as_agent)
-        asked = EditArguments(pointed, operation_of(given), storable(reason), unlock)
-        return await edit(file, asked, as_json=as_json)
-
-    sys.exit(run(work))
+    pointed, wanted = TargetOptions(agent, block, owner, target, as_agent), operation_of(given)
+    async with opened(file, "refuse") as engine:
+        aimed = await aim(engine, pointed, wanted)
+        edit = Edit(aimed.target, aimed.operation)
+        (receipt,) = await engine.apply([Intent(edit, aimed.actor, storable(reason), unlock=unlock)])
+    if as_json:
+        on_block = aimed.target.kind is RefKind.BLOCK
+        reported = {"block": receipt.ref.id} if on_block else {"target": str(receipt.ref)}
+        write_json({**reported, "seq": receipt.seq, "changed": receipt.changed})
+    elif receipt.changed:
+        write_line(word("told.edited", {"label": aimed.name, "seq": str(receipt.seq)}))
+    else:
+        write_line(word("told.edit_without_effect", {"label": aimed.name}))
 
 
 @click.command("import", epilog=example("import agent.af --into my.constellation"))
@@ -280,7 +224,8 @@ def _edit_command(  # noqa: PLR0913  one parameter an option
 @click.option("--into", type=FILE, help="Import into this constellation, and create it if needed.")
 @click.option("--dry-run", is_flag=True, help="Show what would be imported. Write nothing.")
 @JSON
-def _import_command(
+@asynchronous
+async def _import_command(
     source: Path, target: Path | None, into: Path | None, dry_run: bool, as_json: bool
 ) -> None:
     """Import an agent file, an export or a recorded request.
@@ -290,14 +235,38 @@ def _import_command(
     if target is not None and into is not None:
         raise click.UsageError("name the target only once")
     place = into or target or source.with_suffix(".constellation")
-    sys.exit(run(lambda: import_file(source, place, dry_run=dry_run, as_json=as_json)))
+    plan = read_foreign(source, sortable_ids())
+    plan = previewed(place, plan) if dry_run else await import_into(place, plan)
+    if as_json:
+        write_json(_plain_plan(plan))
+        return
+    head = ("Agent", "Model", "Blocks", "Shared", "Messages", "In context", "Tools")
+    rows = [
+        (
+            agent.name,
+            agent.model,
+            f"{agent.blocks:,}",
+            f"{agent.shared_blocks:,}",
+            f"{agent.messages:,}",
+            f"{agent.messages_in_context:,}",
+            f"{agent.tools:,}",
+        )
+        for agent in plan.agents
+    ]
+    write_line(format_table(head, rows, frozenset({2, 3, 4, 5, 6})))
+    print_problems(plan.problems)
+    if plan.kept_in_metadata:
+        write_line(word("told.kept_in_metadata", {"names": plan.kept_in_metadata}))
+    write_line(word("told.import_previewed" if dry_run else "told.imported", {"path": str(place)}))
 
 
 @click.command("sample", epilog=example("sample my.constellation"))
 @click.argument("target", type=FILE)
-def _sample_command(target: Path) -> None:
+@asynchronous
+async def _sample_command(target: Path) -> None:
     """Create the sample constellation in a new file."""
-    sys.exit(run(lambda: sample(target)))
+    await make_sample(target)
+    write_line(word("told.sample_made", {"path": str(target)}))
 
 
 WRITING_COMMANDS: tuple[click.Command, ...] = (_edit_command, _import_command, _sample_command)

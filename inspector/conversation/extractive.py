@@ -58,7 +58,6 @@ class ExtractiveSummariser:
 
     @property
     def name(self) -> str:
-        """What it is called where a summary says who made it."""
         return "extractive"
 
     async def summarise(self, source: SummarySource, most_tokens: int) -> SummaryDraft:

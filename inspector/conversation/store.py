@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any
 
-from inspector.conversation.activity import ActivityLogger, EventWriter
+from inspector.conversation.activity import EventWriter, render_recent
 from inspector.conversation.messages import MessageWriter
 from inspector.conversation.summaries import SummaryWriter
 from inspector.domain.activity import Event
-from inspector.domain.actor import SYSTEM, Actor, Clock, IdGenerator
+from inspector.domain.actor import Clock, IdGenerator
 from inspector.domain.agents import Agent
 from inspector.domain.edits.access import is_aimed_right
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
@@ -46,7 +46,6 @@ class ConversationStore:
     def __init__(self, database: Database, clock: Clock, ids: IdGenerator) -> None:
         self._database = database
         self._clock = clock
-        self._ids = ids
         self._journal = journal = Journal(clock, ids)
         self._messages = MessageWriter(journal)
         self._summaries = SummaryWriter(journal)
@@ -138,9 +137,10 @@ class ConversationStore:
         async with self._database.read() as source:
             return await activity_rows.recent(source, limit, after)
 
-    def logger(self, agent: Agent, actor: Actor = SYSTEM) -> ActivityLogger:
-        """Logs and reads activity for one agent."""
-        return ActivityLogger(self._database, self._clock, self._ids, agent, actor)
+    async def render_recent(self, agent: Agent, zone: tzinfo) -> str:
+        """What an agent is shown of what happened, as the section of its prompt reads; empty when nothing is."""
+        async with self._database.read() as source:
+            return await render_recent(source, agent, self._clock(), zone)
 
     async def events_until(
         self, moment: datetime, limit: int

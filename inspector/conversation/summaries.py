@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from inspector.domain.actor import Actor, ActorKind, Clock, IdGenerator
+from inspector.domain.actor import ActorKind, Clock, IdGenerator
 from inspector.domain.codec import from_plain, to_plain
 from inspector.domain.coverage import Coverage, coverage_of, latest_of
-from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
+from inspector.domain.edits.base import Intent, Operation, Receipt
 from inspector.domain.edits.block_rows import DeleteRow
 from inspector.domain.edits.rows import EditSummary, StoreSummary
 from inspector.domain.errors import NotFoundError, Parameter, Problem, Refusal, RefusedError
@@ -122,19 +122,6 @@ class SummaryStore:
         self._database = database
         self._journal = Journal(clock, ids)
         self._writer = SummaryWriter(self._journal)
-
-    async def store(
-        self, summary: StoreSummary, *, actor: Actor, reason: str = "", summary_id: str = ""
-    ) -> Summary:
-        """Store a summary, as `SummaryBuilder.build` makes it; it is on disk when this returns.
-
-        Raises:
-            RefusedError, NotFoundError: as `SummaryWriter.store`. FileError: the file cannot be written.
-        """
-        intent = Intent(Edit(Ref(RefKind.SUMMARY, summary_id), summary), actor, reason)
-        async with self._database.write() as tx:
-            receipt = await self._writer.store(tx, self._journal.at_a_moment(intent), summary)
-            return await require_summary(tx, receipt.ref.id)
 
     async def get(self, summary_id: str) -> Summary | None:
         """One summary, deleted ones included; None when there is none of that id.

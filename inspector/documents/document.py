@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -15,7 +14,7 @@ from inspector.documents.element_cache import ElementCache, cached_at, touched_b
 from inspector.documents.errors import guarded
 from inspector.documents.list_rebase import rebased_list
 from inspector.documents.loro_replica import EPOCH, AppliedChange, ForkCache, LoroReplica
-from inspector.documents.origins import Origin, Origins, OriginSpan, origins_of, runs_of
+from inspector.documents.origins import OriginSpan, runs_of
 from inspector.documents.rebase import RebaseBase, rebased_texts
 from inspector.documents.shapes.registry import check_kind, shape_for
 from inspector.documents.shapes.shape import Shape
@@ -229,28 +228,11 @@ class Document:
             at, elements = frontiers, cache.elements
             yield content
 
-    def origins(self) -> Origins:
-        """Which operation each piece of the present content came with."""
-        shape = self._shape()
-        with guarded("document.failed"):
-            return origins_of(self._doc, shape.texts(), shape.parts())
-
     def text_runs(self) -> dict[str, tuple[OriginSpan, ...]]:
         """Which operations the code points of the present texts came with; the runs cover all of each text."""
         texts = self._texts()
         with guarded("document.failed"):
             return {name: tuple(runs_of(text)) for name, text in texts.items()}
-
-    def first_with(self, versions: Sequence[Version], origin: Origin) -> int | None:
-        """The index of the first of some ever later versions that has an operation; None when none has.
-
-        Raises:
-            DocumentError: ``document.unknown_version``.
-        """
-        index = bisect_right(
-            versions, origin.counter, key=lambda version: self.next_counter(version, origin.peer)
-        )
-        return index if index < len(versions) else None
 
     def next_counter(self, version: Version, peer: str) -> int:
         """How many operations of a replica a version has: the counter of its next one.

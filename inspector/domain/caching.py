@@ -119,9 +119,3 @@ class CacheAccount:
     cost_uncached: float | None
     unknown_prices: tuple[str, ...] = ()
     may_have_expired: bool | None = None
-
-    @property
-    def hit_ratio(self) -> float:
-        """The share of the input that is read from the cache."""
-        total = self.read_tokens + self.written_tokens + self.fresh_tokens
-        return self.read_tokens / total if total else 0.0

@@ -82,29 +82,6 @@ class VersionDiff:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenSpan:
-    """Code points from `start` to `end` of a text, and the version that brought them; None if nobody knows."""
-
-    start: int
-    end: int
-    writer: BlockVersion | None
-
-
-@dataclass(frozen=True, slots=True)
-class Attribution:
-    """Whose each piece of a content is.
-
-    `texts` are by section, under an empty name where there are none; their spans cover all of a text. `parts`
-    are the versions that wrote fields, items, entries and nodes last, by the path of their names and ids (in a
-    composite after the section's name): ``("name",)``, ``("itm_1",)``, ``("itm_1", "done")``. A move writes nothing.
-    """
-
-    version: Version
-    texts: Mapping[str, tuple[WrittenSpan, ...]] = field(default_factory=dict)
-    parts: Mapping[tuple[str, ...], BlockVersion | None] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class ThreeWay:
     """A draft beside what others have written since its base version; nothing of it is stored.
 

@@ -133,7 +133,6 @@ class Batch:
 
     @cached_property
     def open_calls(self) -> frozenset[str]:
-        """Ids of calls that wait for their result."""
         calls: set[str] = set()
         for message in self.messages:
             for part in message.content:

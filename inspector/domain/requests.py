@@ -256,7 +256,6 @@ class Request:
                 yield from piece.runs
 
     def placed(self) -> Iterator[PlacedPiece]:
-        """All pieces in order with their spans."""
         start = 0
         for section in self.sections:
             for piece in section.pieces:

@@ -7,7 +7,7 @@ over, and `rest` gives it as metadata: a reader therefore keeps by default what 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from itertools import chain
 
@@ -70,7 +70,6 @@ class ImportLog:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """All that was noted, in order."""
         reported = list(self._problems)
         if self._more_kept:
             reported.append(Problem("import.more_kept", Severity.INFO, "", {"count": self._more_kept}))
@@ -96,6 +95,11 @@ class FieldReader:
         self._value: dict[str, Json] = value
         self._taken: set[str] = set()
         self._left: dict[str, Json] = {}
+
+    def spelled(self, names: Mapping[str, str]) -> FieldReader:
+        """The same object, whose fields of other names are read under the names given for them."""
+        plain = {names.get(key, key): each for key, each in self.whole().items()}
+        return FieldReader(plain, self.where, self.notes)
 
     def path(self, key: str) -> str:
         return f"{self.where}.{key}" if self.where else key

@@ -38,7 +38,7 @@ FORMATS: tuple[ExchangeFormat, ...] = (
     ExchangeFormat(file_versions.V2, "Letta Agent File (version 2)", file_versions.is_v2, letta.read),
     ExchangeFormat(file_versions.V1, "Letta Agent File (version 1)", file_versions.is_v1, letta.read),
     ExchangeFormat(envelope.ANTHROPIC, "recorded Anthropic request", envelope.is_anthropic, anthropic.read),
-    ExchangeFormat(envelope.OLLAMA, "recorded Ollama request", envelope.is_ollama, openai_chat.read),
+    ExchangeFormat(envelope.OLLAMA, "recorded Ollama request", envelope.is_ollama, openai_chat.read_ollama),
     ExchangeFormat(envelope.CHAT, "recorded OpenAI chat request", envelope.is_chat, openai_chat.read),
     ExchangeFormat(
         envelope.RESPONSES, "recorded OpenAI Responses request", envelope.is_responses, openai_responses.read

@@ -51,19 +51,13 @@ class ParsedJson:
     spent: JsonCost = field(default_factory=JsonCost)
 
 
-def read_json(path: Path, limits: JsonLimits = DEFAULT_LIMITS) -> ParsedJson:
-    """Read a file of foreign JSON.
+def read_bytes(path: Path, limits: JsonLimits = DEFAULT_LIMITS) -> bytes:
+    """A regular file's bytes, refused when there are more than the budget.
 
     Raises:
-        NotFoundError: no such file.
-        MalformedError: it is no file, too large, an archive, not UTF-8, not JSON, or passes a limit.
-        InputError: the system refuses to read it.
+        NotFoundError: no such file. MalformedError: it is no file, or too large. InputError: the system refuses to
+            read it.
     """
-    return parse_json(read_bytes(path, limits), limits)
-
-
-def read_bytes(path: Path, limits: JsonLimits = DEFAULT_LIMITS) -> bytes:
-    """A regular file's bytes, refused when there are more than the budget. Raises as `read_json`."""
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):

@@ -50,10 +50,6 @@ class PlanBuilder:
         intent = Intent(Edit(Ref(pointed, target), operation), IMPORTER, self.reason, at=at)
         self.families[kind].append(intent)
 
-    def count(self, kind: RefKind) -> int:
-        """How many rows of a family there are so far."""
-        return len(self.families[kind])
-
     def intents(self) -> tuple[Intent, ...]:
         """All of them, each family after those that it refers to."""
         return tuple(intent for kind in _ORDER for intent in self.families[kind])

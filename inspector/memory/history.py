@@ -1,4 +1,4 @@
-"""Reads the history of a block's content: versions, differences and who wrote each part."""
+"""Reads the history of a block's content: versions and what differs between them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from inspector.domain.differences.contents import diff_contents, texts_of
 from inspector.domain.differences.texts import unified
 from inspector.domain.edits.base import Edit, Intent, Version
 from inspector.domain.errors import DocumentError, MalformedError, NotFoundError, RefusedError
-from inspector.domain.history import Attribution, BlockVersion, ThreeWay, VersionContent, VersionDiff
+from inspector.domain.history import BlockVersion, ThreeWay, VersionContent, VersionDiff
 from inspector.domain.rendering.render import limit_length, render_whole
 from inspector.domain.snapshot import BlockState
-from inspector.memory.attribution import OriginWriters
 from inspector.memory.document_cache import DocumentCache
 from inspector.memory.refusals import refused
 from inspector.memory.schema_change import convert
@@ -129,21 +128,6 @@ class BlockHistory:
 
         # Comparing takes long at times, and edits must not wait for it.
         return await asyncio.to_thread(_difference, *await self._replicas.run(work))
-
-    async def attribution(self, block_id: str, version: Version | None = None) -> Attribution:
-        """Whose each piece of the content is, at present or at an earlier version.
-
-        Raises:
-            NotFoundError, RefusedError, DocumentError: as `content_at`.
-        """
-        async with self._database.read() as connection:
-            opened = await _open(self._replicas, connection, block_id)
-            wanted = opened.state.version if version is None else version
-            schema = await _schema_at(connection, opened, wanted)
-            versions = await updates.history(connection, block_id)
-            spans = await updates.spans(connection, block_id)
-        writers = OriginWriters(opened.document, versions, spans)
-        return await self._replicas.run(lambda: writers.attributed(wanted, schema))
 
     async def three_way(self, edit: Edit) -> ThreeWay:
         """A draft beside what others have written since its base version; nothing is stored.

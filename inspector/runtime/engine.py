@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from inspector.memory.search import Searcher
     from inspector.memory.store import MemoryStore
     from inspector.runtime.backups import BackupService
-    from inspector.runtime.compaction import CompactionService
     from inspector.runtime.context import ContextService
     from inspector.runtime.drafts import DraftService
     from inspector.runtime.edits import EditService, OnProgress
@@ -158,13 +157,6 @@ class Engine:
 
         builder = ContextBuilder(self.models, shipped_layouts(), shipped_counters())
         return ContextService(self._snapshots, builder, self.surroundings.clock)
-
-    @cached_property
-    def compaction(self) -> CompactionService:
-        """How far histories were shortened for good."""
-        from inspector.runtime.compaction import CompactionService
-
-        return CompactionService(self.context, self.agents, self.edits, self.actor)
 
     @cached_property
     def past(self) -> PastRequestService:

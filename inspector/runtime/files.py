@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from inspector.domain.actor import IdGenerator
 from inspector.domain.backups import BackupReason
 from inspector.domain.edits.base import Intent
+from inspector.domain.edits.rows import StoreRun
 from inspector.domain.errors import FileError, MalformedError, Problem
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.snapshot import RequestSpec
+from inspector.exchange import sample
 from inspector.exchange.formats import plan_import
 from inspector.exchange.rows.row_plan import adopts_rows, contents_only
-from inspector.exchange.sample import reader as sample_reader
-from inspector.exchange.sample.reader import SamplePlan, SampleRun
 from inspector.memory.checking import check
 from inspector.runtime.backups import failure
-from inspector.runtime.edits import OnProgress
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
 from inspector.runtime.jobs import RunningJob
@@ -99,10 +98,10 @@ async def make_sample(target: Path, surroundings: Environment | None = None) -> 
     """
     given = surroundings or Environment()
     with given.jobs.begin("job.sample", file=target.name) as job:
-        sample = await asyncio.to_thread(sample_reader.plan, given.clock(), given.ids)
+        intents = await asyncio.to_thread(sample.plan, given.clock(), given.ids)
 
         async def fill(engine: Engine) -> None:
-            await _fill_sample(engine, sample, job)
+            await _fill_sample(engine, intents, job)
 
         await _make(target, given, fill)
 
@@ -177,20 +176,24 @@ async def _put_in_place(temporary: Path, target: Path) -> None:
         raise
 
 
-async def _fill_sample(engine: Engine, sample: SamplePlan, job: RunningJob) -> None:
+async def _fill_sample(engine: Engine, intents: Sequence[Intent], job: RunningJob) -> None:
+    """Apply the edits, and store each sent Request as it is built from those before it."""
     done = 0
-    total = len(sample.plan.intents)
 
-    def progress_from(before: int) -> OnProgress:
-        return lambda step, _: job.step(before + step, total)
+    def progress(step: int, _: int) -> None:
+        job.step(done + step, len(intents))
 
-    for run in sample.runs:
-        await engine.apply(sample.plan.intents[done : run.index], on_progress=progress_from(done))
-        done = run.index
-        await engine.apply([await _run_intent(engine, run)])
-    await engine.apply(sample.plan.intents[done:], on_progress=progress_from(done))
+    for place, intent in enumerate(intents):
+        if isinstance(intent.edit.operation, StoreRun):
+            await engine.apply(intents[done:place], on_progress=progress)
+            await engine.apply([await _with_request(engine, intent, intent.edit.operation)])
+            done = place + 1
+    await engine.apply(intents[done:], on_progress=progress)
 
 
-async def _run_intent(engine: Engine, run: SampleRun) -> Intent:
-    request = await engine.context.request(run.agent_id, RequestSpec(now=run.at))
-    return run.intent(request.text, engine.context.manifest_text(request))
+async def _with_request(engine: Engine, intent: Intent, run: StoreRun) -> Intent:
+    moment = engine.surroundings.clock() if intent.at is None else intent.at
+    request = await engine.context.request(run.agent_id, RequestSpec(now=moment))
+    manifest = engine.context.manifest_text(request)
+    sent = replace(run, request_text=request.text, manifest=manifest)
+    return replace(intent, edit=replace(intent.edit, operation=sent))

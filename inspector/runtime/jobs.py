@@ -48,7 +48,6 @@ class Jobs:
             running.stop()
 
     def tell(self, running: RunningJob, *, ended: bool = False) -> None:
-        """Tell the watchers of a job as it is now."""
         if ended:
             self._running.pop(running.job.id, None)
         else:

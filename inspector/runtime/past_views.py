@@ -116,15 +116,12 @@ def _was_written(event: Event, then: PastState) -> bool:
 
 
 class _Laid:
-    """One view with what was otherwise."""
-
     def __init__(self, present: Snapshot, then: PastState, agent: Agent) -> None:
         self._present = present
         self._then = then
         self._agent = agent
 
     def names(self) -> Mapping[str, str]:
-        """The names of the agents that there were."""
         found = dict(self._present.agent_names)
         for ref, entity in self._entities(RefKind.AGENT):
             if entity is None:
@@ -197,7 +194,6 @@ class _Laid:
         return tuple(existing[name] for name in self._agent.tools if name in existing)
 
     def layouts(self) -> Mapping[str, Layout]:
-        """The file's own layouts, by name."""
         existing = dict(self._present.layouts)
         for ref, entity in self._entities(RefKind.LAYOUT):
             if entity is None or entity.is_away:
@@ -207,7 +203,6 @@ class _Laid:
         return existing
 
     def rules(self) -> tuple[ToolRule, ...]:
-        """The agent's tool rules, in their fixed order."""
         existing = {rule.id: rule for rule in self._present.tool_rules}
         for ref, entity in self._entities(RefKind.TOOL_RULE):
             value = None if entity is None or entity.is_away else entity.value

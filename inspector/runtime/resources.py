@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from inspector.shipped.locate import resource_path
 from inspector.shipped.theme_files import THEME_NAMES, icon_names, load_icon, load_theme
 
@@ -23,17 +25,8 @@ def theme_mapping(name: str) -> Mapping[str, Any]:
     Raises:
         NotFoundError: there is no such theme.
     """
-    theme = load_theme(name)
-    code = {
-        token: {"colour": style.colour, "bold": style.bold, "italic": style.italic}
-        for token, style in theme.code.items()
-    }
-    return {
-        "name": theme.name,
-        "palette": theme.colours(),
-        "sections": theme.section_colours(),
-        "code": code,
-    }
+    plain: dict[str, Any] = msgspec.to_builtins(load_theme(name))
+    return plain
 
 
 def help_page(name: str) -> str:

@@ -91,7 +91,6 @@ class _View:
             self.stale.add(RowFamily.HISTORY)
 
     def note(self, change: Change, agent_id: str) -> None:
-        """Remember what a change makes stale."""
         kind = change.ref.kind
         if kind in _READ_BY_EVENTS:
             self.stale.add(RowFamily.EVENTS)

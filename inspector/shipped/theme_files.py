@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated
 
 from msgspec import Meta
@@ -75,20 +73,6 @@ class ThemeFile(ShippedRecord, frozen=True):
     palette: ThemeColours
     sections: SectionColours
     code: dict[str, CodeToken]
-
-    def colours(self) -> Mapping[str, str]:
-        return MappingProxyType(
-            {name: getattr(self.palette, name) for name in ThemeColours.__struct_fields__}
-        )
-
-    def mapping(self) -> Mapping[str, object]:
-        """The palette by key, and under ``sections`` the sections' colours by name."""
-        return MappingProxyType({**self.colours(), "sections": self.section_colours()})
-
-    def section_colours(self) -> Mapping[str, str]:
-        return MappingProxyType(
-            {name: getattr(self.sections, name) for name in SectionColours.__struct_fields__}
-        )
 
 
 @cache

@@ -60,7 +60,6 @@ _HISTORY = """
            u.undo_of, u.pending, c.after
     FROM updates AS u LEFT JOIN changes AS c ON c.seq = u.change_seq WHERE u.block_id = ? ORDER BY u.seq
 """
-_SPANS = "SELECT seq, peer, counter_from, counter_to FROM updates WHERE block_id = ? ORDER BY seq"
 _CHANGE_OF = """
     SELECT min(change_seq) AS change_seq FROM updates WHERE block_id = ?1 AND version_after = ?2
 """
@@ -118,16 +117,6 @@ class NewDelta:
     at: datetime
     tool_call_id: str | None = None
     undo_of: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DeltaSpan:
-    """The operations of one delta: those of `peer` from `counter_from` up to, not including, `counter_to`."""
-
-    seq: int
-    peer: str
-    counter_from: int
-    counter_to: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +208,6 @@ async def mark_pending(transaction: Transaction, block_id: str, seq: int) -> Non
 async def clear_pending(transaction: Transaction, block_id: str) -> None:
     """Note that all foundations of a block's deltas are there."""
     await transaction.execute(_CLEAR_PENDING, (block_id,))
-
-
-async def spans(connection: Connection, block_id: str) -> tuple[DeltaSpan, ...]:
-    """Which operations each of a block's deltas has, folded ones included."""
-    rows = await connection.fetch_all(_SPANS, (block_id,))
-    return tuple(DeltaSpan(row["seq"], row["peer"], row["counter_from"], row["counter_to"]) for row in rows)
 
 
 async def change_of(connection: Connection, block_id: str, version: Version) -> int | None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.agents import ContextConfig
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
-from inspector.domain.edits.rows import AppendMessage, CreateAgent
+from inspector.domain.edits.rows import AppendMessage, CreateAgent, StoreSummary
 from inspector.domain.limits import Strategy, Truncate
 from inspector.domain.messages import Part, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
-from tests.fixtures import NOOR
+from tests.fixtures import NOON, NOOR
 
 ADA, BOB = "agt_ada", "agt_bob"
 AS_ADA = Actor(ActorKind.AGENT, ADA, "Ada")
@@ -77,6 +80,12 @@ async def turns(engine: Engine, count: int, first: int = 1) -> None:
             "The rest of it is as it was before, and nothing else has to be said about it this week."
         )
         await say(engine, batch, Role.ASSISTANT, answer)
+
+
+def a_summary(**fields: Any) -> StoreSummary:
+    """One of Ada's with nothing but its time."""
+    base = StoreSummary(ADA, "", (), NOON, NOON + timedelta(hours=1), 0)
+    return replace(base, **fields)
 
 
 def stored(path: Path, sql: str) -> list[tuple[object, ...]]:

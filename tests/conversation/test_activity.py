@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from inspector.domain.activity import DEFAULT_IMPORTANCE, Event, EventKind, Importance
+from inspector.domain.activity import DEFAULT_IMPORTANCE, Event, EventKind
 from inspector.domain.actor import IMPORTER, SYSTEM
-from inspector.domain.agents import ActivitySettings, AgentStatus
+from inspector.domain.agents import ActivitySettings, AgentStatus, ContextConfig
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import AttachBlock, CreateBlock, DeleteRow, InsertArchival, SetLabel
 from inspector.domain.edits.rows import AppendMessage, ConfigureAgent, LogEvent
@@ -23,7 +23,7 @@ from inspector.runtime.engine import Engine
 from inspector.storage import messages as rows
 from inspector.storage.connection import Row
 from tests.conversation.builders import ADA, AS_ADA, AS_BOB, BOB, do, people, say, stored
-from tests.fixtures import NOON, NOOR, HeldClock, OpenEngine
+from tests.fixtures import NOOR, HeldClock, OpenEngine
 
 
 async def events(engine: Engine) -> list[Event]:
@@ -31,6 +31,13 @@ async def events(engine: Engine) -> list[Event]:
     found, problems = await engine.conversation.recent_events(1000)
     assert problems == ()
     return list(found)
+
+
+async def shown_to(engine: Engine, agent_id: str, zone: tzinfo = UTC) -> str:
+    """What an agent is shown of what happened."""
+    agent = await engine.agents.get(agent_id)
+    assert agent is not None
+    return await engine.conversation.render_recent(agent, zone)
 
 
 async def told(engine: Engine) -> list[tuple[str, str | None, dict[str, object]]]:
@@ -131,60 +138,18 @@ async def test_that_what_is_imported_is_no_event(engine: OpenEngine) -> None:
 async def test_that_an_agent_cannot_write_activity(engine: OpenEngine) -> None:
     async with engine() as opened:
         await people(opened)
-        agent = await opened.agents.get(ADA)
-        assert agent is not None
         with pytest.raises(RefusedError) as caught:
             await do(opened, RefKind.EVENT, "", LogEvent(ADA, "custom", "{}"), AS_ADA)
         assert caught.value.code == "refused.activity_by_agents"
-        with pytest.raises(RefusedError):
-            await opened.conversation.logger(agent, AS_ADA).log("custom")
         assert await events(opened) == []
-
-
-async def test_that_the_event_given_back_is_the_one_that_is_stored(
-    engine: OpenEngine, clock: HeldClock
-) -> None:
-    async with engine() as opened:
-        await people(opened)
-        logger = opened.conversation.logger(await opened.agents.get(ADA))
-        given = await logger.log("kiln_fired", {"degrees": 1240, "glaze": "té\u2028"}, Importance.CRITICAL)
-        clock.advance(hours=1)
-        assert await logger.recent(5) == (given,)
-        assert (given.kind, given.timestamp, given.importance) == ("kiln_fired", NOON, Importance.CRITICAL)
-        assert json.loads(given.details) == {"degrees": 1240, "glaze": "té\u2028"}
-
-
-async def test_that_the_named_conveniences_write_what_their_kinds_hold(engine: OpenEngine) -> None:
-    async with engine() as opened:
-        await people(opened)
-        logger = opened.conversation.logger(await opened.agents.get(ADA))
-        await logger.log_message_received("the post", "A letter " * 30)
-        await logger.log_message_sent("Thank you.")
-        await logger.log_tool_called("oven", success=False)
-        await logger.log_tool_called("oven", success=True)
-        await logger.log_memory_modified("notes", "append")
-        event = await logger.log_with_batch("bat_9", "task_changed", {"task": "bake"})
-        assert event.batch_id == "bat_9"
-        found = await told(opened)
-        assert found[0][2]["source"] == "the post"
-        assert len(str(found[0][2]["preview"])) == 80
-        assert found[1:] == [
-            ("message_sent", ADA, {"preview": "Thank you."}),
-            ("tool_called", ADA, {"tool": "oven", "success": False}),
-            ("tool_called", ADA, {"tool": "oven", "success": True}),
-            ("memory_modified", ADA, {"label": "notes", "operation": "append", "actor": "Ada"}),
-            ("task_changed", ADA, {"task": "bake"}),
-        ]
-        labels = [each.importance.label for each in await events(opened)]
-        assert labels == ["medium", "medium", "high", "low", "medium", "medium"]
 
 
 async def test_that_each_kind_has_its_own_importance(engine: OpenEngine) -> None:
     async with engine() as opened:
         await people(opened)
-        logger = opened.conversation.logger(await opened.agents.get(ADA))
         for kind in (*EventKind, "kiln_fired"):
-            event = await logger.log(kind)
+            await do(opened, RefKind.EVENT, "", LogEvent(ADA, kind, "{}"), SYSTEM)
+            event = (await events(opened))[-1]
             known = EventKind.CUSTOM if kind == "kiln_fired" else EventKind(kind)
             assert event.importance == DEFAULT_IMPORTANCE[known]
 
@@ -192,16 +157,14 @@ async def test_that_each_kind_has_its_own_importance(engine: OpenEngine) -> None
 async def test_that_an_agent_is_shown_what_others_did_too(engine: OpenEngine, clock: HeldClock) -> None:
     async with engine() as opened:
         await people(opened)
-        ada, bob = await opened.agents.get(ADA), await opened.agents.get(BOB)
-        await opened.conversation.logger(bob).log_message_sent(
-            "Good evening to you all, and to the bees as well."
-        )
+        sent = json.dumps({"preview": "Good evening to you all, and to the bees as well."})
+        await do(opened, RefKind.EVENT, "", LogEvent(BOB, "message_sent", sent), SYSTEM)
         clock.advance(hours=13)
-        await opened.conversation.logger(ada).log("heartbeat")
+        await do(opened, RefKind.EVENT, "", LogEvent(ADA, "heartbeat", "{}"), SYSTEM)
         await do(
             opened, RefKind.EVENT, "", LogEvent(None, "external_event", '{"source": "the post"}'), SYSTEM
         )
-        text = await opened.conversation.logger(ada).render_recent()
+        text = await shown_to(opened, ADA)
         assert text.splitlines() == [
             "The following events occurred recently in the constellation:",
             "[12:00] [AGENT:Bob]: Sent message: Good evening to you all, and to the bee…",
@@ -209,16 +172,19 @@ async def test_that_an_agent_is_shown_what_others_did_too(engine: OpenEngine, cl
             "[01:00] [YOU/Ada]: Heartbeat",
             "[01:00] [SYSTEM]: External event from the post",
         ]
-        berlin = await opened.conversation.logger(bob).render_recent(1, ZoneInfo("Europe/Berlin"))
+        only_one = ConfigureAgent(config=ContextConfig(activity=ActivitySettings(entries_limit=1)))
+        await do(opened, RefKind.AGENT, BOB, only_one)
+        berlin = await shown_to(opened, BOB, ZoneInfo("Europe/Berlin"))
         assert berlin.splitlines()[1:] == ["[02:00] [SYSTEM]: External event from the post"]
         plain = ActivitySettings(lead_line="", date_lines=False, lookback_hours=1)
-        assert len((await opened.conversation.logger(ada).render_recent(settings=plain)).splitlines()) == 2
+        await do(opened, RefKind.AGENT, ADA, ConfigureAgent(config=ContextConfig(activity=plain)))
+        assert len((await shown_to(opened, ADA)).splitlines()) == 2
 
 
 async def test_that_nothing_to_show_is_an_empty_text(engine: OpenEngine) -> None:
     async with engine() as opened:
         await people(opened)
-        assert await opened.conversation.logger(await opened.agents.get(ADA)).render_recent() == ""
+        assert await shown_to(opened, ADA) == ""
 
 
 async def test_that_unreadable_details_are_told_in_their_place(engine: OpenEngine) -> None:
@@ -226,9 +192,8 @@ async def test_that_unreadable_details_are_told_in_their_place(engine: OpenEngin
         await people(opened)
         for id_, details in (("a", "{}"), ("b", "[not json"), ("c", "{}")):
             await do(opened, RefKind.EVENT, id_, LogEvent(ADA, "heartbeat", details), SYSTEM)
-        logger = opened.conversation.logger(await opened.agents.get(ADA))
-        assert [each.details for each in await logger.recent(9)] == ["{}", "[not json", "{}"]
-        lines = (await logger.render_recent()).splitlines()[1:]
+        assert [each.details for each in await events(opened)] == ["{}", "[not json", "{}"]
+        lines = (await shown_to(opened, ADA)).splitlines()[1:]
         assert [line.partition("]: ")[2] for line in lines] == [
             "Heartbeat",
             "heartbeat: unreadable details",
@@ -256,12 +221,12 @@ async def test_that_an_event_logged_while_the_clock_is_back_is_the_newest(
 ) -> None:
     async with engine() as opened:
         await people(opened)
-        logger = opened.conversation.logger(await opened.agents.get(ADA))
-        first = await logger.log("heartbeat")
+        await do(opened, RefKind.EVENT, "evt_1", LogEvent(ADA, "heartbeat", "{}"), SYSTEM)
         clock.now -= timedelta(days=1)
-        second = await logger.log("heartbeat")
-        assert await logger.recent(2) == (first, second)
-        assert await logger.recent(1) == (second,)
+        await do(opened, RefKind.EVENT, "evt_2", LogEvent(ADA, "heartbeat", "{}"), SYSTEM)
+        newest, _ = await opened.conversation.recent_events(2)
+        assert [each.id for each in newest] == ["evt_1", "evt_2"]
+        assert [each.id for each in (await opened.conversation.recent_events(1))[0]] == ["evt_2"]
 
 
 async def test_that_a_result_in_a_long_turn_reads_only_what_stands_near_it(

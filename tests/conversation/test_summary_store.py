@@ -4,94 +4,34 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
+from typing import Any
 
 import pytest
 
-from inspector.conversation.summary_builder import SummaryBuilder
 from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
-from inspector.domain.edits.rows import EditSummary, StoreSummary
-from inspector.domain.errors import InputError, InspectorError, NotFoundError
+from inspector.domain.edits.rows import EditSummary
+from inspector.domain.errors import InspectorError, NotFoundError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import ChainEnd, PositionRange, Summary, SummaryDetails
 from inspector.runtime.engine import Engine
-from tests.conversation.builders import ADA, AS_ADA, do, people, turns
+from tests.conversation.builders import ADA, AS_ADA, a_summary, do, people, turns
 from tests.fixtures import NOON, NOOR, HeldClock, OpenEngine
 
 
-def a_builder() -> SummaryBuilder:
-    """One with nothing but its time."""
-    return SummaryBuilder(ADA).time_range(NOON, NOON + timedelta(hours=1))
-
-
-async def keep(engine: Engine, id_: str, builder: SummaryBuilder) -> Summary:
-    """Store one under an id of its own."""
-    return await engine.summaries.store.store(builder.build(), actor=NOOR, summary_id=id_)
-
-
-def test_that_a_builder_makes_what_it_was_told() -> None:
-    made = (
-        SummaryBuilder(ADA)
-        .content("First.")
-        .content("They drank tea.")
-        .topics("old")
-        .topics("tea", "water")
-        .add_topic("tea")
-        .add_topic("cups")
-        .time_range(NOON, NOON + timedelta(hours=2))
-        .message_count(12)
-        .depth(1)
-        .previous_summary("sum_0")
-        .covers(3, 9)
-        .children("sum_a", "sum_b")
-        .add_decision("Buy tea.")
-        .add_fact("Water boils.")
-        .add_task("Fill the kettle.")
-        .add_task("Fill the kettle.")
-        .add_entity("Eve")
-        .build()
-    )
-    details = SummaryDetails(("Buy tea.",), ("Water boils.",), ("Fill the kettle.",), ("Eve",))
-    assert made == StoreSummary(
-        ADA,
-        "They drank tea.",
-        ("tea", "water", "cups"),
-        NOON,
-        NOON + timedelta(hours=2),
-        12,
-        1,
-        "sum_0",
-        PositionRange(3, 9),
-        ("sum_a", "sum_b"),
-        details,
-    )
-
-
-def test_that_a_time_range_is_never_made_up() -> None:
-    with pytest.raises(InputError) as caught:
-        SummaryBuilder(ADA).content("Whenever.").build()
-    assert caught.value.code == "summary.no_time_range"
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "code"),
-    [
-        (NOON, NOON - timedelta(seconds=1), "summary.time_backwards"),
-        (datetime(2026, 1, 1), NOON, "summary.time_without_zone"),  # noqa: DTZ001  that is what is refused
-        (NOON, datetime(2027, 1, 1), "summary.time_without_zone"),  # noqa: DTZ001
-    ],
-)
-def test_that_a_time_range_has_a_zone_and_goes_forward(start: datetime, end: datetime, code: str) -> None:
-    with pytest.raises(InputError) as caught:
-        SummaryBuilder(ADA).time_range(start, end)
-    assert caught.value.code == code
+async def keep(engine: Engine, id_: str, **fields: Any) -> Summary:
+    """Store one of Ada's under an id of its own."""
+    await do(engine, RefKind.SUMMARY, id_, a_summary(**fields))
+    stored = await engine.summaries.store.get(id_)
+    assert stored is not None
+    return stored
 
 
 async def test_that_a_stored_summary_is_read_as_it_was_given(engine: OpenEngine) -> None:
     async with engine() as opened:
         await people(opened)
-        builder = a_builder().content("Tea.").covers(1, 4).message_count(4).add_entity("Eve")
-        made = await keep(opened, "sum_1", builder)
+        given = {"content": "Tea.", "covers": PositionRange(1, 4), "message_count": 4}
+        made = await keep(opened, "sum_1", **given, details=SummaryDetails(entities=("Eve",)))
         assert await opened.summaries.store.get("sum_1") == made
         assert await opened.summaries.store.get("sum_2") is None
         assert (made.content, made.covers, made.details.entities) == ("Tea.", PositionRange(1, 4), ("Eve",))
@@ -99,21 +39,21 @@ async def test_that_a_stored_summary_is_read_as_it_was_given(engine: OpenEngine)
 
 
 @pytest.mark.parametrize(
-    ("builder", "code"),
+    ("fields", "code"),
     [
-        (a_builder().covers(5, 4), "refused.summary_covers"),
-        (a_builder().depth(-1), "refused.summary_numbers"),
-        (a_builder().message_count(-1), "refused.summary_numbers"),
-        (SummaryBuilder("agt_nobody").time_range(NOON, NOON), "not_found.agent"),
+        ({"covers": PositionRange(5, 4)}, "refused.summary_covers"),
+        ({"depth": -1}, "refused.summary_numbers"),
+        ({"message_count": -1}, "refused.summary_numbers"),
+        ({"agent_id": "agt_nobody"}, "not_found.agent"),
     ],
 )
 async def test_that_what_makes_no_sense_is_refused(
-    engine: OpenEngine, builder: SummaryBuilder, code: str
+    engine: OpenEngine, fields: dict[str, Any], code: str
 ) -> None:
     async with engine() as opened:
         await people(opened)
         with pytest.raises(InspectorError) as caught:
-            await keep(opened, "", builder)
+            await keep(opened, "", **fields)
         assert caught.value.code == code
         assert await opened.summaries.store.of_agent(ADA) == ((), ())
 
@@ -121,9 +61,9 @@ async def test_that_what_makes_no_sense_is_refused(
 async def test_that_an_id_is_given_once(engine: OpenEngine) -> None:
     async with engine() as opened:
         await people(opened)
-        await keep(opened, "sum_1", a_builder())
+        await keep(opened, "sum_1")
         with pytest.raises(InspectorError) as caught:
-            await keep(opened, "sum_1", a_builder().content("again"))
+            await keep(opened, "sum_1", content="again")
         assert caught.value.code == "refused.exists"
 
 
@@ -132,7 +72,7 @@ async def test_that_a_chain_goes_back_to_the_first(engine: OpenEngine) -> None:
         await people(opened)
         for number in range(1, 5):
             previous = f"sum_{number - 1}" if number > 1 else None
-            await keep(opened, f"sum_{number}", a_builder().previous_summary(previous))
+            await keep(opened, f"sum_{number}", previous_summary_id=previous)
         chain = await opened.summaries.store.chain("sum_4")
         assert [each.id for each in chain.summaries] == ["sum_4", "sum_3", "sum_2", "sum_1"]
         assert (chain.end, chain.at) == (ChainEnd.BEGINNING, None)
@@ -149,8 +89,8 @@ async def test_that_a_chain_goes_back_to_the_first(engine: OpenEngine) -> None:
 async def test_that_a_chain_stops_at_a_missing_link_and_says_so(engine: OpenEngine) -> None:
     async with engine() as opened:
         await people(opened)
-        await keep(opened, "sum_2", a_builder().previous_summary("sum_gone"))
-        await keep(opened, "sum_3", a_builder().previous_summary("sum_2"))
+        await keep(opened, "sum_2", previous_summary_id="sum_gone")
+        await keep(opened, "sum_3", previous_summary_id="sum_2")
         chain = await opened.summaries.store.chain("sum_3")
         assert (len(chain.summaries), chain.end, chain.at) == (2, ChainEnd.MISSING, "sum_gone")
         await do(opened, RefKind.SUMMARY, "sum_2", DeleteRow())
@@ -163,10 +103,10 @@ async def test_that_a_chain_stops_at_a_missing_link_and_says_so(engine: OpenEngi
 async def test_that_a_chain_stops_at_a_cycle_and_says_so(engine: OpenEngine) -> None:
     async with engine() as opened:
         await people(opened)
-        await keep(opened, "sum_1", a_builder().previous_summary("sum_3"))
-        await keep(opened, "sum_2", a_builder().previous_summary("sum_1"))
-        await keep(opened, "sum_3", a_builder().previous_summary("sum_2"))
-        await keep(opened, "sum_self", a_builder().previous_summary("sum_self"))
+        await keep(opened, "sum_1", previous_summary_id="sum_3")
+        await keep(opened, "sum_2", previous_summary_id="sum_1")
+        await keep(opened, "sum_3", previous_summary_id="sum_2")
+        await keep(opened, "sum_self", previous_summary_id="sum_self")
         chain = await opened.summaries.store.chain("sum_2")
         assert [each.id for each in chain.summaries] == ["sum_2", "sum_1", "sum_3"]
         assert (chain.end, chain.at) == (ChainEnd.CYCLE, "sum_2")
@@ -177,8 +117,8 @@ async def test_that_a_chain_stops_at_a_cycle_and_says_so(engine: OpenEngine) -> 
 async def test_that_a_chain_stops_at_what_cannot_be_read(engine: OpenEngine) -> None:
     async with engine() as opened:
         await people(opened)
-        await keep(opened, "sum_1", a_builder())
-        await keep(opened, "sum_2", a_builder().previous_summary("sum_1"))
+        await keep(opened, "sum_1")
+        await keep(opened, "sum_2", previous_summary_id="sum_1")
         path = opened.path
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE summaries SET topics = '{' WHERE id = 'sum_1'")
@@ -195,8 +135,17 @@ async def test_that_children_are_given_in_order_with_those_that_are_missing(engi
     async with engine() as opened:
         await people(opened)
         for name in ("a", "b"):
-            await keep(opened, f"sum_{name}", a_builder())
-        await keep(opened, "sum_up", a_builder().depth(1).children("sum_b", "sum_gone", "sum_a"))
+            await keep(opened, f"sum_{name}")
+        await keep(
+            opened,
+            "sum_up",
+            depth=1,
+            children=(
+                "sum_b",
+                "sum_gone",
+                "sum_a",
+            ),
+        )
         await do(opened, RefKind.SUMMARY, "sum_a", DeleteRow())
         found = await opened.summaries.store.children("sum_up")
         assert [each.id for each in found.summaries] == ["sum_b", "sum_a"]
@@ -207,9 +156,9 @@ async def test_that_coverage_tells_gaps_between_messages_and_overlaps(engine: Op
     async with engine() as opened:
         await people(opened)
         await turns(opened, 5)
-        await keep(opened, "sum_1", a_builder().covers(1, 4))
-        await keep(opened, "sum_2", a_builder().covers(9, 12))
-        await keep(opened, "sum_3", a_builder().covers(12, 16))
+        await keep(opened, "sum_1", covers=PositionRange(1, 4))
+        await keep(opened, "sum_2", covers=PositionRange(9, 12))
+        await keep(opened, "sum_3", covers=PositionRange(12, 16))
         coverage = await opened.summaries.store.coverage(ADA)
         assert coverage.ranges == (PositionRange(1, 4), PositionRange(9, 16))
         assert coverage.gaps == (PositionRange(5, 8),)
@@ -229,14 +178,14 @@ async def test_that_the_latest_is_the_one_of_the_latest_messages(
     async with engine() as opened:
         await people(opened)
         assert await opened.summaries.store.latest(ADA) is None
-        await keep(opened, "sum_new", a_builder().covers(5, 9))
+        await keep(opened, "sum_new", covers=PositionRange(5, 9))
         clock.advance(days=1)
-        await keep(opened, "sum_old", a_builder().covers(1, 4))
+        await keep(opened, "sum_old", covers=PositionRange(1, 4))
         latest = await opened.summaries.store.latest(ADA)
         assert latest is not None
         assert latest.id == "sum_new", "what it speaks of counts, not when it was written"
         clock.now -= timedelta(days=30)
-        await keep(opened, "sum_again", a_builder().covers(5, 9))
+        await keep(opened, "sum_again", covers=PositionRange(5, 9))
         again = await opened.summaries.store.latest(ADA)
         assert again is not None
         assert again.id == "sum_again", "of equals the one written last, whatever the clock said"
@@ -248,7 +197,7 @@ async def test_that_summaries_stand_in_the_order_in_which_they_were_written(
     async with engine() as opened:
         await people(opened)
         for name in ("z", "a", "m"):
-            await keep(opened, f"sum_{name}", a_builder())
+            await keep(opened, f"sum_{name}")
             clock.now -= timedelta(hours=5)
         found, _ = await opened.summaries.store.of_agent(ADA)
         assert [each.id for each in found] == ["sum_z", "sum_a", "sum_m"]
@@ -261,7 +210,7 @@ async def test_that_an_edited_summary_keeps_its_history_and_can_be_undone(
 ) -> None:
     async with engine() as opened:
         await people(opened)
-        first = await keep(opened, "sum_1", a_builder().content("Tea.").topics("tea"))
+        first = await keep(opened, "sum_1", content="Tea.", topics=("tea",))
         clock.advance(minutes=5)
         await do(opened, RefKind.SUMMARY, "sum_1", EditSummary("Much tea."))
         clock.advance(minutes=5)
@@ -290,7 +239,7 @@ async def test_that_an_edited_summary_keeps_its_history_and_can_be_undone(
 async def test_that_an_agent_does_not_change_a_summary(engine: OpenEngine) -> None:
     async with engine() as opened:
         await people(opened)
-        await keep(opened, "sum_1", a_builder().content("Tea."))
+        await keep(opened, "sum_1", content="Tea.")
         for operation in (EditSummary("Coffee."), DeleteRow()):
             with pytest.raises(InspectorError) as caught:
                 await do(opened, RefKind.SUMMARY, "sum_1", operation, AS_ADA)
@@ -303,8 +252,8 @@ async def test_that_a_deleted_child_still_says_what_its_parent_speaks_of(engine:
     async with engine() as opened:
         await people(opened)
         await turns(opened, 4)
-        await keep(opened, "sum_1", a_builder().covers(1, 8))
-        await keep(opened, "sum_up", a_builder().depth(1).children("sum_1").content("Above."))
+        await keep(opened, "sum_1", covers=PositionRange(1, 8))
+        await keep(opened, "sum_up", depth=1, children=("sum_1",), content="Above.")
         await do(opened, RefKind.SUMMARY, "sum_1", DeleteRow())
         coverage = await opened.summaries.store.coverage(ADA)
         assert coverage.by_summary == {"sum_up": (PositionRange(1, 8),)}

@@ -40,7 +40,6 @@ _CALLS: dict[str, Callable[[Document], object]] = {
     "trial": lambda document: document.trial(),
     "contents_at": lambda document: list(document.contents_at([Version("00")])),
     "at": lambda document: document.at(Version("00")),
-    "origins": Document.origins,
     "text_runs": Document.text_runs,
     "next_counter": lambda document: document.next_counter(Version("00"), "1"),
     "merge": lambda document: document.merge(new(TextSchema(), TextContent("x")).export_updates()),
@@ -65,6 +64,6 @@ def test_that_a_bare_failure_of_the_library_becomes_an_error_of_ours(
 def test_that_every_door_of_a_document_is_in_that_list() -> None:
     doors = {name for name in vars(Document) if not name.startswith("_")}
     # Making one anew, asking by `next_counter`, a comparison of `version` before anything else, and asking whether.
-    assert doors - {"create", "load", "first_with", "discard", "knows"} == {
+    assert doors - {"create", "load", "discard", "knows"} == {
         name for name in _CALLS if name != "apply_restore"
     }

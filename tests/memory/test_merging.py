@@ -127,8 +127,6 @@ async def test_that_an_editor_of_a_viewport_block_saves_the_whole_text(tmp_db_di
         assert await world.text(block) == "".join(lines)
         history = await world.memory.versions.versions(block)
         assert history[-1].length == len("".join(lines))
-        attributed = (await world.memory.versions.attribution(block)).texts[""]
-        assert attributed[-1].end == len("".join(lines))
 
 
 async def test_that_counters_of_two_stores_add_up(tmp_db_dir: Path) -> None:

@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from inspector.domain.actor import ActorKind
+from inspector.domain.edits.base import Receipt
 from inspector.domain.edits.rows import CompactHistory, ConfigureAgent, StoreRun
 from inspector.domain.limits import ElidedResult, HistoryState, Hysteresis, LimitOverrides, Truncate
 from inspector.domain.past_requests import JournalMoment
@@ -15,6 +16,17 @@ from tests.conversation.builders import ADA, do, people, turns
 from tests.fixtures import OpenEngine
 
 SMALL = LimitOverrides(history_tokens=300)
+
+
+async def compact(engine: Engine, spec: RequestSpec) -> Receipt:
+    """Keep how far the history of a Request is shortened, without sending it."""
+    request = await engine.context.request(ADA, spec)
+    assert request.history_state is not None
+    return await do(engine, RefKind.AGENT, ADA, CompactHistory(request.history_state))
+
+
+async def kept(engine: Engine) -> HistoryState | None:
+    return (await engine.agents.history_state(ADA))[0]
 
 
 async def a_spec(engine: Engine) -> RequestSpec:
@@ -33,7 +45,7 @@ async def test_that_looking_at_a_request_keeps_nothing(engine: OpenEngine) -> No
         request = await opened.context.request(ADA, await a_spec(opened))
         assert request.history_state is not None
         assert request.history_state.first > 1
-        assert await opened.compaction.state(ADA) is None
+        assert await kept(opened) is None
         path = opened.path
     assert states_in(path) == 0
 
@@ -43,17 +55,15 @@ async def test_that_a_compacted_history_begins_the_same_while_it_grows(engine: O
         await people(opened, Hysteresis())
         await turns(opened, 20)
         spec = await a_spec(opened)
-        receipt = await opened.compaction.compact(ADA, spec)
-        assert receipt is not None
+        receipt = await compact(opened, spec)
         assert receipt.changed
         before = await opened.context.request(ADA, spec)
-        assert await opened.compaction.state(ADA) == before.history_state
+        assert await kept(opened) == before.history_state
         await turns(opened, 1, first=21)
         after = await opened.context.request(ADA, spec)
         assert after.messages[: len(before.messages)] == before.messages
         assert len(after.messages) == len(before.messages) + 4
-        again = await opened.compaction.compact(ADA, spec)
-        assert again is not None
+        await compact(opened, spec)
         path = opened.path
     async with engine(path) as reopened:
         request = await reopened.context.request(ADA, spec)
@@ -65,9 +75,8 @@ async def test_that_compacting_twice_keeps_one_state(engine: OpenEngine) -> None
         await people(opened, Hysteresis())
         await turns(opened, 20)
         spec = await a_spec(opened)
-        await opened.compaction.compact(ADA, spec)
-        again = await opened.compaction.compact(ADA, spec)
-        assert again is not None
+        await compact(opened, spec)
+        again = await compact(opened, spec)
         assert not again.changed
         path = opened.path
     assert states_in(path) == 1
@@ -77,8 +86,7 @@ async def test_that_a_strategy_without_a_state_keeps_none(engine: OpenEngine) ->
     async with engine() as opened:
         await people(opened, Truncate())
         await turns(opened, 5)
-        assert await opened.compaction.compact(ADA) is None
-        assert await opened.compaction.state(ADA) is None
+        assert (await opened.context.request(ADA)).history_state is None
 
 
 async def test_that_a_sent_request_keeps_its_state_and_the_latest_counts(engine: OpenEngine) -> None:
@@ -89,7 +97,7 @@ async def test_that_a_sent_request_keeps_its_state_and_the_latest_counts(engine:
         for state in (first, second):
             sent = StoreRun(ADA, "turn", "gpt-4o", "the text", "{}", history_state=state)
             await do(opened, RefKind.RUN, "", sent)
-        assert await opened.compaction.state(ADA) == second
+        assert await kept(opened) == second
         assert (await opened.context.snapshot(ADA)).history_state == second
         runs, _ = await opened.agents.runs(ADA)
         now = opened.surroundings.clock()
@@ -120,7 +128,7 @@ async def test_that_a_person_s_undo_of_other_things_is_not_in_its_way(engine: Op
         await people(opened, Hysteresis())
         await turns(opened, 20)
         await do(opened, RefKind.AGENT, ADA, ConfigureAgent(persona="I am Ada."))
-        await opened.compaction.compact(ADA, await a_spec(opened))
+        await compact(opened, await a_spec(opened))
         assert opened.actor.kind is ActorKind.HUMAN
         undone = await opened.edits.undo(opened.actor)
         assert undone is not None

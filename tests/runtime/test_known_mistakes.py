@@ -19,7 +19,7 @@ from inspector.domain.blocks import BlockType
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.block_rows import CreateBlock
-from inspector.domain.edits.rows import AppendMessage, CreateAgent
+from inspector.domain.edits.rows import AppendMessage, CreateAgent, LogEvent
 from inspector.domain.errors import InspectorError, NotFoundError
 from inspector.domain.limits import LimitOverrides
 from inspector.domain.messages import Role, TextPart
@@ -173,14 +173,12 @@ async def test_that_an_event_has_one_time_however_often_the_clock_is_asked(
     opened = await Engine.open(tmp_db_dir / "moving.constellation", moving, create=True)
     try:
         await fill(opened, 1)
-        agent = await opened.agents.get(ADA)
-        assert agent is not None
-        logger = opened.conversation.logger(agent)
-        given = [await logger.log(f"kind {number}") for number in range(5)]
-        stored = (await logger.recent(50))[-5:]
-        assert [event.timestamp for event in stored] == [event.timestamp for event in given]
+        for number in range(5):
+            edit = Edit(Ref(RefKind.EVENT, ""), LogEvent(ADA, f"kind {number}", "{}"))
+            await opened.apply([Intent(edit, opened.actor)])
+        stored = (await opened.conversation.recent_events(50))[0][-5:]
         assert [event.kind for event in stored] == [f"kind {number}" for number in range(5)]
-        assert len({event.timestamp for event in given}) == 5
+        assert len({event.timestamp for event in stored}) == 5
     finally:
         await opened.close()
 

@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict
 from pygments.token import string_to_tokentype
 
 from inspector.domain.errors import MalformedError, NotFoundError
@@ -35,9 +36,9 @@ def test_that_contrast_is_computed_as_published() -> None:
 @pytest.mark.parametrize("background", BACKGROUNDS)
 def test_that_every_text_and_section_is_legible_on_every_background(name: str, background: str) -> None:
     theme = load_theme(name)
-    colours = theme.colours()
+    colours = asdict(theme.palette)
     inks = {key: colours[key] for key in TEXTS} | {
-        f"sections.{key}": value for key, value in theme.section_colours().items()
+        f"sections.{key}": value for key, value in asdict(theme.sections).items()
     }
     faint = {key: round(contrast(ink, colours[background]), 2) for key, ink in inks.items()}
     assert {key: ratio for key, ratio in faint.items() if ratio < LEAST_CONTRAST} == {}
@@ -45,13 +46,13 @@ def test_that_every_text_and_section_is_legible_on_every_background(name: str, b
 
 @pytest.mark.parametrize("name", THEME_NAMES)
 def test_that_text_on_the_accent_is_legible(name: str) -> None:
-    colours = load_theme(name).colours()
+    colours = asdict(load_theme(name).palette)
     assert contrast(colours["on_accent"], colours["accent"]) >= LEAST_CONTRAST
 
 
 @pytest.mark.parametrize("name", THEME_NAMES)
 def test_that_selection_can_be_told_from_what_is_around_it(name: str) -> None:
-    colours = load_theme(name).colours()
+    colours = asdict(load_theme(name).palette)
     assert contrast(colours["selection"], colours["surface"]) > 1.15
 
 

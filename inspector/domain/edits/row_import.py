@@ -23,7 +23,6 @@ class ConstellationRows:
     history: bool = False
 
     def of(self, table: str) -> Sequence[Row]:
-        """A table's rows, none where it has none."""
         return self.tables.get(table, ())
 
 

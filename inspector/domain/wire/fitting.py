@@ -41,7 +41,6 @@ class PartRules:
     notes: Adaptations
 
     def fit(self, said: WireMessage, part: Part) -> Part | None:
-        """The part as it can be sent, or None."""
         if isinstance(part, TextPart):
             return self._text(said, part)
         if isinstance(part, ImagePart):

@@ -33,7 +33,6 @@ class UniqueNames:
         self._owners: dict[str, str] = {}
 
     def name(self, own: str) -> str:
-        """The legal name of `own`; always the same."""
         given = self._given.get(own)
         if given is None:
             given = self._free(self._rule.legal(own))

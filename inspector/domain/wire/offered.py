@@ -42,7 +42,6 @@ class OfferedTools:
         return given
 
     def all(self) -> Iterator[OfferedTool]:
-        """All of them, in order."""
         for tool in self._outgoing.tools:
             schema, changed = object_schema(tool.parameters)
             if self._form in tool.extra_body:

@@ -111,8 +111,6 @@ class _Call:
 
 
 class _Pairing:
-    """One conversation on its way through."""
-
     def __init__(self, groups: list[WireTurn], ids: NameRule | None, notes: Adaptations) -> None:
         self._groups = groups
         self._notes = notes
@@ -123,7 +121,6 @@ class _Pairing:
         self._results: dict[tuple[int, int], SourcedPart] = {}
 
     def turns(self) -> list[WireTurn]:
-        """The turns, every call answered."""
         self._reserve()
         for number, group in enumerate(self._groups):
             for index, each in enumerate(group.parts):

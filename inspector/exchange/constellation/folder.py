@@ -84,8 +84,6 @@ def folder_names(value: Mapping[str, Json]) -> dict[str, str]:
 
 
 class _Folder:
-    """The files as they are made."""
-
     def __init__(self, value: dict[str, Json]) -> None:
         self._value = value
         self._folders = folder_names(value)
@@ -93,7 +91,6 @@ class _Folder:
         self._histories = {name: _grouped(value.get(name, []), "block_id") for name in OF_A_BLOCK}
 
     def files(self) -> dict[str, bytes]:
-        """All of them by path."""
         value = self._value
         lists = {name: each for name, each in value.items() if isinstance(each, list)}
         for folder, name in ONE_FILE_EACH.items():

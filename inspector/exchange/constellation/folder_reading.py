@@ -97,7 +97,6 @@ class _FolderReader:
             self.notes.warn(code, _shown(path), expected=expected, found=found)
 
     def _paths(self) -> list[str]:
-        """All files of the folder, as paths in it."""
         found: list[str] = []
         waiting = [""]
         while waiting:

@@ -38,8 +38,6 @@ class BlockCounts:
 
 @dataclass(frozen=True, slots=True)
 class _Seat:
-    """One block's place: its owner and the agents that it is attached to."""
-
     record: FieldReader
     owner: str
     receivers: tuple[str, ...]

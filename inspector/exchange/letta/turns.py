@@ -92,7 +92,6 @@ class TurnCutter:
             self._aside.append(row)
 
     def _release(self) -> None:
-        """Place the messages that had to wait for a result."""
         waiting, self._waiting = self._waiting, []
         for row in waiting:
             self._place(row, len(self._paired.rows))

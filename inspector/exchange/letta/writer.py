@@ -35,14 +35,11 @@ from inspector.exchange.constellation.json_file import pretty
 from inspector.exchange.json_guard import Json
 from inspector.exchange.letta.embedded_rows import embed_rows
 from inspector.exchange.letta.extra_fields import (
-    AGENT_FIELDS,
-    BLOCK_FIELDS,
     DEFAULT_LIMIT,
-    FILE_FIELDS,
-    TOOL_FIELDS,
     json_list,
     json_object,
     kept_of,
+    usual_fields,
 )
 from inspector.storage.blocks import schema_of
 from inspector.storage.json_columns import load, parse
@@ -111,7 +108,7 @@ class _Writing:
         kept = kept_of(first).get("file")
         value: dict[str, Json] = {
             "agents": [self._agent(row, agent_ids[str(row["id"])]) for row in rows.of("agents")],
-            **FILE_FIELDS,
+            **usual_fields("file"),
             **(kept if isinstance(kept, dict) else {}),
             "blocks": [self._block(row) for row in blocks],
             "tools": [self._tool(row) for row in tools],
@@ -128,7 +125,7 @@ class _Writing:
         metadata = kept.get("metadata")
         names = [str(name) for name in json_list(row, "tools")]
         return {
-            **AGENT_FIELDS,
+            **usual_fields("agent"),
             **{key: value for key, value in kept.items() if key not in _KEPT_ELSEWHERE},
             "name": row["name"],
             "system": system,
@@ -180,7 +177,7 @@ class _Writing:
         limit = row["char_limit"]
         kept = kept_of(row)
         return {
-            **BLOCK_FIELDS,
+            **usual_fields("block"),
             **{key: each for key, each in kept.items() if key != "metadata"},
             "value": value,
             "limit": max(limit if isinstance(limit, int) and limit else DEFAULT_LIMIT, len(value)),
@@ -201,7 +198,7 @@ class _Writing:
             **(more if isinstance(more, dict) else {}),
         }
         return {
-            **TOOL_FIELDS,
+            **usual_fields("tool"),
             **kept,
             "id": self.tool_ids[str(row["name"])],
             "name": row["name"],
@@ -228,7 +225,6 @@ def _file_ids(kind: str, rows: Sequence[Row], key: str) -> dict[str, str]:
 
 
 def _value(row: Row, content: Row) -> str:
-    """A block as text: itself, or rendered by its schema."""
     try:
         found: Content = load(Content, str(content["content"]))
     except MalformedError:

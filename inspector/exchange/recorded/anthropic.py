@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from inspector.domain.actor import IdGenerator
-from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import (
     ImagePart,
     Part,
@@ -16,21 +14,22 @@ from inspector.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.field_reader import FieldReader
 from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
-from inspector.exchange.recorded.envelope import ANTHROPIC, opened
+from inspector.exchange.recorded.envelope import ANTHROPIC
 from inspector.exchange.recorded.rows import (
     RecordedMessage,
     RecordedRequest,
-    keep_rest,
     malformed,
     needed_text,
-    plan_of,
     provider_part,
     provider_tool,
     read_parameters,
+    read_parts,
+    read_request,
+    read_role,
     read_tool,
 )
 
@@ -45,24 +44,15 @@ _PARAMETERS = {
 }
 
 
-def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> ImportPlan:
-    """Read a recorded request; nothing is stored.
-
-    Raises:
-        MalformedError: with the path of what cannot be read.
-    """
-    envelope = opened(value)
-    if envelope is None:
-        raise malformed("", "this isn't a request")
-    record = FieldReader(envelope.body, envelope.where, notes)
-    recorded = RecordedRequest(ANTHROPIC, "anthropic", record.text("model"))
+def _fill(record: FieldReader, recorded: RecordedRequest) -> None:
     recorded.instructions = _system(record)
     recorded.parameters = read_parameters(record, _PARAMETERS)
     _tools(record, recorded)
     for message in record.records("messages"):
         recorded.rows += _rows(message)
-    keep_rest(record, recorded, envelope.around)
-    return plan_of(recorded, ids, notes, origin)
+
+
+read = read_request(ANTHROPIC, "anthropic", _fill)
 
 
 def _system(record: FieldReader) -> list[str]:
@@ -95,12 +85,8 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
 
 def _rows(message: FieldReader) -> list[RecordedMessage]:
     """The rows of one message: its results are a tool's, the rest is its speaker's."""
-    said = needed_text(message, "role")
-    role = _ROLES.get(said)
-    if role is None:
-        raise malformed(message.path("role"), f"unknown role {said[:40]!r}")
-    parts, left = _content(message)
-    message.leave("content", left)
+    role = read_role(message, _ROLES)
+    parts = read_parts(message, "content", _parts)
     kept = message.rest()
     results = tuple(part for part in parts if isinstance(part, ToolResultPart))
     others = tuple(part for part in parts if not isinstance(part, ToolResultPart))
@@ -109,22 +95,6 @@ def _rows(message: FieldReader) -> list[RecordedMessage]:
         rows.append(RecordedMessage(message.where, role, others))
     rows[-1].kept = kept
     return rows
-
-
-def _content(message: FieldReader) -> tuple[list[Part], list[Json]]:
-    content = message.peek("content")
-    if isinstance(content, str):
-        message.drop("content")
-        return ([TextPart(content)] if content else []), []
-    if not isinstance(content, list):
-        raise malformed(message.path("content"), f"a text or a list is needed, not {kind_of(content)}")
-    parts: list[Part] = []
-    left: list[Json] = []
-    for block in message.records("content"):
-        parts += _parts(block)
-        if rest := block.rest():
-            left.append({"type": block.peek("type"), **rest})
-    return parts, left
 
 
 def _parts(block: FieldReader) -> list[Part]:

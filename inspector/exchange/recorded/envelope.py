@@ -32,11 +32,6 @@ class RecordedBody:
     where: str = ""
     around: dict[str, Json] | None = None
 
-    @property
-    def form(self) -> str:
-        """The id of the form that it is in."""
-        return _form_of(self.body)
-
 
 def opened(value: Json) -> RecordedBody | None:
     """The body of a recorded request, taken out of what a recorder wrapped it in."""
@@ -100,10 +95,9 @@ def is_gemini(value: Json) -> bool:
 
 def _form(value: Json) -> str:
     envelope = opened(value)
-    return "" if envelope is None else _form_of(envelope.body)
-
-
-def _form_of(body: dict[str, Json]) -> str:
+    if envelope is None:
+        return ""
+    body = envelope.body
     if "contents" in body and "messages" not in body:
         return GEMINI
     if "messages" not in body:

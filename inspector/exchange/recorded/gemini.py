@@ -6,9 +6,7 @@ import json
 from collections import deque
 from dataclasses import replace
 
-from inspector.domain.actor import IdGenerator
 from inspector.domain.agents import Tool
-from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import (
     Part,
     Role,
@@ -18,20 +16,20 @@ from inspector.domain.messages import (
     ToolResultPart,
 )
 from inspector.domain.wire.parameters import EXTRA_BODY
-from inspector.exchange.field_reader import FieldReader, ImportLog
+from inspector.exchange.field_reader import FieldReader
 from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
-from inspector.exchange.recorded.envelope import GEMINI, opened
+from inspector.exchange.recorded.envelope import GEMINI
 from inspector.exchange.recorded.rows import (
     RecordedMessage,
     RecordedRequest,
-    keep_rest,
+    form_of,
     malformed,
     needed_text,
-    plan_of,
     provider_part,
     read_parameters,
+    read_request,
     read_tool,
 )
 
@@ -46,7 +44,7 @@ _PARAMETERS = {
     "stopSequences": "stop",
     "maxOutputTokens": "max_tokens",
 }
-FORM = GEMINI.removesuffix("-request")
+FORM = form_of(GEMINI)
 SCHEMA_KEYS = ("parametersJsonSchema", "parameters_json_schema", "parameters")
 _SPELLINGS = {
     "system_instruction": "systemInstruction",
@@ -69,17 +67,8 @@ _SPELLINGS = {
 """The API takes both ways to write its fields."""
 
 
-def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> ImportPlan:
-    """Read a recorded request; nothing is stored.
-
-    Raises:
-        MalformedError: with the path of what cannot be read.
-    """
-    envelope = opened(value)
-    if envelope is None:
-        raise malformed("", "this isn't a request")
-    record = _record(FieldReader(envelope.body, envelope.where, notes))
-    recorded = RecordedRequest(GEMINI, "gemini", record.text("model").removeprefix("models/"))
+def _fill(record: FieldReader, recorded: RecordedRequest) -> None:
+    recorded.model = recorded.model.removeprefix("models/")
     recorded.instructions = _system(record)
     config = record.record("generationConfig")
     if config is not None:
@@ -90,14 +79,14 @@ def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> I
     reader = _Contents()
     for content in record.records("contents"):
         recorded.rows += reader.rows(content)
-    keep_rest(record, recorded, envelope.around)
-    return plan_of(recorded, ids, notes, origin)
+
+
+read = read_request(GEMINI, "gemini", _fill, _SPELLINGS)
 
 
 def _record(record: FieldReader) -> FieldReader:
     """The same object with its fields in the spelling of the API's reference."""
-    plain = {_SPELLINGS.get(key, key): each for key, each in record.whole().items()}
-    return FieldReader(plain, record.where, record.notes)
+    return record.spelled(_SPELLINGS)
 
 
 def _system(record: FieldReader) -> list[str]:

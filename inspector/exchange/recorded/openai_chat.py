@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from inspector.domain.actor import IdGenerator
-from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import ImagePart, Part, Role, TextPart, ToolCallPart, ToolResultPart
-from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.field_reader import FieldReader
 from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
-from inspector.exchange.recorded.envelope import CHAT, OLLAMA, opened
+from inspector.exchange.recorded.envelope import CHAT, OLLAMA
 from inspector.exchange.recorded.rows import (
     RecordedMessage,
     RecordedRequest,
-    keep_rest,
+    image_at,
     malformed,
     needed_text,
-    plan_of,
     provider_part,
     provider_tool,
     read_parameters,
+    read_parts,
+    read_request,
+    read_role,
     read_tool,
 )
 
@@ -54,18 +54,8 @@ _OLLAMA_OPTIONS = {
 }
 
 
-def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> ImportPlan:
-    """Read a recorded request; nothing is stored.
-
-    Raises:
-        MalformedError: with the path of what cannot be read.
-    """
-    envelope = opened(value)
-    if envelope is None:
-        raise malformed("", "this isn't a request")
-    record = FieldReader(envelope.body, envelope.where, notes)
-    is_ollama = envelope.form == OLLAMA
-    recorded = RecordedRequest(envelope.form, "ollama" if is_ollama else "openai", record.text("model"))
+def _fill(record: FieldReader, recorded: RecordedRequest) -> None:
+    is_ollama = recorded.form == OLLAMA
     recorded.parameters = _ollama_parameters(record) if is_ollama else read_parameters(record, _PARAMETERS)
     _tools(record, recorded)
     calls = _CallIds(are_needed=not is_ollama)
@@ -75,8 +65,10 @@ def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> I
             recorded.instructions += [part.text for part in row.parts if isinstance(part, TextPart)]
         else:
             recorded.rows.append(row)
-    keep_rest(record, recorded, envelope.around)
-    return plan_of(recorded, ids, notes, origin)
+
+
+read = read_request(CHAT, "openai", _fill)
+read_ollama = read_request(OLLAMA, "ollama", _fill)
 
 
 def _ollama_parameters(record: FieldReader) -> dict[str, Json]:
@@ -129,18 +121,15 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
             left.append(provider_tool(each))
             continue
         recorded.tools.append(read_tool(function, "parameters", recorded.form))
-    recorded.tools += [read_tool(each, "parameters", CHAT) for each in record.records("functions")]
+    recorded.tools += [read_tool(each, "parameters", recorded.form) for each in record.records("functions")]
     record.leave("tools", left)
 
 
 def _row(message: FieldReader, calls: _CallIds) -> RecordedMessage:
-    said = needed_text(message, "role")
-    role = _ROLES.get(said)
-    if role is None:
-        raise malformed(message.path("role"), f"unknown role {said[:40]!r}")
-    parts = [*_content(message), *map(_bare_image, message.texts("images"))]
+    role = read_role(message, _ROLES)
+    parts = [*_content(message), *(image_part("", data) for data in message.texts("images"))]
     if role is Role.TOOL:
-        key = "tool_call_id" if said == "tool" else "name"
+        key = "tool_call_id" if message.peek("role") == "tool" else "name"
         text = "\n".join(part.text for part in parts if isinstance(part, TextPart))
         images = tuple(part for part in parts if isinstance(part, ImagePart))
         result = ToolResultPart(calls.of_result(message, key), text)
@@ -151,48 +140,26 @@ def _row(message: FieldReader, calls: _CallIds) -> RecordedMessage:
 
 
 def _content(message: FieldReader) -> list[Part]:
-    content = message.peek("content")
-    if content is None or isinstance(content, str):
+    if message.peek("content") is None:
         message.drop("content")
-        return [TextPart(content)] if content else []
-    if not isinstance(content, list):
-        raise malformed(message.path("content"), f"a text or a list is needed, not {kind_of(content)}")
-    parts: list[Part] = []
-    left: list[Json] = []
-    for block in message.records("content"):
-        part = _part(block)
-        if part is not None:
-            parts.append(part)
-        if rest := block.rest():
-            left.append({"type": block.peek("type"), **rest})
-    message.leave("content", left)
-    return parts
+        return []
+    return read_parts(message, "content", _part)
 
 
-def _part(block: FieldReader) -> Part | None:
+def _part(block: FieldReader) -> list[Part]:
     kind = needed_text(block, "type")
     if kind in ("text", "refusal"):
         text = block.text(kind)
-        return TextPart(text) if text else None
+        return [TextPart(text)] if text else []
     if kind == "image_url":
         address = block.record("image_url")
         url = block.text("image_url") if address is None else needed_text(address, "url")
         if address is not None:
             block.leave("image_url", address.rest())
-        return _image(block, url)
-    return provider_part(block, CHAT, kind)
-
-
-def _bare_image(data: str) -> Part:
-    """An image as Ollama has it: base 64 and no more."""
-    return image_part("", data)
-
-
-def _image(block: FieldReader, url: str) -> Part:
-    if not url:
-        raise malformed(block.path("image_url"), "an address is needed")
-    head = url[5:].partition(",")[0] if url.startswith("data:") else ""
-    return image_part(head.partition(";")[0], url)
+        if not url:
+            raise malformed(block.path("image_url"), "an address is needed")
+        return [image_at(url)]
+    return [provider_part(block, CHAT, kind)]
 
 
 def _calls(message: FieldReader, calls: _CallIds) -> list[ToolCallPart]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from inspector.domain.actor import IdGenerator
-from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import (
     ImagePart,
     Part,
@@ -13,21 +11,21 @@ from inspector.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
-from inspector.exchange.image_size import image_part
+from inspector.exchange.field_reader import FieldReader
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
-from inspector.exchange.recorded.envelope import RESPONSES, opened
+from inspector.exchange.recorded.envelope import RESPONSES
 from inspector.exchange.recorded.rows import (
     RecordedMessage,
     RecordedRequest,
-    keep_rest,
-    malformed,
+    image_at,
     needed_text,
-    plan_of,
     provider_part,
     provider_tool,
     read_parameters,
+    read_parts,
+    read_request,
+    read_role,
     read_tool,
 )
 
@@ -41,17 +39,7 @@ _PARAMETERS = {"max_output_tokens": "max_tokens", "temperature": "temperature", 
 _TEXTS = frozenset({"input_text", "output_text", "text"})
 
 
-def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> ImportPlan:
-    """Read a recorded request; nothing is stored.
-
-    Raises:
-        MalformedError: with the path of what cannot be read.
-    """
-    envelope = opened(value)
-    if envelope is None:
-        raise malformed("", "this isn't a request")
-    record = FieldReader(envelope.body, envelope.where, notes)
-    recorded = RecordedRequest(RESPONSES, "openai", record.text("model"))
+def _fill(record: FieldReader, recorded: RecordedRequest) -> None:
     instructions = record.text("instructions")
     recorded.instructions = [instructions] if instructions else []
     recorded.parameters = read_parameters(record, _PARAMETERS)
@@ -59,10 +47,11 @@ def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str = "") -> I
     _tools(record, recorded)
     for earlier in ("previous_response_id", "conversation"):
         if record.has(earlier):
-            notes.warn("import.earlier_part_elsewhere", record.path(earlier))
+            record.notes.warn("import.earlier_part_elsewhere", record.path(earlier))
     _Items(record, recorded).read()
-    keep_rest(record, recorded, envelope.around)
-    return plan_of(recorded, ids, notes, origin)
+
+
+read = read_request(RESPONSES, "openai", _fill)
 
 
 def _reasoning(record: FieldReader, recorded: RecordedRequest) -> None:
@@ -93,7 +82,6 @@ class _Items:
         self._left: list[Json] = []
 
     def read(self) -> None:
-        """Take all items into rows."""
         if isinstance(self._record.peek("input"), str):
             text = self._record.text("input")
             self._recorded.rows.append(
@@ -123,11 +111,8 @@ class _Items:
             self._add(item, Role.ASSISTANT, [provider_part(item, RESPONSES, kind)])
 
     def _message(self, item: FieldReader) -> None:
-        said = needed_text(item, "role")
-        role = _ROLES.get(said)
-        if role is None:
-            raise malformed(item.path("role"), f"unknown role {said[:40]!r}")
-        parts = _content(item, "content")
+        role = read_role(item, _ROLES)
+        parts = read_parts(item, "content", _part)
         if role is Role.SYSTEM and not self._recorded.rows:
             self._recorded.instructions += [part.text for part in parts if isinstance(part, TextPart)]
             return
@@ -135,7 +120,7 @@ class _Items:
 
     def _output(self, item: FieldReader) -> None:
         call_id = needed_text(item, "call_id")
-        parts = _content(item, "output")
+        parts = read_parts(item, "output", _part)
         text = "\n".join(part.text for part in parts if isinstance(part, TextPart))
         images = [part for part in parts if isinstance(part, ImagePart)]
         self._add(item, Role.TOOL, [ToolResultPart(call_id, text), *images])
@@ -151,38 +136,18 @@ class _Items:
         rows.append(RecordedMessage(item.where, role, tuple(parts), kept={"items": [kept]} if kept else {}))
 
 
-def _content(item: FieldReader, key: str) -> list[Part]:
-    content = item.peek(key)
-    if isinstance(content, str):
-        item.drop(key)
-        return [TextPart(content)] if content else []
-    if not isinstance(content, list):
-        raise malformed(item.path(key), f"a text or a list is needed, not {kind_of(content)}")
-    parts: list[Part] = []
-    left: list[Json] = []
-    for block in item.records(key):
-        part = _part(block)
-        if part is not None:
-            parts.append(part)
-        if rest := block.rest():
-            left.append({"type": block.peek("type"), **rest})
-    item.leave(key, left)
-    return parts
-
-
-def _part(block: FieldReader) -> Part | None:
+def _part(block: FieldReader) -> list[Part]:
     kind = needed_text(block, "type")
     if kind in _TEXTS:
         text = block.text("text")
-        return TextPart(text) if text else None
+        return [TextPart(text)] if text else []
     if kind == "refusal":
-        return TextPart(block.text("refusal"))
+        return [TextPart(block.text("refusal"))]
     if kind == "input_image":
         url = block.text("image_url")
         block.drop("detail")
-        if not url:
-            block.notes.warn("import.image_elsewhere", block.where)
-            return None
-        head = url[5:].partition(",")[0] if url.startswith("data:") else ""
-        return image_part(head.partition(";")[0], url)
-    return provider_part(block, RESPONSES, kind)
+        if url:
+            return [image_at(url)]
+        block.notes.warn("import.image_elsewhere", block.where)
+        return []
+    return [provider_part(block, RESPONSES, kind)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from pathlib import PurePath
 
@@ -15,6 +15,7 @@ from inspector.domain.exchange import ImportedAgent, ImportPlan
 from inspector.domain.limits import LARGE, LimitOverrides, Truncate
 from inspector.domain.messages import (
     BatchType,
+    ImagePart,
     Part,
     ProviderPart,
     Role,
@@ -24,13 +25,15 @@ from inspector.domain.messages import (
 )
 from inspector.domain.ref import RefKind
 from inspector.domain.wire.parameters import EXTRA_BODY
-from inspector.exchange.field_reader import FieldReader, ImportLog
+from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import PlanBuilder, json_text
+from inspector.exchange.recorded.envelope import opened
 
 MOST_MESSAGES = 100_000
 _UNNAMED = "recorded request"
-_CONTENTS = frozenset({"messages", "input", "contents", "system", "systemInstruction", "tools", "functions"})
+_CONTENTS = frozenset({"messages", "input", "contents", "system", "systemInstruction", "functions"})
 """Fields of a body whose contents become rows of their own."""
 _LAYOUT = "minimal"
 """It adds no headings, so that the system text comes out as it was."""
@@ -66,16 +69,101 @@ def malformed(where: str, why: str) -> MalformedError:
     return MalformedError("import.malformed", where=where, why=why)
 
 
-def keep_rest(record: FieldReader, recorded: RecordedRequest, around: dict[str, Json] | None) -> None:
-    """Keep what no reader took: fields of the body are sent again as they came, all else is metadata."""
+Fill = Callable[[FieldReader, RecordedRequest], None]
+"""Reads a body into what is made of it."""
+Reader = Callable[[Json, IdGenerator, ImportLog, str], ImportPlan]
+"""Takes a recorded request as decoded JSON, and the name of the file that it is from."""
+
+
+def read_request(form: str, provider: str, fill: Fill, spellings: Mapping[str, str] | None = None) -> Reader:
+    """The reader of a form; it stores nothing.
+
+    What it returns raises MalformedError, with the path of what cannot be read. `spellings` are other names that
+    the form's fields come under.
+    """
+
+    def read(value: Json, ids: IdGenerator, notes: ImportLog, origin: str) -> ImportPlan:
+        envelope = opened(value)
+        if envelope is None:
+            raise malformed("", "this isn't a request")
+        record = FieldReader(envelope.body, envelope.where, notes).spelled(spellings or {})
+        recorded = RecordedRequest(form, provider, record.text("model"))
+        fill(record, recorded)
+        _keep_rest(record, recorded)
+        if envelope.around:
+            recorded.kept |= FieldReader(envelope.around, "", notes).rest()
+        return plan_of(recorded, ids, notes, origin)
+
+    return read
+
+
+def _keep_rest(record: FieldReader, recorded: RecordedRequest) -> None:
+    """Keep what no reader took: fields are sent again as they came, what is left of contents is metadata."""
     rest = record.untaken(with_empty=True)
-    body = {key: value for key, value in rest.items() if key not in _CONTENTS or key == "tools"}
-    recorded.parameters[EXTRA_BODY] = {recorded.form.removesuffix("-request"): body}
-    for key in (_CONTENTS - {"tools"}) & rest.keys():
+    body = {key: value for key, value in rest.items() if key not in _CONTENTS}
+    recorded.parameters[EXTRA_BODY] = {form_of(recorded.form): body}
+    for key in _CONTENTS & rest.keys():
         recorded.kept[key] = rest[key]
         record.notes.keep(record.path(key))
-    if around:
-        recorded.kept |= FieldReader(around, "", record.notes).rest()
+
+
+def form_of(source_format: str) -> str:
+    """The provider's form that a format of recorded requests holds, as a `WireForm` names it."""
+    return source_format.removesuffix("-request")
+
+
+def provider_part(block: FieldReader, source_format: str, kind: str) -> ProviderPart:
+    """A part that has no neutral form, to be sent again as it came."""
+    block.notes.info("import.provider_part", block.where, kind=kind[:60])
+    return ProviderPart(form_of(source_format), kind[:60], json_text(block.as_it_came()))
+
+
+def provider_tool(tool: FieldReader) -> dict[str, Json]:
+    """A tool that the provider runs itself, to be sent again as it came."""
+    tool.notes.info("import.provider_tool", tool.where, kind=str(tool.peek("type"))[:60])
+    return tool.as_it_came()
+
+
+def read_role(message: FieldReader, roles: Mapping[str, Role]) -> Role:
+    """The role of a message, by the form's own names.
+
+    Raises:
+        MalformedError: there is none, or none of these.
+    """
+    said = needed_text(message, "role")
+    if said not in roles:
+        raise malformed(message.path("role"), f"unknown role {said[:40]!r}")
+    return roles[said]
+
+
+def read_parts(
+    message: FieldReader, key: str, read_part: Callable[[FieldReader], Iterable[Part]]
+) -> list[Part]:
+    """What stands under a key: a text, or a list of blocks. What is left of the blocks is left there.
+
+    Raises:
+        MalformedError: it is neither.
+    """
+    content = message.peek(key)
+    if isinstance(content, str):
+        message.drop(key)
+        return [TextPart(content)] if content else []
+    if not isinstance(content, list):
+        raise malformed(message.path(key), f"a text or a list is needed, not {kind_of(content)}")
+    parts: list[Part] = []
+    left: list[Json] = []
+    for block in message.records(key):
+        parts += read_part(block)
+        if rest := block.rest():
+            left.append({"type": block.peek("type"), **rest})
+    message.leave(key, left)
+    return parts
+
+
+def image_at(url: str) -> ImagePart:
+    """An image by its address, which may hold its data."""
+    head = url[5:].partition(",")[0] if url.startswith("data:") else ""
+    return image_part(head.partition(";")[0], url)
 
 
 def needed_text(record: FieldReader, key: str) -> str:
@@ -100,19 +188,7 @@ def read_parameters(record: FieldReader, names: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def provider_part(block: FieldReader, form: str, kind: str) -> ProviderPart:
-    """A part that has no neutral form, to be sent again as it came."""
-    block.notes.info("import.provider_part", block.where, kind=kind[:60])
-    return ProviderPart(form.removesuffix("-request"), kind[:60], json_text(block.as_it_came()))
-
-
-def provider_tool(tool: FieldReader) -> dict[str, Json]:
-    """A tool that the provider runs itself, to be sent again as it came."""
-    tool.notes.info("import.provider_tool", tool.where, kind=str(tool.peek("type"))[:60])
-    return tool.as_it_came()
-
-
-def read_tool(record: FieldReader, schema_key: str, form: str) -> Tool:
+def read_tool(record: FieldReader, schema_key: str, source_format: str) -> Tool:
     """Read the definition of one tool; what has no place of its own is sent again as it came.
 
     Raises:
@@ -125,7 +201,7 @@ def read_tool(record: FieldReader, schema_key: str, form: str) -> Tool:
     extra = record.untaken(with_empty=True)
     if record.states("description") and not description:
         extra["description"] = record.peek("description")
-    metadata = json_text({EXTRA_BODY: {form.removesuffix("-request"): extra}})
+    metadata = json_text({EXTRA_BODY: {form_of(source_format): extra}})
     return Tool(name, description, json_text(parameters), metadata=metadata)
 
 

@@ -42,7 +42,6 @@ class RequestAccount:
         return self.clean(f"Request of {self.request.agent_name or self.request.agent_id}")
 
     def head(self) -> Iterator[tuple[str, str]]:
-        """What it was built by, and its totals."""
         request = self.request
         limits = request.limits
         yield "Model", self.clean(request.model) or "—"
@@ -82,7 +81,6 @@ class RequestAccount:
         return (*map(self.clean, reported), *figures)
 
     def left_out(self) -> Iterator[tuple[str, str, str, str]]:
-        """What did not go in: its name, tokens, why, and what would help."""
         for row in self.request.left_out:
             name = row.source.label or row.source.id or ""
             fix = "" if row.fix is None else self.word(f"fix.{row.fix.action}", row.fix.parameters)

@@ -136,7 +136,6 @@ def _facts(value: Mapping[str, Json]) -> dict[str, str]:
 
 
 def _taken(value: Mapping[str, Json], name: str) -> Iterator[tuple[str, dict[str, Json]]]:
-    """The members of a list with their places."""
     found = value.get(name, [])
     if not isinstance(found, list):
         raise _refuse(name, f"a list is needed, not {kind_of(found)}")

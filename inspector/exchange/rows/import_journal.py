@@ -84,7 +84,6 @@ class _Noted:
         }
 
     def add(self, ref: Ref, kind: str, owner: str | None, value: object) -> None:
-        """Add the change that made a thing."""
         self.last += 1
         after = None if value is None else json_columns.dump(value)
         pointed: dict[str, Cell] = {"ref_kind": ref.kind.value, "ref_id": ref.id, "ref_part": ref.part}

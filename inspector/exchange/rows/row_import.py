@@ -304,7 +304,6 @@ def _with_histories(rows: ConstellationRows, kept: Collection[Cell]) -> Constell
 
 
 def _given(row: Row) -> Content | None:
-    """The content of a row, None where there is none that can be read."""
     try:
         return None if row["content"] is None else load(Content, str(row["content"]))
     except MalformedError:
