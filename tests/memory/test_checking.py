@@ -13,7 +13,7 @@ from inspector.domain.edits.items import InsertItem
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import FileError
 from inspector.memory.checking import check
-from tests.memory.world import AGENT, HUMAN, new_world, open_world
+from tests.memory.world import AGENT, HUMAN, World, new_world, open_world
 from tests.storage.builders import hash_outside
 
 
@@ -35,12 +35,11 @@ async def test_that_a_whole_file_has_no_problems_and_is_not_changed(tmp_db_dir: 
     assert hash_outside(path) == before
 
 
-async def test_that_a_file_in_use_can_be_checked(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make()
-        assert await check(world.database.path) == ()
-        await world.edit(block, AppendText("x"), actor=HUMAN)
-        assert await check(world.database.path) == ()
+async def test_that_a_file_in_use_can_be_checked(world: World) -> None:
+    block = await world.make()
+    assert await check(world.database.path) == ()
+    await world.edit(block, AppendText("x"), actor=HUMAN)
+    assert await check(world.database.path) == ()
 
 
 @pytest.mark.parametrize(
