@@ -173,14 +173,6 @@ async def test_that_edits_go_on_after_a_preview_as_if_it_had_not_been(desk: Desk
     )
 
 
-async def test_that_one_refusal_leaves_nothing_of_a_changeset(desk: Desk) -> None:
-    wanted, _, made = await everything(desk)
-    before = await desk.world.dump()
-    with pytest.raises(RefusedError):
-        await desk.edits.apply([*wanted, *intents((block(made), SetLabel("")))])
-    assert await desk.world.dump() == before
-
-
 async def test_that_nothing_is_previewed_in_a_file_that_cannot_be_written(desk: Desk) -> None:
     made = await desk.world.make()
     path = desk.world.database.path
