@@ -55,7 +55,7 @@ def surroundings(clock: HeldClock, tmp_db_dir: Path) -> Environment:
     return Environment(clock, counted_ids(), NOOR, "test", tmp_db_dir / "state", tmp_db_dir / "data")
 
 
-OpenEngine = Callable[..., AbstractAsyncContextManager[Engine]]
+OpenEngine = Callable[..., Any]
 
 
 @asynccontextmanager
@@ -82,7 +82,8 @@ def engine(tmp_db_dir: Path, surroundings: Environment) -> OpenEngine:
 @pytest.fixture
 def opened(engine: OpenEngine) -> AbstractAsyncContextManager[Engine]:
     """The engine on a fresh file that is open during the test."""
-    return engine()
+    fresh: AbstractAsyncContextManager[Engine] = engine()
+    return fresh
 
 
 class SecondProcess:

@@ -29,10 +29,15 @@ def mine(sample: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def program(mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
-    """The program on a copy of the sample, with a folder of its own for backups."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+def program(mine: Path) -> Program:
+    """The program on a copy of the sample."""
     return Program(mine)
+
+
+@pytest.fixture(autouse=True)
+def _private_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Backups and damaged files are kept beside the test's own."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 @pytest.fixture(scope="session")

@@ -168,7 +168,9 @@ async def test_that_a_view_as_of_a_moment_is_the_view_of_then(one: World, clock:
     assert (await one.request()).text != request.text
 
 
-async def test_that_every_moment_on_the_way_can_be_gone_back_to(one: World, clock: HeldClock) -> None:
+async def test_that_every_moment_on_the_way_can_be_gone_back_to(
+    one: World, clock: HeldClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[tuple[Any, str]] = []
     do = one.do
 
@@ -176,7 +178,7 @@ async def test_that_every_moment_on_the_way_can_be_gone_back_to(one: World, cloc
         seen.append((clock(), (await one.request()).text))
         await do(*given)
 
-    one.do = watched
+    monkeypatch.setattr(one, "do", watched)
     await change_everything(one)
     assert len(seen) > 20
     for moment, text in seen:
