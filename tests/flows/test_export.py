@@ -20,7 +20,7 @@ from inspector.domain.summaries import PositionRange
 from inspector.runtime.engine import Engine
 from inspector.runtime.files import check_file
 from tests.exchange.rows.builders import ADA, BOB
-from tests.fixtures import NOOR, OpenEngine
+from tests.fixtures import NOOR
 from tests.flows.export_builders import (
     FOLDER,
     JSON,
@@ -263,7 +263,7 @@ async def test_that_nothing_is_replaced_unless_it_was_asked_for(desk: Desk, form
 
 @pytest.mark.parametrize("form", [JSON, FOLDER, LETTA])
 async def test_that_hostile_labels_and_names_come_back(
-    desk: Desk, engine: OpenEngine, hostile_texts: dict[str, str], form: ExportFormat
+    desk: Desk, hostile_texts: dict[str, str], form: ExportFormat
 ) -> None:
     source = await desk.exported(await desk.made("rich"), JSON)
     value = json.loads(source.read_bytes())

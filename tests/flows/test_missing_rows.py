@@ -91,7 +91,7 @@ async def test_that_entries_of_the_journal_that_vanished_are_found(
     assert problems_in(target) == ()
 
 
-async def test_that_very_many_missing_rows_are_counted(whole: Path, surroundings: Environment) -> None:
+async def test_that_very_many_missing_rows_are_counted(whole: Path) -> None:
     row = "SELECT kind, ref_kind, 'm' || value, actor_kind, actor_id, actor_name, reason, at, process"
     alter(
         whole,

@@ -52,7 +52,7 @@ def door(engine: Engine, watch: Stopwatch) -> BackupService:
 
 
 async def test_that_a_backup_is_made_when_something_changed_and_half_an_hour_has_passed(
-    opened: Engine, clock: HeldClock
+    opened: Engine,
 ) -> None:
     watch = Stopwatch()
     backups = door(opened, watch)

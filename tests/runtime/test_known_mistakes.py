@@ -115,7 +115,7 @@ async def test_that_what_a_request_reads_of_growing_tables_is_found_by_an_index(
 
 
 async def test_that_an_event_has_one_time_however_often_the_clock_is_asked(
-    engine: OpenEngine, surroundings: Environment, tmp_db_dir: Path
+    surroundings: Environment, tmp_db_dir: Path
 ) -> None:
     asked = 0
 

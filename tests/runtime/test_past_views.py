@@ -339,7 +339,7 @@ async def test_that_shortened_histories_are_reproduced_with_the_state_that_each_
     assert 1 < len(firsts) < len(found)
 
 
-async def test_that_a_layout_of_the_file_is_the_one_of_then(one: World, clock: HeldClock) -> None:
+async def test_that_a_layout_of_the_file_is_the_one_of_then(one: World) -> None:
     ref = Ref(RefKind.LAYOUT, "mine")
     mine = replace(shipped_layouts()["standard"], name="mine")
     await one.do(ref, PutLayout(mine))
