@@ -14,7 +14,7 @@ import pytest
 from inspector.domain.blocks import Permission
 from inspector.domain.consent import ConsentState
 from inspector.domain.edits.text import AppendText
-from inspector.memory.checking import check
+from tests.file_checks import problems_in
 from tests.memory.consent_builders import asked
 from tests.memory.world import new_world
 
@@ -57,4 +57,4 @@ async def test_that_kills_between_answers_apply_no_edit_twice_and_lose_none(tmp_
         assert {each: text.count(mark) for each, mark in marks.items()} == {
             each: int(each in granted) for each in marks
         }
-    assert await check(world.database.path) == ()
+    assert problems_in(world.database.path) == ()

@@ -25,8 +25,8 @@ from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import DocumentError, RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory import contents
-from inspector.memory.checking import check
 from inspector.storage.connection import Channel, Row, Statement
+from tests.file_checks import problems_in
 from tests.memory.long_histories import force_fold, restore
 from tests.memory.world import AGENT, HUMAN, World, new_world, opened_world
 
@@ -138,7 +138,7 @@ async def test_that_a_checkpoint_holds_the_whole_history(tmp_db_dir: Path) -> No
         assert [
             (await world.memory.versions.content_at(block, each.version)).content for each in versions
         ] == contents
-        assert await check(path) == ()
+        assert problems_in(path) == ()
 
 
 async def test_that_the_list_of_versions_stands_when_the_document_cannot_be_read(tmp_db_dir: Path) -> None:
@@ -191,7 +191,7 @@ async def test_that_a_history_too_large_for_one_piece_is_set_aside_and_still_rea
         assert state is not None
         assert state.written is not None
         assert state.written.actor == HUMAN
-    assert await check(path) == ()
+    assert problems_in(path) == ()
 
 
 async def test_that_a_block_with_a_history_set_aside_is_written_after_the_file_is_opened_again(
@@ -213,7 +213,7 @@ async def test_that_a_block_with_a_history_set_aside_is_written_after_the_file_i
             assert caught.value.code == "refused.set_aside"
         await restore(world, block, first)
         assert await world.text(block) == said[first]
-    assert await check(path) == ()
+    assert problems_in(path) == ()
 
 
 async def test_that_a_large_content_alone_sets_no_history_aside(

@@ -43,7 +43,7 @@ from inspector.domain.edits.items import InsertItem
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import RefusedError
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory.checking import check
+from tests.file_checks import problems_in
 from tests.memory.schema_changes import changed, made
 from tests.memory.world import AGENT, HUMAN, World, opened_world
 
@@ -204,7 +204,7 @@ async def test_that_a_converted_block_is_whole_and_can_be_edited(world: World) -
     assert await world.memory.rendered(block) == (
         "1. [ ] buy milk (priority: 3)\n2. [ ] sweep (priority: 3)\n3. [ ] rest (priority: 3)"
     )
-    assert await check(world.database.path) == ()
+    assert problems_in(world.database.path) == ()
     # Another process reads the same.
     async with opened_world(world.database.path, prefix="z") as other:
         assert await other.memory.content(block) == await world.memory.content(block)

@@ -22,8 +22,8 @@ from inspector.domain.messages import (
 )
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import FoundState, SearchQuery
-from inspector.memory.checking import check
 from inspector.memory.search import Searcher
+from tests.file_checks import problems_in
 from tests.memory.search_builders import entry, found, hits, message, summary, talk
 from tests.memory.world import AGENT, OTHER, World
 
@@ -177,13 +177,13 @@ async def test_that_a_broken_index_is_noticed_and_made_anew(world: World) -> Non
     said = await message(world, TextPart("alpha"))
     told = await summary(world, "alpha")
     path = world.database.path
-    assert await check(path) == ()
+    assert problems_in(path) == ()
     async with world.database.write() as tx:
         await tx.execute("DELETE FROM search_texts WHERE ref_id = ?", (lost,))
         await tx.execute("UPDATE search_texts SET body = 'beta' WHERE ref_id = ?", (said,))
         await tx.execute("UPDATE search_texts SET ref_id = 'none' WHERE ref_id = ?", (kept,))
         await tx.execute("UPDATE search_texts SET is_deleted = 1 WHERE ref_id = ?", (told,))
-    problems = {(each.code, each.where) for each in await check(path)}
+    problems = {(each.code, each.where) for each in problems_in(path)}
     assert problems == {
         ("check.not_in_index", f"archival:{lost}"),
         ("check.not_in_index", f"archival:{kept}"),
@@ -192,7 +192,7 @@ async def test_that_a_broken_index_is_noticed_and_made_anew(world: World) -> Non
         ("check.index_stray", "archival:none"),
     }
     assert await Searcher(world.database).repair() == 5
-    assert await check(path) == ()
+    assert problems_in(path) == ()
     assert await found(world, "alpha") == {block, kept, lost, said, told}
     assert await found(world, "beta") == set()
     assert await Searcher(world.database).repair() == 0
@@ -203,7 +203,7 @@ async def test_that_words_lost_from_the_index_alone_are_noticed_and_put_back(wor
     async with world.database.write() as tx:
         await tx.execute("INSERT INTO search_words (search_words) VALUES ('delete-all')")
     assert await found(world, "alpha") == set()
-    assert [each.code for each in await check(world.database.path)] == ["check.not_in_index"]
+    assert [each.code for each in problems_in(world.database.path)] == ["check.not_in_index"]
     assert await Searcher(world.database).repair() == 1
     assert await found(world, "alpha") == {made}
 
