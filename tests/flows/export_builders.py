@@ -14,8 +14,9 @@ import pytest
 from inspector.domain.exchange import Exported, ExportFormat, ExportOptions, ImportPlan
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
-from inspector.runtime.files import check_file, import_into, make_empty, plan_of
+from inspector.runtime.files import import_into, make_empty, plan_of
 from tests.exchange.rows.builders import furnish
+from tests.file_checks import problems_in
 from tests.fixtures import opened_engine
 from tests.full_constellation import copy_sample, made_once
 
@@ -86,7 +87,7 @@ class Desk:
         target = self.place(".constellation")
         plan = await self.bring_in(source, target)
         assert {each.code for each in plan.problems} <= ENTRUSTED
-        assert not await check_file(target)
+        assert not problems_in(target)
         return target
 
     async def exported(self, path: Path, form: ExportFormat, **wish: Any) -> Path:

@@ -15,9 +15,10 @@ from inspector.exchange.formats import plan_import_of
 from inspector.exchange.letta.embedded_rows import KEY, fingerprint
 from inspector.runtime.clock_and_ids import sortable_ids
 from inspector.runtime.environment import Environment
-from inspector.runtime.files import check_file, import_into, make_empty
+from inspector.runtime.files import import_into, make_empty
 from tests.exchange.builders import counted_ids
 from tests.exchange.rows.builders import furnish
+from tests.file_checks import problems_in
 from tests.fixtures import opened_engine
 from tests.flows.export_builders import table_rows
 
@@ -140,5 +141,5 @@ async def test_that_contents_of_a_mutated_export_come_into_an_existing_file_or_l
             assert table_rows(target) == before
             continue
         went_in += 1
-        assert {each.code for each in await check_file(target)} <= {"file.readable_by_others"}
+        assert {each.code for each in problems_in(target)} <= {"file.readable_by_others"}
     assert IMPORTS / 10 < went_in < IMPORTS
