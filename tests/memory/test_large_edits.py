@@ -21,7 +21,7 @@ from inspector.storage.changes import spans_to_take_back
 from inspector.storage.connection import Connection, Parameters, Row
 from inspector.storage.database import Transaction
 from inspector.storage.json_columns import parse
-from tests.memory.world import HUMAN, IMPORTER, World, new_world, opened_world
+from tests.memory.world import HUMAN, IMPORTER, new_world, open_world
 from tests.runtime.undo_world import BOB, Desk, block, new_desk
 
 LARGE = "abc def\n" * 12_000
@@ -54,46 +54,52 @@ def versions(rows: Sequence[Row]) -> int:
 
 
 async def test_that_the_document_of_a_large_block_is_not_fetched_again_for_each_edit(
-    desk: Desk, fetched: list[Row]
+    tmp_db_dir: Path, fetched: list[Row]
 ) -> None:
-    made = await desk.world.make(content=LARGE, char_limit=0)
-    await desk.do(block(made), AppendText("!"))
-    fetched.clear()
-    await desk.do(block(made), SpliceText((Splice(50_000, 2, "xyz"),)))
-    await desk.undo()
-    await desk.redo()
-    assert blobs(fetched) == []
-    assert await desk.world.text(made) == f"{LARGE[:50_000]}xyz{LARGE[50_002:]}!"
+    async with new_desk(tmp_db_dir) as desk:
+        made = await desk.world.make(content=LARGE, char_limit=0)
+        await desk.do(block(made), AppendText("!"))
+        fetched.clear()
+        await desk.do(block(made), SpliceText((Splice(50_000, 2, "xyz"),)))
+        await desk.undo()
+        await desk.redo()
+        assert blobs(fetched) == []
+        assert await desk.world.text(made) == f"{LARGE[:50_000]}xyz{LARGE[50_002:]}!"
 
 
-async def test_that_what_another_process_wrote_is_fetched_once(world: World, fetched: list[Row]) -> None:
-    made = await world.make(content=LARGE, char_limit=0)
-    await world.edit(made, AppendText("!"), actor=HUMAN)
-    async with opened_world(world.database.path, prefix="other") as other:
-        await other.edit(made, AppendText("theirs"), actor=HUMAN)
-    await world.edit(made, AppendText("?"), actor=HUMAN)
-    fetched.clear()
-    await world.edit(made, AppendText("."), actor=HUMAN)
-    assert blobs(fetched) == []
-    assert await world.text(made) == f"{LARGE}!theirs?."
+async def test_that_what_another_process_wrote_is_fetched_once(tmp_db_dir: Path, fetched: list[Row]) -> None:
+    async with new_world(tmp_db_dir) as world:
+        made = await world.make(content=LARGE, char_limit=0)
+        await world.edit(made, AppendText("!"), actor=HUMAN)
+        other = await open_world(world.database.path, prefix="other")
+        try:
+            await other.edit(made, AppendText("theirs"), actor=HUMAN)
+        finally:
+            await other.close()
+        await world.edit(made, AppendText("?"), actor=HUMAN)
+        fetched.clear()
+        await world.edit(made, AppendText("."), actor=HUMAN)
+        assert blobs(fetched) == []
+        assert await world.text(made) == f"{LARGE}!theirs?."
 
 
-async def test_that_an_undo_looks_only_at_the_changes_since(desk: Desk, fetched: list[Row]) -> None:
-    made = block(await desk.world.make(content="", char_limit=0))
-    for number in range(40):
-        await desk.do(made, AppendText(f"{number} "))
-    fetched.clear()
-    await desk.undo()
-    undone = versions(fetched)
-    fetched.clear()
-    await desk.redo()
-    redone = versions(fetched)
-    # Each is worked out once before the transaction, and asked for once more inside of it.
-    assert (undone, redone) == (2 * 1, 2 * 2)
-    fetched.clear()
-    await desk.undo()
-    await desk.undo()
-    assert versions(fetched) == 2 * (3 + 5)
+async def test_that_an_undo_looks_only_at_the_changes_since(tmp_db_dir: Path, fetched: list[Row]) -> None:
+    async with new_desk(tmp_db_dir) as desk:
+        made = block(await desk.world.make(content="", char_limit=0))
+        for number in range(40):
+            await desk.do(made, AppendText(f"{number} "))
+        fetched.clear()
+        await desk.undo()
+        undone = versions(fetched)
+        fetched.clear()
+        await desk.redo()
+        redone = versions(fetched)
+        # Each is worked out once before the transaction, and asked for once more inside of it.
+        assert (undone, redone) == (2 * 1, 2 * 2)
+        fetched.clear()
+        await desk.undo()
+        await desk.undo()
+        assert versions(fetched) == 2 * (3 + 5)
 
 
 async def test_that_the_changes_since_are_all_that_one_must_know(tmp_db_dir: Path) -> None:
@@ -143,20 +149,21 @@ async def test_that_what_is_too_long_for_its_block_costs_no_new_document_and_lea
 
 
 async def test_that_a_whole_text_nearer_to_its_limit_and_one_for_an_older_version_still_pass(
-    world: World,
+    tmp_db_dir: Path,
 ) -> None:
-    made = await world.make(content="one two", char_limit=10)
-    first = (await world.state(made)).version
-    await world.edit(made, SetText("one"), actor=HUMAN)
-    # Made for the version before: merged, two words are gone and one is new.
-    await world.edit(made, SetText("one two 345"), actor=HUMAN, base=first)
-    assert await world.text(made) == "one 345"
-    await world.edit(made, SetText("x" * 20), actor=IMPORTER)
-    await world.edit(made, SetText("x" * 15), actor=HUMAN)
-    receipt = await world.edit(made, SetText("x" * 15), actor=HUMAN)
-    assert not receipt.changed
-    with pytest.raises(RefusedError):
-        await world.edit(made, SetText("y" * 15), actor=HUMAN)
+    async with new_world(tmp_db_dir) as world:
+        made = await world.make(content="one two", char_limit=10)
+        first = (await world.state(made)).version
+        await world.edit(made, SetText("one"), actor=HUMAN)
+        # Made for the version before: merged, two words are gone and one is new.
+        await world.edit(made, SetText("one two 345"), actor=HUMAN, base=first)
+        assert await world.text(made) == "one 345"
+        await world.edit(made, SetText("x" * 20), actor=IMPORTER)
+        await world.edit(made, SetText("x" * 15), actor=HUMAN)
+        receipt = await world.edit(made, SetText("x" * 15), actor=HUMAN)
+        assert not receipt.changed
+        with pytest.raises(RefusedError):
+            await world.edit(made, SetText("y" * 15), actor=HUMAN)
 
 
 def test_that_the_size_of_an_operation_is_that_of_all_its_texts() -> None:
