@@ -7,13 +7,14 @@ import os
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Generator, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from functools import wraps
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.fixtures import clock, engine, second_process, surroundings  # noqa: F401  # fixtures for every test
+from tests.fixtures import clock, engine, opened, second_process, surroundings  # noqa: F401  # fixtures for every test
 from tests.hostile_texts import HOSTILE_TEXTS
 
 # The collector runs in whichever thread allocates; in a database's thread it would destroy Qt objects there.
@@ -56,7 +57,10 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a coroutine test on plain asyncio; one with the fixture `qloop` runs on Qt's loop instead."""
+    """Run a coroutine test on plain asyncio; one with the fixture `qloop` runs on Qt's loop instead.
+
+    A fixture that gives an asynchronous context manager is open while the test runs: the test gets what it opens.
+    """
     if "qloop" in pyfuncitem.fixturenames:
         return None
     limit = _seconds_allowed(pyfuncitem)
@@ -82,8 +86,14 @@ def _on_asyncio(test: Callable[..., Awaitable[object]], seconds: float) -> Calla
     @wraps(test)
     def call(*args: object, **kwargs: object) -> None:
         async def within_the_limit() -> None:
-            async with asyncio.timeout(seconds):
-                await test(*args, **kwargs)
+            async with asyncio.timeout(seconds), AsyncExitStack() as open_ones:
+                given = {
+                    name: await open_ones.enter_async_context(value)
+                    if isinstance(value, AbstractAsyncContextManager)
+                    else value
+                    for name, value in kwargs.items()
+                }
+                await test(*args, **given)
 
         asyncio.run(within_the_limit())
 

@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -58,20 +58,32 @@ def surroundings(clock: HeldClock, tmp_db_dir: Path) -> Environment:
 OpenEngine = Callable[..., Any]
 
 
+@asynccontextmanager
+async def opened_engine(path: Path, surroundings: Environment, **options: Any) -> AsyncIterator[Engine]:
+    """An engine on a file, closed at the end."""
+    engine = await Engine.open(path, surroundings, **options)
+    try:
+        yield engine
+    finally:
+        await engine.close()
+
+
 @pytest.fixture
 def engine(tmp_db_dir: Path, surroundings: Environment) -> OpenEngine:
     """``async with engine() as opened``: an engine on a fresh file, or on the file of an earlier one."""
 
-    @asynccontextmanager
-    async def opened(path: Path | None = None, **options: Any) -> AsyncIterator[Engine]:
+    def opened(path: Path | None = None, **options: Any) -> AbstractAsyncContextManager[Engine]:
         place = path or tmp_db_dir / "test.constellation"
-        one = await Engine.open(place, surroundings, create=not place.exists(), **options)
-        try:
-            yield one
-        finally:
-            await one.close()
+        return opened_engine(place, surroundings, create=not place.exists(), **options)
 
     return opened
+
+
+@pytest.fixture
+def opened(engine: OpenEngine) -> AbstractAsyncContextManager[Engine]:
+    """The engine on a fresh file that is open during the test."""
+    fresh: AbstractAsyncContextManager[Engine] = engine()
+    return fresh
 
 
 class SecondProcess:

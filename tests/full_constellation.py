@@ -1,7 +1,8 @@
-"""A constellation with something of everything in it, and reading all of it as a program would."""
+"""Constellations with something of everything in them, and reading all of one as a program would."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -37,9 +38,11 @@ from inspector.domain.summaries import PositionRange
 from inspector.memory.contents import FOLD_DELTAS
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
-from tests.fixtures import NOON, NOOR
+from inspector.runtime.files import make_sample
+from tests.fixtures import NOON, NOOR, opened_engine
 
 ADA, BOB = "agt_ada", "agt_bob"
+Make = Callable[[Path, Environment], Awaitable[object]]
 _CONTENTS: dict[str, Content] = {
     "notes": TextContent("The notes of Ada."),
     "profile": MapContent({"name": "Noor"}),
@@ -53,18 +56,50 @@ _BLOCKS: tuple[tuple[str, Schema, tuple[Operation, ...]], ...] = (
 )
 
 
+_MADE: dict[str, tuple[bytes, int]] = {}
+
+
+async def made_once(name: str, path: Path, surroundings: Environment, make: Make) -> Path:
+    """A file as if `make` had made it with these surroundings, whose ids count. It is made once: that takes long."""
+    if name not in _MADE:
+        await make(path, surroundings)
+        _keep(name, path, surroundings)
+    else:
+        _put(name, path, surroundings)
+    return path
+
+
+async def copy_sample(path: Path, surroundings: Environment) -> Path:
+    """The sample constellation."""
+    return await made_once("sample", path, surroundings, make_sample)
+
+
+def _number(surroundings: Environment) -> int:
+    """The number of the next id."""
+    return int(surroundings.ids("").rpartition("_")[2])
+
+
+def _keep(name: str, path: Path, surroundings: Environment) -> None:
+    _MADE[name] = path.read_bytes(), _number(surroundings)
+
+
+def _put(name: str, path: Path, surroundings: Environment) -> None:
+    content, last = _MADE[name]
+    path.touch(mode=0o600)
+    path.write_bytes(content)
+    while _number(surroundings) < last:
+        pass
+
+
 async def make_furnished(path: Path, surroundings: Environment, *, folded: bool = False) -> Path:
     """Make the file and close it; with `folded`, one block has been edited so often that it has a checkpoint."""
-    engine = await Engine.open(path, surroundings, create=True)
-    try:
+    async with opened_engine(path, surroundings, create=True) as engine:
         await engine.apply([Intent(edit, NOOR, "to begin with") for edit in _edits()])
         for label, _, operations in _BLOCKS:
             for operation in operations:
                 await engine.edit(f"blk_{label}", operation, reason="as it is now")
         for number in range(FOLD_DELTAS if folded else 0):
             await engine.edit("blk_notes", AppendText(f" {number}"))
-    finally:
-        await engine.close()
     return path
 
 
@@ -74,11 +109,8 @@ async def read_everything(path: Path, surroundings: Environment) -> tuple[Proble
     Raises:
         FileError: it cannot be opened, or a table not be read.
     """
-    engine = await Engine.open(path, surroundings)
-    try:
+    async with opened_engine(path, surroundings) as engine:
         return await _read(engine)
-    finally:
-        await engine.close()
 
 
 def _edits() -> list[Edit]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.program import real_file, run
+from tests.cli.program import Program, real_file, run
 
 Import = Callable[[str], Path]
 
@@ -19,6 +20,24 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = run("sample", path)
     assert done.returncode == 0, done.stderr.decode()
     return path
+
+
+@pytest.fixture
+def mine(sample: Path, tmp_path: Path) -> Path:
+    """A copy of the sample."""
+    return Path(shutil.copy(sample, tmp_path / "sample.constellation"))
+
+
+@pytest.fixture
+def program(mine: Path) -> Program:
+    """The program on a copy of the sample."""
+    return Program(mine)
+
+
+@pytest.fixture(autouse=True)
+def _private_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Backups and damaged files are kept beside the test's own."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -41,6 +42,12 @@ def start(*arguments: object, given: bytes = b"", **options: Any) -> Done:
     return subprocess.run(command, cwd=ROOT, input=given, timeout=120, check=False, **options)
 
 
+def run_text(*arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
+    """As `run`, with texts in and out."""
+    done = run(*arguments, given=given.encode())
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
 def said(*arguments: object) -> Any:
     """The JSON that a command prints."""
     done = run(*arguments, "--json")
@@ -51,6 +58,35 @@ def said(*arguments: object) -> Any:
 def digest(path: Path) -> str:
     """The file's bytes, from outside."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@dataclass
+class Program:
+    """The program on a file of its own."""
+
+    file: Path
+
+    def run(self, command: str, *arguments: object) -> Done:
+        """Run a command on the file."""
+        return run(command, self.file, *arguments)
+
+    def said(self, command: str, *arguments: object) -> Any:
+        """The JSON that a command prints."""
+        return said(command, self.file, *arguments)
+
+    def told(self, command: str, *arguments: object) -> str:
+        """The text that a command prints."""
+        done = self.run(command, *arguments)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode()
+
+    def shown(self, block: str) -> str:
+        """A block of Ada's as it is rendered."""
+        return self.told("show", "--agent", "Ada", "--block", block)
+
+    def digest(self) -> str:
+        """What the file holds, byte for byte."""
+        return digest(self.file)
 
 
 def real_file(name: str) -> Path:

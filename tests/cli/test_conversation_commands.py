@@ -2,65 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
-
-import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-class Program:
-    """The program on a file of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.file = folder / "sample.constellation"
-        self._environment = {**os.environ, "XDG_DATA_HOME": str(folder / "data")}
-
-    def run(self, command: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-        """Run a command on the file."""
-        words = [sys.executable, "-m", "inspector", command, str(self.file), *map(str, arguments)]
-        return subprocess.run(
-            words, cwd=ROOT, env=self._environment, capture_output=True, text=True, timeout=120, check=False
-        )
-
-    def said(self, command: str, *arguments: object) -> Any:
-        """The JSON that a command prints."""
-        done = self.run(command, *arguments, "--json")
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    def told(self, command: str, *arguments: object) -> str:
-        """The text that a command prints."""
-        done = self.run(command, *arguments)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    def digest(self) -> str:
-        """What the file holds, byte for byte."""
-        return hashlib.sha256(self.file.read_bytes()).hexdigest()
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample constellation."""
-    made = Program(tmp_path_factory.mktemp("conversation"))
-    made.told("sample")
-    return made.file
-
-
-@pytest.fixture
-def program(sample: Path, tmp_path: Path) -> Program:
-    """The program on a fresh copy of the sample."""
-    made = Program(tmp_path)
-    shutil.copy(sample, made.file)
-    return made
+from tests.cli.program import Program
 
 
 def test_that_summaries_are_listed_with_what_they_cover(program: Program) -> None:
@@ -92,8 +34,8 @@ def test_that_an_agent_without_summaries_and_a_summary_that_is_not_there_are_tol
     assert program.said("summaries", "--agent", "Linus")["latest"] is None
     assert "no summaries" in program.told("summaries", "--agent", "Linus")
     done = program.run("summaries", "--summary", "sum_none")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "sum_none" in done.stderr
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"sum_none" in done.stderr
     assert program.run("summaries", "--agent", "Ada", "--zone", "Moon/Sea").returncode == 1
 
 

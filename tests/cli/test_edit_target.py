@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -125,12 +124,6 @@ ON_ROWS: list[tuple[str | None, dict[str, Any]]] = [
     ("grant:gra_1", {"op": "revoke_grant"}),
 ]
 NEVER_DONE = {"apply_together", "take_step"}
-
-
-@pytest.fixture
-def mine(sample: Path, tmp_path: Path) -> Path:
-    """A copy of the sample."""
-    return Path(shutil.copy(sample, tmp_path / "mine.constellation"))
 
 
 async def test_that_every_operation_is_reached(mine: Path) -> None:

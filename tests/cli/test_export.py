@@ -93,17 +93,16 @@ def test_that_people_are_told_in_words(sample: Path, tmp_path: Path) -> None:
 
 
 def test_that_an_import_into_an_existing_file_says_before_and_after_what_stays_behind(
-    sample: Path, tmp_path: Path
+    mine: Path, tmp_path: Path
 ) -> None:
-    out, target = tmp_path / "whole.json", tmp_path / "mine.constellation"
-    said("export", sample, "--out", out, "--history")
-    assert run("sample", target).returncode == 0
-    before = digest(target)
-    preview = said("import", out, "--into", target, "--dry-run")
-    assert digest(target) == before
-    done = said("import", out, "--into", target)
+    out = tmp_path / "whole.json"
+    said("export", mine, "--out", out, "--history")
+    before = digest(mine)
+    preview = said("import", out, "--into", mine, "--dry-run")
+    assert digest(mine) == before
+    done = said("import", out, "--into", mine)
     for told in (preview, done):
         assert "import.contents_only" in {each["code"] for each in told["problems"]}
-    assert len(said("agents", target)["agents"]) == 6
+    assert len(said("agents", mine)["agents"]) == 6
     new = said("import", out, "--into", tmp_path / "new.constellation")
     assert "import.contents_only" not in {each["code"] for each in new["problems"]}

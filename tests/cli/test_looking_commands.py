@@ -4,47 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from inspector.cli.commands import Windows, command_line
-
-
-@dataclass(frozen=True)
-class Done:
-    """What came of a command."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def run(command: str, *arguments: object) -> Done:
-    """Run a command in this process, where vocabularies are read once."""
-    no_windows = Windows(lambda *_: 1, lambda *_: 1)
-    found = CliRunner().invoke(command_line(no_windows), [command, *map(str, arguments)])
-    assert found.exception is None or isinstance(found.exception, SystemExit), found.exception
-    return Done(found.exit_code, found.stdout, found.stderr)
-
-
-def said(command: str, *arguments: object) -> Any:
-    """The one JSON document that a command prints."""
-    done = run(command, *arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample constellation."""
-    path = tmp_path_factory.mktemp("looking") / "sample.constellation"
-    assert run("sample", path).returncode == 0
-    return path
+from tests.cli.program import run_text as run
+from tests.cli.program import said
 
 
 def test_that_the_rows_of_a_what_if_sum_and_the_file_stays_as_it_is(sample: Path) -> None:

@@ -3,44 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cli.program import Done, run, said
-
-
-@dataclass
-class Program:
-    """The program on a file of its own."""
-
-    file: Path
-
-    def run(self, command: str, *arguments: object) -> Done:
-        """Run a command on the file."""
-        return run(command, self.file, *arguments)
-
-    def said(self, command: str, *arguments: object) -> Any:
-        """The JSON that a command prints."""
-        return said(command, self.file, *arguments)
-
-    def shown(self, block: str) -> str:
-        """A block of Ada's as it is rendered."""
-        done = self.run("show", "--agent", "Ada", "--block", block)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.decode()
-
-
-@pytest.fixture
-def program(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
-    """The program on a fresh copy of the sample, with a folder of its own for backups."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    made = Program(tmp_path / "sample.constellation")
-    shutil.copy(sample, made.file)
-    return made
+from tests.cli.program import Program
 
 
 def test_that_blocks_lists_what_an_agent_sees_and_with_deleted_what_is_gone(program: Program) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -18,25 +17,13 @@ def told(*arguments: object) -> str:
     return (done.stdout + done.stderr).decode()
 
 
-@pytest.fixture
-def copy(sample: Path, tmp_path: Path) -> Path:
-    """The sample, to be changed."""
-    return Path(shutil.copy(sample, tmp_path / "copy.constellation"))
-
-
-@pytest.fixture(autouse=True)
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Backups and damaged files are kept beside the test's own."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-
-
 @pytest.mark.parametrize("command", ["agents", "check"])
-def test_that_a_damaged_file_is_told_with_the_command_that_salvages_it(copy: Path, command: str) -> None:
-    with copy.open("r+b") as file:
-        file.truncate(copy.stat().st_size // 2 // 4096 * 4096)
-    said = told(command, copy)
+def test_that_a_damaged_file_is_told_with_the_command_that_salvages_it(mine: Path, command: str) -> None:
+    with mine.open("r+b") as file:
+        file.truncate(mine.stat().st_size // 2 // 4096 * 4096)
+    said = told(command, mine)
     assert "is damaged" in said
-    assert f"context-inspector salvage {copy} --out NEW.constellation" in said
+    assert f"context-inspector salvage {mine} --out NEW.constellation" in said
 
 
 def test_that_an_agent_file_is_told_with_the_command_that_imports_it() -> None:
@@ -54,11 +41,11 @@ def test_that_a_file_that_may_have_been_a_constellation_is_told_with_both(tmp_pa
     assert f"context-inspector import {path}" in said
 
 
-def test_that_a_salvage_never_tells_of_more_damaged_pages_than_there_are(copy: Path, tmp_path: Path) -> None:
-    with copy.open("r+b") as file:
-        file.truncate(copy.stat().st_size // 8 // 4096 * 4096)
-    pages = copy.stat().st_size // 4096
-    said = told("salvage", copy, "--out", tmp_path / "new.constellation")
+def test_that_a_salvage_never_tells_of_more_damaged_pages_than_there_are(mine: Path, tmp_path: Path) -> None:
+    with mine.open("r+b") as file:
+        file.truncate(mine.stat().st_size // 8 // 4096 * 4096)
+    pages = mine.stat().st_size // 4096
+    said = told("salvage", mine, "--out", tmp_path / "new.constellation")
     assert f" of {pages} pages are damaged" in said
     damaged = said.split(f" of {pages} pages are damaged")[0].rsplit(" ", 1)[-1]
     assert int(damaged.replace(",", "")) <= pages
@@ -79,13 +66,13 @@ def test_that_a_found_text_is_told_as_it_stands(sample: Path) -> None:
     assert "Boards in rack C share one power strip." in told("search", sample, "power strip")
 
 
-def test_that_times_are_told_to_the_second_and_backups_with_their_reason_in_words(copy: Path) -> None:
-    assert run("edit", copy, "--agent", "Ada", "--block", "scratchpad", "--append", "\nx").returncode == 0
-    undone = told("undo", copy, "--agent", "Ada", "--block", "scratchpad")
+def test_that_times_are_told_to_the_second_and_backups_with_their_reason_in_words(mine: Path) -> None:
+    assert run("edit", mine, "--agent", "Ada", "--block", "scratchpad", "--append", "\nx").returncode == 0
+    undone = told("undo", mine, "--agent", "Ada", "--block", "scratchpad")
     assert undone.startswith("Undid append text of scratchpad (2")
     assert "." not in undone.partition("(")[2].partition(")")[0]
-    assert run("backup", copy).returncode == 0
-    assert "  manual  " in told("backup", copy, "--list")
+    assert run("backup", mine).returncode == 0
+    assert "  manual  " in told("backup", mine, "--list")
 
 
 def test_that_append_is_said_to_take_a_text_as_it_is() -> None:
@@ -100,9 +87,9 @@ def test_that_append_is_said_to_take_a_text_as_it_is() -> None:
         ("CREATE TABLE foreigners (name TEXT)", "table foreigners"),
     ],
 )
-def test_that_what_can_only_be_salvaged_is_told_with_how(copy: Path, statement: str, said_of_it: str) -> None:
-    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+def test_that_what_can_only_be_salvaged_is_told_with_how(mine: Path, statement: str, said_of_it: str) -> None:
+    with closing(sqlite3.connect(mine, isolation_level=None)) as connection:
         connection.execute(statement)
-    said = told("blocks", copy)
+    said = told("blocks", mine)
     assert said_of_it in said
-    assert f"context-inspector salvage {copy} --out NEW.constellation" in said
+    assert f"context-inspector salvage {mine} --out NEW.constellation" in said

@@ -3,55 +3,22 @@
 from __future__ import annotations
 
 import json
-import shutil
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cli.program import Done, run, said
+from tests.cli.program import Program
 
 
-@dataclass
-class Program:
-    """The program on a file of its own."""
-
-    file: Path
-
-    def run(self, command: str, *arguments: object) -> Done:
-        """Run a command on the file."""
-        return run(command, self.file, *arguments)
-
-    def said(self, command: str, *arguments: object) -> Any:
-        """The JSON that a command prints."""
-        return said(command, self.file, *arguments)
-
-    def told(self, command: str, *arguments: object) -> str:
-        """The text that a command prints."""
-        done = self.run(command, *arguments)
-        assert done.returncode == 0, done.stderr.decode()
-        return done.stdout.decode()
-
-    def built(self) -> bytes:
-        """Ada's Request, without what depends on the moment or on what happened."""
-        asked = ("--agent", "Ada", "--now", "2026-11-20T12:00:00Z", "--layout", "minimal")
-        return self.run("build", *asked).stdout
-
-
-@pytest.fixture
-def program(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
-    """The program on a fresh copy of the sample, with a folder of its own for backups."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    made = Program(tmp_path / "sample.constellation")
-    shutil.copy(sample, made.file)
-    return made
+def built(program: Program) -> bytes:
+    """Ada's Request, without what depends on the moment or on what happened."""
+    asked = ("--agent", "Ada", "--now", "2026-11-20T12:00:00Z", "--layout", "minimal")
+    return program.run("build", *asked).stdout
 
 
 def test_that_a_folding_is_taken_back_and_made_again(program: Program) -> None:
-    before = program.built()
+    before = built(program)
     made = program.said("summarise", "--agent", "Ada", "--keep", 60)
-    after = program.built()
+    after = built(program)
     assert after != before
     changesets = [each["changeset"] for each in made["summaries"]]
     listed = program.said("undo", "--list")["steps"]
@@ -62,12 +29,12 @@ def test_that_a_folding_is_taken_back_and_made_again(program: Program) -> None:
     assert "store summary" in told[-1]
     assert "archive message (" in told[-1]
     assert changesets[0] in told[-1]
-    assert program.built() == before
+    assert built(program) == before
     assert program.run("undo").returncode == 3
     assert len(program.said("redo", "--list")["steps"]) == count
     for _ in range(count):
         program.told("redo")
-    assert program.built() == after
+    assert built(program) == after
     assert program.said("check")["ok"]
 
 

@@ -139,26 +139,6 @@ def test_that_an_impossible_place_is_an_error_of_ours(tmp_path: Path, name: str)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_that_a_full_disk_leaves_the_old_one_and_no_rest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place_file(tmp_path / "file", b"old")
-    place_folder(tmp_path / "folder", ONE, own_names=KNOWN)
-    before = files_in(tmp_path)
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(FileError) as caught:
-        place_file(tmp_path / "file", b"new", replace=True)
-    assert caught.value.parameters["why"] == "No space left on device"
-    with pytest.raises(FileError) as caught:
-        place_folder(tmp_path / "folder", {"b/two.txt": b"2"}, own_names=KNOWN, replace=True)
-    assert caught.value.parameters["why"] == "No space left on device"
-    assert files_in(tmp_path) == before
-
-
 def test_that_a_folder_is_replaced_where_the_system_cannot_exchange(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,11 @@ import pytest
 from inspector.domain.exchange import Exported, ExportFormat, ExportOptions, ImportPlan
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
-from inspector.runtime.files import check_file, import_into, make_empty, make_sample, plan_of
+from inspector.runtime.files import import_into, make_empty, plan_of
 from tests.exchange.rows.builders import furnish
+from tests.file_checks import problems_in
+from tests.fixtures import opened_engine
+from tests.full_constellation import copy_sample, made_once
 
 JSON, FOLDER, LETTA = ExportFormat.JSON, ExportFormat.FOLDER, ExportFormat.LETTA
 SAMPLES = [
@@ -30,7 +34,6 @@ DERIVED = {"updates": {"id"}}
 """Columns that a file gives out by itself."""
 ENTRUSTED = {"import.brings_consent", "import.brings_partner"}
 """What is told of every import that has it."""
-MADE: dict[str, bytes] = {}
 OF_HISTORY = {"processes", "changes", "updates", "checkpoints"}
 
 Make = Callable[[str], Any]
@@ -58,32 +61,23 @@ class Desk:
 
     async def made(self, name: str) -> Path:
         """The sample constellation, one with something of everything, or an imported agent file: made once."""
-        target = self.place(".constellation")
-        if name not in MADE:
-            MADE[name] = (await self.fresh(name)).read_bytes()
-        target.write_bytes(MADE[name])
-        return target
-
-    async def fresh(self, name: str) -> Path:
-        """As `made`, with ids that go on here."""
-        target = self.place(".constellation")
         if name == "sample":
-            await make_sample(target, self._surroundings)
-        elif name == "rich":
-            await make_empty(target, self._surroundings)
-            await self.change(target, furnish)
-        else:
-            if not (self._samples / name).exists():
-                pytest.skip("the real agent files are not here")
-            await self.bring_in(self._samples / name, target)
-        return target
+            return await copy_sample(self.place(".constellation"), self._surroundings)
+        make = self._make_rich if name == "rich" else partial(self._make_imported, name)
+        return await made_once(name, self.place(".constellation"), self._surroundings, make)
+
+    async def _make_rich(self, target: Path, surroundings: Environment) -> None:
+        await make_empty(target, surroundings)
+        await self.change(target, furnish)
+
+    async def _make_imported(self, name: str, target: Path, _: Environment) -> None:
+        if not (self._samples / name).exists():
+            pytest.skip("the real agent files are not here")
+        await self.bring_in(self._samples / name, target)
 
     async def change(self, path: Path, work: Callable[[Engine], Any]) -> Any:
-        engine = await Engine.open(path, self._surroundings)
-        try:
+        async with opened_engine(path, self._surroundings) as engine:
             return await work(engine)
-        finally:
-            await engine.close()
 
     async def bring_in(self, source: Path, target: Path) -> ImportPlan:
         return await import_into(target, await plan_of(source, self._surroundings), self._surroundings)
@@ -93,7 +87,7 @@ class Desk:
         target = self.place(".constellation")
         plan = await self.bring_in(source, target)
         assert {each.code for each in plan.problems} <= ENTRUSTED
-        assert not await check_file(target)
+        assert not problems_in(target)
         return target
 
     async def exported(self, path: Path, form: ExportFormat, **wish: Any) -> Path:

@@ -74,7 +74,7 @@ async def test_that_every_kind_of_row_that_cannot_be_listed_is_told(
 
 
 async def test_that_only_the_column_that_cannot_be_read_gets_another_value(desk: Desk) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, "UPDATE blocks SET updated_at = 'yesterday' WHERE id = 'blk_profile'")
 
     async def look(engine: Engine) -> BlockState | None:
@@ -106,7 +106,7 @@ async def test_that_numbers_that_are_used_up_are_told(desk: Desk, table: str, st
 
 
 async def test_that_a_file_without_numbers_says_so_and_can_be_made_anew(desk: Desk) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, USED_UP[0][1])
 
     async def write(engine: Engine) -> None:

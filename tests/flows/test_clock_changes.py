@@ -240,11 +240,10 @@ IN_ORDER: dict[str, list[object]] = {
 
 
 async def test_that_lists_keep_the_order_in_which_things_came_whatever_the_clock_says(
-    engine: OpenEngine, clock: HeldClock
+    opened: Engine, clock: HeldClock
 ) -> None:
-    async with engine() as opened:
-        await make_lists(opened, clock)
-        assert await lists(opened) == IN_ORDER
+    await make_lists(opened, clock)
+    assert await lists(opened) == IN_ORDER
 
 
 @pytest.mark.parametrize("form", FORMS)

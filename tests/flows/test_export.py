@@ -20,7 +20,7 @@ from inspector.domain.summaries import PositionRange
 from inspector.runtime.engine import Engine
 from inspector.runtime.files import check_file
 from tests.exchange.rows.builders import ADA, BOB
-from tests.fixtures import NOOR, OpenEngine
+from tests.fixtures import NOOR
 from tests.flows.export_builders import (
     FOLDER,
     JSON,
@@ -37,18 +37,18 @@ def test_that_all_real_agent_files_are_tried(samples_dir: Path) -> None:
     assert sorted(each.name for each in samples_dir.glob("*.af")) == sorted(SAMPLES)
 
 
-@pytest.mark.parametrize("history", [False, True], ids=["content", "history"])
-@pytest.mark.parametrize("name", ["rich", "sample", *SAMPLES])
+@pytest.mark.parametrize(
+    ("name", "history"),
+    [("rich", False), ("rich", True), ("sample", False), *((each, True) for each in SAMPLES)],
+)
 async def test_that_an_export_that_is_imported_and_exported_again_is_the_same_byte_for_byte(
     desk: Desk, name: str, history: bool
 ) -> None:
     original = await desk.made(name)
-    first = {form: await desk.exported(original, form, history=history) for form in (JSON, FOLDER)}
-    for source in first.values():
-        again = await desk.imported(source)
-        for form, expected in first.items():
-            found = contents(await desk.exported(again, form, history=history))
-            assert found == contents(expected), (source, form)
+    for form in (JSON, FOLDER):
+        first = await desk.exported(original, form, history=history)
+        again = await desk.exported(await desk.imported(first), form, history=history)
+        assert contents(again) == contents(first), form
 
 
 @pytest.mark.parametrize("name", ["rich", "sample"])
@@ -84,7 +84,7 @@ def _without_row_numbers(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 async def test_that_without_history_a_block_begins_with_one_change_of_the_import(desk: Desk) -> None:
-    again = await desk.imported(await desk.exported(await desk.fresh("rich"), JSON))
+    again = await desk.imported(await desk.exported(await desk.made("rich"), JSON))
 
     async def look(engine: Engine) -> None:
         versions = await engine.memory.versions.versions("blk_new")
@@ -102,7 +102,7 @@ async def test_that_without_history_a_block_begins_with_one_change_of_the_import
 
 
 async def test_that_an_imported_history_goes_on(desk: Desk) -> None:
-    again = await desk.imported(await desk.exported(await desk.fresh("rich"), JSON, history=True))
+    again = await desk.imported(await desk.exported(await desk.made("rich"), JSON, history=True))
 
     async def look(engine: Engine) -> None:
         versions = await engine.memory.versions.versions("blk_new")
@@ -146,12 +146,14 @@ def present(path: Path) -> dict[str, int]:
         }
 
 
-@pytest.mark.parametrize("history", [False, True])
-@pytest.mark.parametrize("name", ["rich", "sample", "agent-file--evie.af"])
+@pytest.mark.parametrize(
+    ("name", "history"),
+    [("rich", False), ("rich", True), ("sample", False), ("agent-file--evie.af", True)],
+)
 async def test_that_contents_come_a_second_time_beside_the_first(
     desk: Desk, name: str, history: bool
 ) -> None:
-    original = await desk.fresh(name)
+    original = await desk.made(name)
     source = await desk.exported(original, JSON, history=history)
     counts, stays = present(original), table_rows(original)
     plan = await desk.bring_in(source, original)
@@ -167,7 +169,7 @@ async def test_that_contents_come_a_second_time_beside_the_first(
 
 
 async def test_that_what_comes_beside_is_the_same_under_new_ids(desk: Desk) -> None:
-    original = await desk.fresh("rich")
+    original = await desk.made("rich")
     source = await desk.exported(original, JSON, history=True)
     await desk.bring_in(source, original)
 
@@ -196,11 +198,11 @@ async def test_that_what_comes_beside_is_the_same_under_new_ids(desk: Desk) -> N
 
 
 async def test_that_a_summary_covers_the_same_messages_where_others_were_deleted(desk: Desk) -> None:
-    original = await desk.fresh("rich")
+    original = await desk.made("rich")
     gone = Intent(Edit(Ref(RefKind.MESSAGE, "msg_1"), DeleteRow()), NOOR)
     await desk.change(original, lambda engine: engine.apply([gone]))
     source = await desk.exported(original, JSON)
-    target = await desk.fresh("sample")
+    target = await desk.made("sample")
     plan = await desk.bring_in(source, target)
     ada = plan.agents[0].id
     (summary,), _ = await desk.change(target, lambda engine: engine.conversation.summaries(ada))
@@ -246,7 +248,7 @@ async def test_that_an_unknown_agent_is_refused(desk: Desk) -> None:
 
 @pytest.mark.parametrize("form", [JSON, FOLDER, LETTA])
 async def test_that_nothing_is_replaced_unless_it_was_asked_for(desk: Desk, form: ExportFormat) -> None:
-    original = await desk.fresh("rich")
+    original = await desk.made("rich")
     target = await desk.exported(original, form)
     before = contents(target)
     with pytest.raises(FileError) as caught:
@@ -261,7 +263,7 @@ async def test_that_nothing_is_replaced_unless_it_was_asked_for(desk: Desk, form
 
 @pytest.mark.parametrize("form", [JSON, FOLDER, LETTA])
 async def test_that_hostile_labels_and_names_come_back(
-    desk: Desk, engine: OpenEngine, hostile_texts: dict[str, str], form: ExportFormat
+    desk: Desk, hostile_texts: dict[str, str], form: ExportFormat
 ) -> None:
     source = await desk.exported(await desk.made("rich"), JSON)
     value = json.loads(source.read_bytes())
@@ -281,7 +283,7 @@ async def test_that_hostile_labels_and_names_come_back(
 async def test_that_no_draft_and_no_place_of_this_machine_goes_out(
     desk: Desk, tmp_db_dir: Path, form: ExportFormat
 ) -> None:
-    original = await desk.fresh("rich")
+    original = await desk.made("rich")
 
     async def draft(engine: Engine) -> None:
         await engine.drafts.keep(Edit(Ref(RefKind.BLOCK, "blk_new"), SetText("not yet said")))

@@ -74,7 +74,7 @@ async def test_that_a_file_that_cannot_be_right_is_refused_with_its_place(desk: 
 
 
 async def test_that_a_content_with_an_id_twice_leaves_the_target_as_it_was(desk: Desk) -> None:
-    original = await desk.fresh("rich")
+    original = await desk.made("rich")
     source = await desk.exported(original, JSON)
     value = json.loads(source.read_bytes())
     tasks = next(each for each in value["blocks"] if each["id"] == "blk_tasks")

@@ -101,7 +101,7 @@ async def test_that_it_comes_into_a_constellation_that_has_blocks_already(desk: 
     value["updates"].remove(updates_of(value, "blk_new")[-1])
     item = block_of(value, "blk_tasks")["content"]["items"][0]
     block_of(value, "blk_tasks")["content"]["items"].append({**item, "id": "itm_new", "value": {"due": 7}})
-    target = await desk.fresh("sample")
+    target = await desk.made("sample")
     before = held(target)
     await desk.bring_in(written(desk, value), target)
     after = held(target)

@@ -34,11 +34,8 @@ def rows_of(file: Path) -> list[bytes]:
     return file.read_bytes().splitlines(keepends=True)
 
 
-@pytest.mark.parametrize("history", [False, True])
-async def test_that_lines_lost_at_the_end_of_a_file_are_told_with_their_number(
-    desk: Desk, history: bool
-) -> None:
-    folder = await desk.exported(await desk.made("sample"), FOLDER, history=history)
+async def test_that_lines_lost_at_the_end_of_a_file_are_told_with_their_number(desk: Desk) -> None:
+    folder = await desk.exported(await desk.made("sample"), FOLDER)
     assert await read(desk, folder) == []
     messages = max(folder.glob("agents/*/messages.jsonl"), key=lambda path: path.stat().st_size)
     before = rows_of(messages)

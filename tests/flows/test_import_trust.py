@@ -53,7 +53,7 @@ async def forged(desk: Desk, **facts: str) -> Path:
 
 async def own(desk: Desk) -> Path:
     """A constellation with a block of everyone's that only the partner lets others write."""
-    target = await desk.fresh("sample")
+    target = await desk.made("sample")
     await desk.change(target, _furnish)
     return target
 
@@ -180,7 +180,7 @@ async def test_that_a_layout_from_elsewhere_takes_no_shipped_one_s_place(desk: D
     settings["layout"] = "standard"
     value["agents"][0]["config"] = json.dumps(settings) if is_text else settings
     source.write_text(json.dumps(value))
-    target = await desk.fresh("sample")
+    target = await desk.made("sample")
     plan = await desk.bring_in(source, target)
     assert "import.name_numbered" in codes(plan)
 

@@ -98,18 +98,15 @@ async def furnish(engine: Engine) -> None:
 
 @pytest.mark.parametrize("do", DOING, ids=lambda do: do.__name__)
 async def test_that_nobody_gets_between_though_we(
-    engine: OpenEngine,
-    surroundings: Environment,
-    do: Callable[[Engine, Environment], Awaitable[None]],
+    opened: Engine, surroundings: Environment, do: Callable[[Engine, Environment], Awaitable[None]]
 ) -> None:
-    async with engine() as opened:
-        await furnish(opened)
-        async with opened.database.write() as tx:
-            await tx.execute("UPDATE meta SET value = value")
-            assert others_find_it(opened.path) == "locked"
-            await do(opened, surroundings)
-            assert others_find_it(opened.path) == "locked"
-        assert others_find_it(opened.path) == "free"
+    await furnish(opened)
+    async with opened.database.write() as tx:
+        await tx.execute("UPDATE meta SET value = value")
+        assert others_find_it(opened.path) == "locked"
+        await do(opened, surroundings)
+        assert others_find_it(opened.path) == "locked"
+    assert others_find_it(opened.path) == "free"
 
 
 async def test_that_reading_the_file_by_hand_would_let_them_in(engine: OpenEngine) -> None:

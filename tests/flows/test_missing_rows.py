@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from inspector.domain.errors import FileError, Problem
-from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
 from inspector.runtime.salvage import salvage
 from inspector.storage.missing_rows import MOST_NAMED
 from tests.file_checks import problems_in
-from tests.full_constellation import ADA, make_furnished
+from tests.fixtures import opened_engine
+from tests.full_constellation import ADA, made_once, make_furnished
 from tests.runtime.damaged_files import read_in_this_process
 
 GONE = [
@@ -40,7 +40,7 @@ def of(problems: tuple[Problem, ...], code: str) -> list[Problem]:
 
 @pytest.fixture
 def whole(tmp_db_dir: Path, surroundings: Environment) -> Path:
-    path = asyncio.run(make_furnished(tmp_db_dir / "a.constellation", surroundings))
+    path = asyncio.run(made_once("furnished", tmp_db_dir / "a.constellation", surroundings, make_furnished))
     assert problems_in(path) == ()
     return path
 
@@ -91,7 +91,7 @@ async def test_that_entries_of_the_journal_that_vanished_are_found(
     assert problems_in(target) == ()
 
 
-async def test_that_very_many_missing_rows_are_counted(whole: Path, surroundings: Environment) -> None:
+async def test_that_very_many_missing_rows_are_counted(whole: Path) -> None:
     row = "SELECT kind, ref_kind, 'm' || value, actor_kind, actor_id, actor_name, reason, at, process"
     alter(
         whole,
@@ -109,19 +109,13 @@ async def test_that_a_lost_id_is_an_error_and_not_a_crash(whole: Path, surroundi
     alter(whole, "UPDATE meta SET name = 'constellation_ie' WHERE name = 'constellation_id'")
     (found,) = problems_in(whole)
     assert (found.code, found.parameters) == ("check.fact_missing", {"name": "constellation_id"})
-    engine = await Engine.open(whole, surroundings)
-    try:
+    async with opened_engine(whole, surroundings) as engine:
         with pytest.raises(FileError, match=r"file\.no_id"):
             await engine.context.snapshot(ADA)
         with pytest.raises(FileError, match=r"file\.no_id"):
             await engine.drafts.left()
-    finally:
-        await engine.close()
     target = whole.with_name("salvaged.constellation")
     await salvage(whole, target, surroundings, read_in_this_process)
     assert problems_in(target) == ()
-    engine = await Engine.open(target, surroundings)
-    try:
+    async with opened_engine(target, surroundings) as engine:
         await engine.context.snapshot(ADA)
-    finally:
-        await engine.close()

@@ -18,6 +18,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import RequestSpec
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.catalogues import shipped_layouts, shipped_models
+from inspector.runtime.engine import Engine
 from inspector.runtime.settings import Settings
 from inspector.runtime.wire import WireService
 from tests.context.builders import (
@@ -31,7 +32,7 @@ from tests.context.builders import (
     the_section,
     working,
 )
-from tests.fixtures import NOON, OpenEngine
+from tests.fixtures import NOON
 
 LAYOUTS = ("standard", "xml", "minimal", "cache_friendly")
 
@@ -118,7 +119,7 @@ def test_that_an_empty_section_prints_nothing(layout: str) -> None:
             assert not dress or f"{dress}\n" not in (only.system or "")
 
 
-async def test_that_a_shared_block_is_seen_by_its_receiver_with_the_owner_s_name(engine: OpenEngine) -> None:
+async def test_that_a_shared_block_is_seen_by_its_receiver_with_the_owner_s_name(opened: Engine) -> None:
     operations: list[tuple[Ref, Operation]] = [
         (Ref(RefKind.AGENT, "agt_ada"), CreateAgent("Ada", "I am Ada.", provider="openai", model="gpt-4o")),
         (
@@ -131,12 +132,11 @@ async def test_that_a_shared_block_is_seen_by_its_receiver_with_the_owner_s_name
         ),
         (Ref(RefKind.BLOCK, "blk_plan"), AttachBlock("agt_ada", Permission.READ_ONLY)),
     ]
-    async with engine() as opened:
-        await opened.apply([Intent(Edit(ref, operation), opened.actor) for ref, operation in operations])
-        for layout in LAYOUTS:
-            spec = RequestSpec(now=NOON, layout=layout)
-            text = (await opened.context.request("agt_ada", spec)).text
-            assert '<plan shared_from="Bob &quot;the&quot; &lt;B&gt;">\nsail at dawn\n</plan>' in text
-            own = (await opened.context.request("agt_bob", spec)).text
-            assert "<plan>\nsail at dawn\n</plan>" in own
-            assert "shared_from" not in own
+    await opened.apply([Intent(Edit(ref, operation), opened.actor) for ref, operation in operations])
+    for layout in LAYOUTS:
+        spec = RequestSpec(now=NOON, layout=layout)
+        text = (await opened.context.request("agt_ada", spec)).text
+        assert '<plan shared_from="Bob &quot;the&quot; &lt;B&gt;">\nsail at dawn\n</plan>' in text
+        own = (await opened.context.request("agt_bob", spec)).text
+        assert "<plan>\nsail at dawn\n</plan>" in own
+        assert "shared_from" not in own

@@ -3,46 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from inspector.entry import main
+from tests.cli.program import run
 from tests.exchange.recorded.builders import ANTHROPIC, CHAT, RESPONSES
 
 BODIES = {"anthropic": ANTHROPIC, "openai": CHAT, "openai-responses": RESPONSES}
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What came of a command."""
-
-    returncode: int
-    stdout: bytes
-    stderr: bytes
-
-
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Run a command in this process, as the program itself does."""
-
-    def of(*arguments: object) -> Done:
-        capfdbinary.readouterr()
-        code = main(list(map(str, arguments)))
-        said = capfdbinary.readouterr()
-        return Done(code, said.out, said.err)
-
-    return of
-
-
 @pytest.mark.parametrize("form", BODIES)
-def test_that_a_recorded_request_goes_out_again_as_it_was(run: Run, tmp_path: Path, form: str) -> None:
+def test_that_a_recorded_request_goes_out_again_as_it_was(tmp_path: Path, form: str) -> None:
     source, target = tmp_path / "call.json", tmp_path / "call.constellation"
     source.write_text(json.dumps(BODIES[form]), encoding="utf-8")
     dry = run("import", source, "--into", target, "--dry-run", "--json")
@@ -58,7 +31,7 @@ def test_that_a_recorded_request_goes_out_again_as_it_was(run: Run, tmp_path: Pa
     assert done.stderr == b""
 
 
-def test_that_nothing_is_made_of_a_request_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
+def test_that_nothing_is_made_of_a_request_that_cannot_be_read(tmp_path: Path) -> None:
     source, target = tmp_path / "call.json", tmp_path / "call.constellation"
     source.write_text(
         json.dumps({**CHAT, "messages": [*CHAT["messages"], {"role": "wizard"}]}), encoding="utf-8"

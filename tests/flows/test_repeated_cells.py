@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,12 @@ from inspector.domain.content import TextContent
 from inspector.domain.edits.block_rows import SetSchema
 from inspector.domain.edits.text import AppendText
 from inspector.domain.salvage import Recovery
-from inspector.runtime.clock_and_ids import sortable_ids
-from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
 from inspector.runtime.salvage import salvage
 from tests.damaged_rows import damage
 from tests.file_checks import problems_in
-from tests.fixtures import NOOR
-from tests.full_constellation import make_furnished
+from tests.fixtures import NOOR, opened_engine
+from tests.full_constellation import made_once, make_furnished
 from tests.runtime.damaged_files import read_in_this_process
 
 NOTES, TASKS = "block:blk_notes", "block:blk_tasks"
@@ -89,21 +88,10 @@ DIFFERING = [
 ]
 
 
-_made: list[bytes] = []
-"""The file, made once for all."""
-
-
 async def furnished(folder: Path, surroundings: Environment) -> Path:
     """A file with a folded block and others; all of it at one moment, so that times tell nothing apart."""
-    path = folder / "a.constellation"
-    if not _made:
-        # What is written to it later has other ids.
-        given = replace(surroundings, ids=sortable_ids())
-        await make_furnished(path, given, folded=True)
-        _made.append(path.read_bytes())
-    path.write_bytes(_made[0])
-    path.chmod(0o600)
-    return path
+    make = partial(make_furnished, folded=True)
+    return await made_once("folded", folder / "a.constellation", surroundings, make)
 
 
 def told(path: Path) -> set[tuple[str, str]]:
@@ -141,16 +129,13 @@ async def test_that_a_block_is_written_on_after_a_salvage_of_its_version(
     damage(path, DIFFERING[0][0])
     target = tmp_db_dir / "salvaged.constellation"
     await salvage(path, target, surroundings, examine=read_in_this_process)
-    engine = await Engine.open(target, surroundings)
-    try:
+    async with opened_engine(target, surroundings) as engine:
         before = await engine.memory.versions.versions("blk_notes")
         receipt = await engine.edit("blk_notes", AppendText("!"))
         assert receipt.changed
         assert len(await engine.memory.versions.versions("blk_notes")) == len(before) + 1
         first = (await engine.memory.versions.content_at("blk_notes", before[0].version)).content
         assert first == TextContent("The notes of Ada.")
-    finally:
-        await engine.close()
     assert told(target) == set()
 
 
@@ -158,14 +143,11 @@ async def test_that_who_changed_a_schema_without_a_change_of_the_document_is_no_
     tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await furnished(tmp_db_dir, surroundings)
-    engine = await Engine.open(path, surroundings)
-    try:
+    async with opened_engine(path, surroundings) as engine:
         before = await engine.memory.versions.versions("blk_profile")
         schema = replace(PARTNER_PROFILE, fields=PARTNER_PROFILE.fields[:-1])
         await engine.edit("blk_profile", SetSchema(schema), actor=NOOR)
         assert await engine.memory.versions.versions("blk_profile") == before
-    finally:
-        await engine.close()
     assert told(path) == set()
 
 
@@ -173,12 +155,9 @@ async def test_that_what_an_undo_says_otherwise_than_the_journal_is_told(
     tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await furnished(tmp_db_dir, surroundings)
-    engine = await Engine.open(path, surroundings)
-    try:
+    async with opened_engine(path, surroundings) as engine:
         await engine.edit("blk_notes", AppendText("once"), actor=NOOR)
         await engine.edits.undo(NOOR)
-    finally:
-        await engine.close()
     assert told(path) == set()
     damage(path, "UPDATE changes SET undo_of = undo_of - 1 WHERE undo_of IS NOT NULL")
     assert told(path) == {("check.undo_differs", NOTES)}

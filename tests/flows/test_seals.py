@@ -83,7 +83,7 @@ def hurt(path: Path) -> list[tuple[str, str]]:
 
 
 async def test_that_every_way_to_write_seals_what_it_writes(desk: Desk) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
 
     async def write(engine: Engine) -> None:
         for kind, id_, operation in EDITS:
@@ -123,7 +123,7 @@ def unsealed(path: Path) -> list[str]:
 
 
 async def test_that_an_edit_of_a_message_hides_no_damage_to_the_rest_of_it(desk: Desk) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, "UPDATE messages SET role = 'user' WHERE id = 'msg_1'")
 
     async def write(engine: Engine) -> None:

@@ -95,7 +95,7 @@ def told(path: Path) -> list[tuple[str, str, Any]]:
 async def test_that_damage_stays_told_when_something_else_of_the_row_is_set(
     desk: Desk, statement: str, ref: Ref, operation: Operation, where: str, column: str
 ) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, statement)
     expected = [("check.text_damaged", where or str(ref), column)]
     assert told(path) == expected
@@ -107,7 +107,7 @@ async def test_that_damage_stays_told_when_something_else_of_the_row_is_set(
 async def test_that_damage_is_told_no_more_when_that_very_cell_is_set_anew(
     desk: Desk, statement: str, ref: Ref, operation: Operation
 ) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, statement)
     assert [code for code, _, _ in told(path)] == ["check.text_damaged"]
     await write(desk, path, ref, operation)
@@ -115,7 +115,7 @@ async def test_that_damage_is_told_no_more_when_that_very_cell_is_set_anew(
 
 
 async def test_that_of_two_damaged_cells_the_one_that_is_not_set_stays_told(desk: Desk) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, "UPDATE blocks SET permission = 'admin', description = 'xho' WHERE id = 'blk_tasks'")
     assert told(path) == [("check.text_damaged", str(TASKS), "description, permission")]
     await write(desk, path, TASKS, SetDescription("what is to be done"))
@@ -123,7 +123,7 @@ async def test_that_of_two_damaged_cells_the_one_that_is_not_set_stays_told(desk
 
 
 async def test_that_a_damaged_seal_stays_told_and_each_cell_that_is_set_gets_its_own_back(desk: Desk) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, "UPDATE blocks SET seal = substr(seal, 1, 40) WHERE id = 'blk_tasks'")
     ((code, _, before),) = told(path)
     await write(desk, path, TASKS, SetPinned(False))
@@ -133,14 +133,14 @@ async def test_that_a_damaged_seal_stays_told_and_each_cell_that_is_set_gets_its
 
 
 async def test_that_a_row_without_a_seal_gets_none_by_a_change_of_a_part_of_it(desk: Desk) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, "UPDATE blocks SET seal = '' WHERE id = 'blk_tasks'")
     await write(desk, path, TASKS, SetPinned(False))
     assert told(path) == [("check.text_unsealed", str(TASKS), None)]
 
 
 async def test_that_a_time_that_cannot_be_read_stays_as_it_was_when_a_level_is_changed(desk: Desk) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, NEVER)
     await write(desk, path, BLOCK, AttachBlock(BOB, Permission.READ_ONLY))
     with closing(sqlite3.connect(path)) as connection:
@@ -151,7 +151,7 @@ async def test_that_a_time_that_cannot_be_read_stays_as_it_was_when_a_level_is_c
 
 
 async def test_that_bytes_that_are_no_text_stay_when_something_else_is_set(desk: Desk) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, "UPDATE blocks SET description = CAST(x'41ff42' AS TEXT) WHERE id = 'blk_tasks'")
     await write(desk, path, TASKS, SetPinned(False))
     with closing(sqlite3.connect(path)) as connection:
@@ -163,7 +163,7 @@ async def test_that_bytes_that_are_no_text_stay_when_something_else_is_set(desk:
 
 
 async def test_that_damage_beside_a_cell_that_cannot_be_read_is_told_too(desk: Desk) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, "UPDATE blocks SET permission = 'zz', description = 'xho' WHERE id = 'blk_tasks'")
     assert told(path) == [
         ("check.unreadable", str(TASKS), "permission"),
@@ -184,7 +184,7 @@ UNDONE: list[tuple[str, Ref, Operation, str]] = [
 async def test_that_an_undo_that_puts_damage_back_does_not_make_it_sound(
     desk: Desk, statement: str, ref: Ref, operation: Operation, column: str
 ) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, statement)
     expected = [("check.text_damaged", str(ref), column)]
     assert told(path) == expected
@@ -217,7 +217,7 @@ async def test_that_an_undo_that_puts_damage_back_does_not_make_it_sound(
 async def test_that_a_damaged_cell_that_is_set_to_what_it_shows_is_sound_again(
     desk: Desk, statement: str, operation: Operation
 ) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, statement)
     assert len(told(path)) == 1
     await write(desk, path, TASKS, operation)

@@ -71,7 +71,7 @@ async def told(news: Subscription, code: str = "check.text_damaged") -> Health:
 async def test_that_damage_is_told_soon_after_opening_and_its_end_when_it_is_written_anew(
     desk: Desk, surroundings: Environment
 ) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, "UPDATE messages SET content = '[]' WHERE id = 'msg_1'")
     async with watched(path, surroundings) as (engine, news):
         found = await told(news)
@@ -88,7 +88,7 @@ async def test_that_damage_is_told_soon_after_opening_and_its_end_when_it_is_wri
 async def test_that_all_damaged_rows_are_found_as_a_check_finds_them(
     desk: Desk, surroundings: Environment
 ) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(
         path,
         f"UPDATE agents SET persona = 'You' WHERE id = '{ADA}'",
@@ -110,7 +110,7 @@ async def test_that_all_damaged_rows_are_found_as_a_check_finds_them(
 async def test_that_of_a_whole_file_nothing_is_told_and_the_looking_ends(
     desk: Desk, surroundings: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     ended = asyncio.Event()
     watch = SealWatch.watch
 
@@ -127,7 +127,7 @@ async def test_that_of_a_whole_file_nothing_is_told_and_the_looking_ends(
 async def test_that_the_end_of_damage_to_how_something_is_shared_is_told_too(
     desk: Desk, surroundings: Environment
 ) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, "UPDATE attachments SET permission = 'admin'")
     async with watched(path, surroundings) as (engine, news):
         found = await told(news)
@@ -152,7 +152,7 @@ async def test_that_a_damaged_block_that_is_written_all_the_time_is_not_looked_a
 
     monkeypatch.setattr(seals, "damaged_rows", counted)
     monkeypatch.setattr(seals, "BETWEEN_LOOKS_SECONDS", 3600.0)
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     damage(path, "UPDATE blocks SET description = 'x' WHERE id = 'blk_new'")
     async with watched(path, surroundings) as (engine, news):
         await told(news)
@@ -165,7 +165,7 @@ async def test_that_a_damaged_block_that_is_written_all_the_time_is_not_looked_a
 async def test_that_a_large_file_is_shown_before_its_structure_is_looked_at(
     desk: Desk, surroundings: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = await desk.fresh("rich")
+    path = await desk.made("rich")
     with closing(sqlite3.connect(path)) as outside:
         (size,) = outside.execute("PRAGMA page_size").fetchone()
         query = "SELECT rootpage FROM sqlite_schema WHERE name = 'messages_by_time'"

@@ -15,19 +15,16 @@ from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
 from tests.cli.program import run, said
 from tests.damaged_rows import ADA, DAMAGE, make_damaged
-from tests.fixtures import NOON, NOOR
+from tests.fixtures import NOON, NOOR, opened_engine
 
 
 async def test_that_a_request_names_every_row_that_cannot_be_read(
     tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     path = await make_damaged(tmp_db_dir / "a.constellation", surroundings)
-    engine = await Engine.open(path, surroundings)
-    try:
+    async with opened_engine(path, surroundings) as engine:
         request = await engine.context.request(ADA)
         snapshot = await engine.context.snapshot(ADA)
-    finally:
-        await engine.close()
     assert DAMAGE.keys() <= {each.where for each in request.problems}
     assert [event.id for event in snapshot.events if event.id in ("event", "sound")] == ["sound"]
     assert "I am Ada." in request.text

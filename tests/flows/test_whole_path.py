@@ -6,17 +6,13 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.agents import ContextConfig
-from inspector.domain.blocks import BlockType, Permission
+from inspector.domain.blocks import BlockType
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.rows import AppendMessage, CreateAgent
-from inspector.domain.edits.text import AppendText, SetText, Splice, SpliceText
-from inspector.domain.errors import RefusedError
+from inspector.domain.edits.text import AppendText
 from inspector.domain.limits import LimitOverrides
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
@@ -50,23 +46,21 @@ async def furnish(engine: Engine) -> None:
     await engine.apply([Intent(edit, NOOR) for edit in edits])
 
 
-async def test_that_an_edit_is_in_the_next_request_and_in_its_figures(engine: OpenEngine) -> None:
-    async with engine() as opened:
-        await furnish(opened)
-        before = await opened.context.request(ADA)
-        await opened.edit(NOTES, AppendText("second line\n"), reason="more")
-        after = await opened.context.request(ADA)
+async def test_that_an_edit_is_in_the_next_request_and_in_its_figures(opened: Engine) -> None:
+    await furnish(opened)
+    before = await opened.context.request(ADA)
+    await opened.edit(NOTES, AppendText("second line\n"), reason="more")
+    after = await opened.context.request(ADA)
     assert "second line" not in before.text
     assert "second line" in after.text
     assert after.tokens > before.tokens
 
 
-async def test_that_a_draft_is_counted_and_leaves_no_trace(engine: OpenEngine) -> None:
-    async with engine() as opened:
-        await furnish(opened)
-        saved = await opened.context.request(ADA)
-        drafted = await opened.context.request(ADA, drafts={NOTES: TextContent("first line\nand a draft\n")})
-        again = await opened.context.request(ADA)
+async def test_that_a_draft_is_counted_and_leaves_no_trace(opened: Engine) -> None:
+    await furnish(opened)
+    saved = await opened.context.request(ADA)
+    drafted = await opened.context.request(ADA, drafts={NOTES: TextContent("first line\nand a draft\n")})
+    again = await opened.context.request(ADA)
     assert drafted.tokens > saved.tokens
     assert again.text == saved.text
 
@@ -84,53 +78,13 @@ async def test_that_an_edit_is_still_there_after_a_restart_with_its_reason(engin
     assert (state.written.actor, state.written.reason) == (NOOR, "so that it stays")
 
 
-async def test_that_every_piece_says_where_it_comes_from(engine: OpenEngine) -> None:
-    async with engine() as opened:
-        await furnish(opened)
-        request = await opened.context.request(ADA)
+async def test_that_every_piece_says_where_it_comes_from(opened: Engine) -> None:
+    await furnish(opened)
+    request = await opened.context.request(ADA)
     kinds = {piece.source.kind for section in request.sections for piece in section.pieces}
     assert {SourceKind.BLOCK, SourceKind.MESSAGE, SourceKind.LITERAL} <= kinds
     assert request.sections[0].name == "instructions"
     assert [section.name for section in request.sections][-2:] == ["messages", "reply"]
-
-
-async def test_that_a_stale_edit_is_merged(engine: OpenEngine) -> None:
-    async with engine() as opened:
-        await furnish(opened)
-        state = await opened.memory.get(NOTES)
-        await opened.edit(NOTES, SpliceText((Splice(0, 0, "start "),)))
-        await opened.edit(NOTES, SpliceText((Splice(10, 0, " end"),)), base=state.version)
-        content = await opened.memory.content(NOTES)
-    assert content == TextContent("start first line end\n")
-
-
-async def test_that_an_agent_is_bound_by_its_permission_and_nothing_changes(engine: OpenEngine) -> None:
-    agent = Actor(ActorKind.AGENT, ADA, "Ada")
-    async with engine() as opened:
-        await furnish(opened)
-        create = CreateBlock(ADA, "fixed", permission=Permission.READ_ONLY, content=TextContent("as it is"))
-        await opened.apply([Intent(Edit(Ref(RefKind.BLOCK, "blk_fixed"), create), NOOR)])
-        seq = opened.database.feed.last_seq
-        with pytest.raises(RefusedError) as caught:
-            await opened.edit("blk_fixed", SetText("other"), actor=agent)
-        content = await opened.memory.content("blk_fixed")
-        assert opened.database.feed.last_seq == seq
-    assert content == TextContent("as it is")
-    assert caught.value.refusal.parameters
-
-
-async def test_that_a_refused_edit_among_many_leaves_none_of_them(engine: OpenEngine) -> None:
-    async with engine() as opened:
-        await furnish(opened)
-        edits = [
-            Edit(Ref(RefKind.BLOCK, NOTES), AppendText("one\n")),
-            Edit(Ref(RefKind.BLOCK, NOTES), AppendText("x" * 10_000)),
-        ]
-        with pytest.raises(RefusedError):
-            await opened.apply([Intent(edit, NOOR) for edit in edits])
-        assert await opened.memory.content(NOTES) == TextContent("first line\n")
-        await opened.edit(NOTES, AppendText("two\n"))
-        assert await opened.memory.content(NOTES) == TextContent("first line\ntwo\n")
 
 
 async def test_that_another_process_s_edit_appears_within_a_second(

@@ -13,7 +13,8 @@ from inspector.domain.edits.items import InsertItem
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import FileError
 from inspector.memory.checking import check
-from tests.memory.world import AGENT, HUMAN, new_world, open_world
+from tests.file_checks import problems_in
+from tests.memory.world import AGENT, HUMAN, World, new_world, open_world
 from tests.storage.builders import hash_outside
 
 
@@ -35,12 +36,11 @@ async def test_that_a_whole_file_has_no_problems_and_is_not_changed(tmp_db_dir: 
     assert hash_outside(path) == before
 
 
-async def test_that_a_file_in_use_can_be_checked(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make()
-        assert await check(world.database.path) == ()
-        await world.edit(block, AppendText("x"), actor=HUMAN)
-        assert await check(world.database.path) == ()
+async def test_that_a_file_in_use_can_be_checked(world: World) -> None:
+    block = await world.make()
+    assert await check(world.database.path) == ()
+    await world.edit(block, AppendText("x"), actor=HUMAN)
+    assert await check(world.database.path) == ()
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ async def test_that_damage_is_found_with_its_place(tmp_db_dir: Path, statement: 
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute(statement, (block,))
-    problems = await check(path)
+    problems = problems_in(path)
     assert {each.code for each in problems} == codes
     assert all(each.where in (f"block:{block}", str(path)) for each in problems)
 
@@ -85,12 +85,12 @@ async def test_that_a_change_that_waits_is_told_when_it_is_not_marked_so(tmp_db_
     await world.edit(block, AppendText("e"), actor=HUMAN)
     await world.close()
     waits = {"block.pending_updates", "check.revision"}
-    assert {each.code for each in await check(path)} == waits
+    assert {each.code for each in problems_in(path)} == waits
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("UPDATE updates SET pending = 0")
-        assert {each.code for each in await check(path)} == waits | {"check.pending_differs"}
+        assert {each.code for each in problems_in(path)} == waits | {"check.pending_differs"}
         connection.execute("UPDATE block_contents SET problem = NULL")
-    assert {each.code for each in await check(path)} == waits | {"check.pending_differs"}
+    assert {each.code for each in problems_in(path)} == waits | {"check.pending_differs"}
 
 
 async def test_that_foreign_structure_is_a_problem_and_no_file_an_error(tmp_db_dir: Path) -> None:

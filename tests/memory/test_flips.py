@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from inspector.domain.errors import Problem
 from inspector.runtime.environment import Environment
 from tests.bench.bit_flips import FIRST, run
+from tests.file_checks import problems_in
 from tests.fixtures import NOOR, HeldClock, counted_ids
 from tests.full_constellation import make_furnished
 
@@ -15,7 +17,11 @@ FLIPS = 59
 async def test_that_every_flipped_bit_in_a_content_is_found(tmp_db_dir: Path) -> None:
     surroundings = Environment(HeldClock(), counted_ids(), NOOR, "test", tmp_db_dir / "state")
     path = await make_furnished(tmp_db_dir / "a.constellation", surroundings, folded=True)
-    figures = await run(path, FIRST, FLIPS)
+
+    async def look(file: Path) -> tuple[Problem, ...]:
+        return problems_in(file)
+
+    figures = await run(path, FIRST, FLIPS, look)
     assert figures.missed == []
     assert figures.flips.total() == FLIPS
     assert len(figures.flips) == figures.columns == FLIPS

@@ -25,64 +25,10 @@ from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import DocumentError, RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory import contents
-from inspector.memory.checking import check
-from inspector.memory.contents import FOLD_BYTES
 from inspector.storage.connection import Channel, Row, Statement
+from tests.file_checks import problems_in
 from tests.memory.long_histories import force_fold, restore
-from tests.memory.world import AGENT, HUMAN, World, new_world, open_world
-
-
-async def test_that_a_hundred_deltas_are_not_folded_and_one_more_is(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make(content="")
-        for _ in range(99):
-            await world.edit(block, AppendText("x"), actor=HUMAN)
-        assert await world.rows("SELECT count(*) FROM checkpoints") == [(0,)]
-        await world.edit(block, AppendText("x"), actor=HUMAN)
-        assert await world.rows("SELECT upto_seq FROM checkpoints") == [(101,)]
-        for _ in range(100):
-            await world.edit(block, AppendText("x"), actor=HUMAN)
-        assert await world.rows("SELECT upto_seq FROM checkpoints") == [(101,)]
-        await world.edit(block, AppendText("x"), actor=HUMAN)
-        assert await world.rows("SELECT upto_seq FROM checkpoints") == [(202,)]
-
-
-async def test_that_256_kilobytes_are_not_folded_and_one_byte_more_is(
-    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert FOLD_BYTES == 256 * 1024
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make(content="", char_limit=0)
-        # What no compression makes smaller.
-        for text in (_noise(Random(1), 250 * 1024), "x", "x"):
-            await world.edit(block, AppendText(text), actor=HUMAN)
-        ((stored,),) = await world.rows("SELECT sum(size) FROM updates")
-        ((letter,),) = await world.rows("SELECT size FROM updates ORDER BY id DESC LIMIT 1")
-        assert isinstance(stored, int)
-        assert isinstance(letter, int)
-        monkeypatch.setattr(contents, "FOLD_BYTES", stored + letter)
-        await world.edit(block, AppendText("x"), actor=HUMAN)
-        assert await world.rows("SELECT sum(size) FROM updates") == [(stored + letter,)]
-        assert await world.rows("SELECT count(*) FROM checkpoints") == [(0,)]
-        monkeypatch.setattr(contents, "FOLD_BYTES", stored + 2 * letter - 1)
-        await world.edit(block, AppendText("x"), actor=HUMAN)
-        assert await world.rows("SELECT sum(size) FROM updates") == [(stored + 2 * letter,)]
-        assert await world.rows("SELECT upto_seq FROM checkpoints") == [(6,)]
-
-
-async def test_that_what_was_written_before_the_file_was_opened_counts_for_folding(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make(content="", char_limit=0)
-        for _ in range(60):
-            await world.edit(block, AppendText("x"), actor=HUMAN)
-        path = world.database.path
-    again = await open_world(path, prefix="again")
-    try:
-        for _ in range(40):
-            await again.edit(block, AppendText("x"), actor=HUMAN)
-        assert await again.rows("SELECT upto_seq FROM checkpoints") == [(101,)]
-    finally:
-        await again.close()
+from tests.memory.world import AGENT, HUMAN, World, new_world, opened_world
 
 
 def _parameters(sql: str) -> int:
@@ -95,21 +41,20 @@ def _noise(chance: Random, length: int) -> str:
 
 @pytest.mark.parametrize(("age", "folded"), [(timedelta(days=7), 152), (timedelta(days=7, seconds=-1), 0)])
 async def test_that_only_deltas_of_seven_days_and_not_of_the_newest_fifty_are_folded(
-    tmp_db_dir: Path, age: timedelta, folded: int
+    world: World, age: timedelta, folded: int
 ) -> None:
-    async with new_world(tmp_db_dir) as world:
-        target = Ref(RefKind.BLOCK, "b")
-        moment = world.clock.now
-        await world.do(target, CreateBlock(AGENT.id, "b", char_limit=0, content=TextContent("")), at=moment)
-        for _ in range(200):
-            await world.do(target, AppendText("x"), at=moment)
-        assert not any(each.folded for each in await world.memory.versions.versions("b"))
-        # The clock goes on by a second at each look.
-        world.clock.now = moment + age - timedelta(seconds=1)
-        await world.do(target, AppendText("y"), at=moment + age)
-        history = await world.memory.versions.versions("b")
-        assert len(history) == 202
-        assert [each.seq for each in history if each.folded] == list(range(1, folded + 1))
+    target = Ref(RefKind.BLOCK, "b")
+    moment = world.clock.now
+    await world.do(target, CreateBlock(AGENT.id, "b", char_limit=0, content=TextContent("")), at=moment)
+    for _ in range(200):
+        await world.do(target, AppendText("x"), at=moment)
+    assert not any(each.folded for each in await world.memory.versions.versions("b"))
+    # The clock goes on by a second at each look.
+    world.clock.now = moment + age - timedelta(seconds=1)
+    await world.do(target, AppendText("y"), at=moment + age)
+    history = await world.memory.versions.versions("b")
+    assert len(history) == 202
+    assert [each.seq for each in history if each.folded] == list(range(1, folded + 1))
 
 
 async def test_that_an_edit_looks_at_no_rows_but_those_that_it_needs(
@@ -156,8 +101,7 @@ async def test_that_folded_versions_are_seen_compared_restored_and_taken_back(tm
             await world.edit(block, AppendText(f" {number}"), actor=AGENT, reason=f"r{number}")
         await force_fold(world, block)
         path = world.database.path
-    world = await open_world(path, prefix="later")
-    try:
+    async with opened_world(path, prefix="later") as world:
         history = await world.memory.versions.versions(block)
         assert all(each.folded for each in history[:21])
         assert [each.reason for each in history[1:21]] == [f"r{number}" for number in range(20)]
@@ -172,8 +116,6 @@ async def test_that_folded_versions_are_seen_compared_restored_and_taken_back(tm
         assert (await world.text(block)).startswith("start 0 1 3 4")
         await restore(world, block, history[4].version)
         assert await world.text(block) == "start 0 1 2 3"
-    finally:
-        await world.close()
 
 
 async def test_that_a_checkpoint_holds_the_whole_history(tmp_db_dir: Path) -> None:
@@ -192,14 +134,11 @@ async def test_that_a_checkpoint_holds_the_whole_history(tmp_db_dir: Path) -> No
             ((upto,),) = await tx.fetch_all("SELECT upto_seq FROM checkpoints")
             await tx.execute("UPDATE updates SET blob = NULL WHERE seq <= ?", (upto,))
         path = world.database.path
-    world = await open_world(path, prefix="later")
-    try:
+    async with opened_world(path, prefix="later") as world:
         assert [
             (await world.memory.versions.content_at(block, each.version)).content for each in versions
         ] == contents
-        assert await check(path) == ()
-    finally:
-        await world.close()
+        assert problems_in(path) == ()
 
 
 async def test_that_the_list_of_versions_stands_when_the_document_cannot_be_read(tmp_db_dir: Path) -> None:
@@ -209,14 +148,11 @@ async def test_that_the_list_of_versions_stands_when_the_document_cannot_be_read
         async with world.database.write() as tx:
             await tx.execute("UPDATE updates SET blob = x'00'")
         path = world.database.path
-    world = await open_world(path, prefix="later")
-    try:
+    async with opened_world(path, prefix="later") as world:
         told = await world.memory.versions.versions(block)
         assert [(each.reason, each.length) for each in told] == [("", None), ("why", 7)]
         with pytest.raises(DocumentError):
             await world.memory.versions.content_at(block, told[0].version)
-    finally:
-        await world.close()
 
 
 async def rewritten(world: World) -> tuple[str, dict[Version, str]]:
@@ -255,7 +191,7 @@ async def test_that_a_history_too_large_for_one_piece_is_set_aside_and_still_rea
         assert state is not None
         assert state.written is not None
         assert state.written.actor == HUMAN
-    assert await check(path) == ()
+    assert problems_in(path) == ()
 
 
 async def test_that_a_block_with_a_history_set_aside_is_written_after_the_file_is_opened_again(
@@ -266,8 +202,7 @@ async def test_that_a_block_with_a_history_set_aside_is_written_after_the_file_i
         path = world.database.path
         block, said = await rewritten(world)
     first, last = next(iter(said)), tuple(said)[-1]
-    world = await open_world(path, prefix="later")
-    try:
+    async with opened_world(path, prefix="later") as world:
         await world.edit(block, AppendText("!"), actor=HUMAN, base=last)
         assert await world.text(block) == said[last] + "!"
         # What came before a fresh start can be restored; it can't be taken back step by step.
@@ -278,9 +213,7 @@ async def test_that_a_block_with_a_history_set_aside_is_written_after_the_file_i
             assert caught.value.code == "refused.set_aside"
         await restore(world, block, first)
         assert await world.text(block) == said[first]
-    finally:
-        await world.close()
-    assert await check(path) == ()
+    assert problems_in(path) == ()
 
 
 async def test_that_a_large_content_alone_sets_no_history_aside(

@@ -12,7 +12,7 @@ from inspector.domain.edits.block_rows import SetSchema
 from inspector.domain.edits.history import RestoreVersion
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import DocumentError
-from tests.memory.world import HUMAN, new_world, open_world
+from tests.memory.world import HUMAN, new_world, opened_world
 
 
 @pytest.mark.parametrize("lost", [1, 2, 3])
@@ -28,8 +28,7 @@ async def test_that_a_block_that_lacks_changes_says_so_and_is_not_written(
         assert (await world.state(block)).problem is None
         async with world.database.write() as tx:
             await tx.execute("DELETE FROM updates WHERE block_id = ? AND seq = ?", (block, lost))
-    world = await open_world(path, prefix="later")
-    try:
+    async with opened_world(path, prefix="later") as world:
         state = await world.state(block)
         assert state.problem is not None
         assert state.problem.code == "block.missing_updates"
@@ -43,5 +42,3 @@ async def test_that_a_block_that_lacks_changes_says_so_and_is_not_written(
                 await world.edit(block, operation, actor=HUMAN)
         assert await world.text(block) == "one two three"
         assert await world.dump() == before
-    finally:
-        await world.close()

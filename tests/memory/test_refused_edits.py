@@ -2,84 +2,49 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from inspector.domain.blocks import (
-    Permission,
     TextSchema,
     Viewport,
 )
 from inspector.domain.edits.base import Operation
-from inspector.domain.edits.block_rows import CreateBlock, DeleteBlock, SetCharLimit
+from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.fields import SetField
 from inspector.domain.edits.text import AppendText, ReplaceText, SetText, Splice, SpliceText
 from inspector.domain.errors import InspectorError, MalformedError, NotFoundError, RefusedError
 from inspector.domain.ref import Ref, RefKind
-from tests.memory.world import AGENT, HUMAN, IMPORTER, new_world
+from tests.memory.world import AGENT, HUMAN, IMPORTER, World
 
 
-async def test_that_an_edit_of_no_block_is_refused(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        with pytest.raises(NotFoundError) as caught:
-            await world.edit("blk_none", AppendText("x"), actor=HUMAN)
-        assert caught.value.code == "not_found.block"
+async def test_that_an_edit_of_no_block_is_refused(world: World) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        await world.edit("blk_none", AppendText("x"), actor=HUMAN)
+    assert caught.value.code == "not_found.block"
 
 
-async def test_that_a_deleted_block_takes_no_edit(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make()
-        await world.do(Ref(RefKind.BLOCK, block), DeleteBlock())
-        with pytest.raises(RefusedError) as caught:
-            await world.edit(block, AppendText("x"), actor=HUMAN)
-        assert caught.value.code == "refused.deleted"
+async def test_that_a_text_over_the_limit_is_refused_with_both_numbers(world: World) -> None:
+    block = await world.make(content="x" * 10, char_limit=12)
+    with pytest.raises(RefusedError) as caught:
+        await world.edit(block, AppendText("yyy"), actor=HUMAN)
+    assert caught.value.code == "refused.char_limit"
+    assert caught.value.parameters == {"label": "notes", "limit": 12, "length": 13}
+    await world.edit(block, AppendText("yy"), actor=HUMAN)
+    assert await world.text(block) == "x" * 10 + "yy"
 
 
-async def test_that_a_text_over_the_limit_is_refused_with_both_numbers(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make(content="x" * 10, char_limit=12)
-        with pytest.raises(RefusedError) as caught:
-            await world.edit(block, AppendText("yyy"), actor=HUMAN)
-        assert caught.value.code == "refused.char_limit"
-        assert caught.value.parameters == {"label": "notes", "limit": 12, "length": 13}
-        await world.edit(block, AppendText("yy"), actor=HUMAN)
-        assert await world.text(block) == "x" * 10 + "yy"
+async def test_that_a_limit_counts_the_whole_text_behind_a_viewport(world: World) -> None:
+    schema = TextSchema(Viewport(1, 1))
+    block = await world.make(content="a\nb\nc", schema=schema, char_limit=6)
+    with pytest.raises(RefusedError):
+        await world.edit(block, AppendText("\nd"), actor=HUMAN)
 
 
-async def test_that_a_limit_counts_the_whole_text_behind_a_viewport(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        schema = TextSchema(Viewport(1, 1))
-        block = await world.make(content="a\nb\nc", schema=schema, char_limit=6)
-        with pytest.raises(RefusedError):
-            await world.edit(block, AppendText("\nd"), actor=HUMAN)
-
-
-async def test_that_no_limit_is_no_limit(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make(content="", char_limit=0)
-        await world.edit(block, SetText("z" * 20_000), actor=HUMAN)
-        assert len(await world.text(block)) == 20_000
-
-
-async def test_that_what_is_too_long_already_may_only_shrink(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make(content="x" * 20)
-        await world.do(Ref(RefKind.BLOCK, block), SetCharLimit(10))
-        for operation in (AppendText("y"), ReplaceText("x", "y")):
-            with pytest.raises(RefusedError) as caught:
-                await world.edit(block, operation, actor=HUMAN)
-            assert caught.value.code == "refused.char_limit"
-        await world.edit(block, SpliceText((Splice(0, 5, ""),)), actor=HUMAN)
-        assert await world.text(block) == "x" * 15
-
-
-async def test_that_an_import_over_the_limit_stands(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        from_file = CreateBlock(AGENT.id, "long", char_limit=3)
-        await world.do(Ref(RefKind.BLOCK, "b"), from_file, IMPORTER)
-        await world.do(Ref(RefKind.BLOCK, "b"), SetText("12345"), IMPORTER)
-        assert await world.text("b") == "12345"
+async def test_that_an_import_over_the_limit_stands(world: World) -> None:
+    from_file = CreateBlock(AGENT.id, "long", char_limit=3)
+    await world.do(Ref(RefKind.BLOCK, "b"), from_file, IMPORTER)
+    await world.do(Ref(RefKind.BLOCK, "b"), SetText("12345"), IMPORTER)
+    assert await world.text("b") == "12345"
 
 
 @pytest.mark.parametrize(
@@ -92,36 +57,20 @@ async def test_that_an_import_over_the_limit_stands(tmp_db_dir: Path) -> None:
         SetText("\ud800"),
     ],
 )
-async def test_that_a_refused_edit_leaves_every_table_as_it_was(
-    tmp_db_dir: Path, operation: Operation
-) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make()
-        await world.edit(block, AppendText("."), actor=HUMAN)
-        before = await world.dump()
-        with pytest.raises(InspectorError):
-            await world.edit(block, operation, actor=HUMAN)
-        assert await world.dump() == before
-        await world.edit(block, AppendText("!"), actor=HUMAN)
-        assert await world.text(block) == "one two three.!"
+async def test_that_a_refused_edit_leaves_every_table_as_it_was(world: World, operation: Operation) -> None:
+    block = await world.make()
+    await world.edit(block, AppendText("."), actor=HUMAN)
+    before = await world.dump()
+    with pytest.raises(InspectorError):
+        await world.edit(block, operation, actor=HUMAN)
+    assert await world.dump() == before
+    await world.edit(block, AppendText("!"), actor=HUMAN)
+    assert await world.text(block) == "one two three.!"
 
 
-async def test_that_a_reason_without_utf8_form_is_refused_and_leaves_nothing(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make()
-        before = await world.dump()
-        with pytest.raises(MalformedError):
-            await world.edit(block, AppendText("x"), actor=HUMAN, reason="\ud800")
-        assert await world.dump() == before
-
-
-async def test_that_an_agent_below_the_needed_level_writes_nothing(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make(permission=Permission.READ_ONLY)
-        before = await world.dump()
-        with pytest.raises(RefusedError) as caught:
-            await world.edit(block, AppendText("x"), actor=AGENT)
-        assert caught.value.code == "refused.permission"
-        assert caught.value.parameters["level"] == "read_only"
-        assert caught.value.parameters["needed"] == "append"
-        assert await world.dump() == before
+async def test_that_a_reason_without_utf8_form_is_refused_and_leaves_nothing(world: World) -> None:
+    block = await world.make()
+    before = await world.dump()
+    with pytest.raises(MalformedError):
+        await world.edit(block, AppendText("x"), actor=HUMAN, reason="\ud800")
+    assert await world.dump() == before

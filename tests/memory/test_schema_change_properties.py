@@ -22,7 +22,7 @@ from tests.memory.schema_changes import CHANGES, changed, made
 from tests.memory.world import new_world
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(CHANGES)
 def test_that_what_is_not_said_to_be_lost_is_there(change: tuple[Schema, Schema, Content]) -> None:
     old, new, content = change
@@ -38,7 +38,7 @@ def test_that_what_is_not_said_to_be_lost_is_there(change: tuple[Schema, Schema,
 IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(CHANGES)
 def test_that_there_and_back_in_a_file_loses_nothing(change: tuple[Schema, Schema, Content]) -> None:
     old, new, content = change

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import cast
 
 import pytest
@@ -25,7 +24,7 @@ from inspector.domain.blocks import (
 from inspector.domain.edits.block_rows import CreateBlock, SetSchema
 from inspector.domain.errors import RefusedError
 from inspector.domain.schema_faults import schema_fault
-from tests.memory.world import AGENT, HUMAN, new_world
+from tests.memory.world import AGENT, HUMAN, World
 
 TWICE = (FieldDef("one"), FieldDef("one"))
 FAULTY: dict[str, Schema] = {
@@ -52,20 +51,17 @@ FAULTY: dict[str, Schema] = {
 
 
 @pytest.mark.parametrize("name", FAULTY)
-async def test_that_a_schema_nobody_could_use_is_refused_and_changes_nothing(
-    name: str, tmp_db_dir: Path
-) -> None:
+async def test_that_a_schema_nobody_could_use_is_refused_and_changes_nothing(name: str, world: World) -> None:
     code = name.split()[0]
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make(content="one")
-        before = await world.dump()
-        with pytest.raises(RefusedError) as set_:
-            await world.edit(block, SetSchema(FAULTY[name]), actor=HUMAN)
-        assert set_.value.code == code
-        with pytest.raises(RefusedError) as made:
-            await world.edit("", CreateBlock(AGENT.id, "new", FAULTY[name]), actor=HUMAN)
-        assert made.value.code == code
-        assert await world.dump() == before
+    block = await world.make(content="one")
+    before = await world.dump()
+    with pytest.raises(RefusedError) as set_:
+        await world.edit(block, SetSchema(FAULTY[name]), actor=HUMAN)
+    assert set_.value.code == code
+    with pytest.raises(RefusedError) as made:
+        await world.edit("", CreateBlock(AGENT.id, "new", FAULTY[name]), actor=HUMAN)
+    assert made.value.code == code
+    assert await world.dump() == before
 
 
 @pytest.mark.parametrize("name", READY_MADE_SCHEMAS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from inspector.domain.blocks import OBSERVATION_LOG as LOG
@@ -33,138 +31,69 @@ from inspector.domain.search import FoundState, SearchQuery
 from inspector.domain.summaries import SummaryDetails
 from inspector.memory.search import Searcher
 from tests.memory.search_builders import entry, found, hits, message, summary, talk
-from tests.memory.world import AGENT, HUMAN, new_world
+from tests.memory.world import AGENT, HUMAN, World
 
 TEXT = "Anna's café: don't use C++ or foo:bar; 北京大学のデータベース 한국어도 ภาษาไทย 🎉 naïve_snake x=1."
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+async def test_that_a_text_is_found_by_what_it_says_and_by_nothing_else(world: World) -> None:
+    wanted = await entry(world, TEXT)
+    for text in (
         *("anna's", "Anna’s", "don't", "cafe", "CAFÉ", "caf", "c++", "C"),
         *("foo:bar", "foo", "bar", "naive", "snake", "x=1", "🎉", "1", '"foo:bar"', '"use c"', "use or"),
         *("北", "北京", "京大", "大学", "の", "データ", "ベー", "한", "국어", "어도", "ภาษา", "ไทย", "ษ"),
         *("", " ", "\0", "\t\n", "anna\0cafe", "北京 한국 foo"),
-    ],
-)
-async def test_that_a_text_is_found_by_what_it_says(tmp_db_dir: Path, text: str) -> None:
-    async with new_world(tmp_db_dir) as world:
-        wanted = await entry(world, TEXT)
-        assert await found(world, text) == {wanted}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+    ):
+        assert await found(world, text) == {wanted}, text
+    await world.do(Ref(RefKind.ARCHIVAL, wanted), UpdateArchival("Anna's café, foo:bar 北京大学 한국어"))
+    for text in (
         *("what's", "afé", "oo", "京北", "北学", "語", "어한", "foo:baz", "🎂", "foo nothing", "d'ont", "++"),
         *('"foo use"', '"caf"', "AND", "NOT foo", "foo NEAR bar", "body:foo", "bar*foo", "(", "^oo )", "-"),
         "col:x OR foo",
-    ],
-)
-async def test_that_a_text_is_not_found_by_what_it_does_not_say(tmp_db_dir: Path, text: str) -> None:
-    async with new_world(tmp_db_dir) as world:
-        await entry(world, "Anna's café, foo:bar 北京大学 한국어")
-        assert await found(world, text) == set()
+    ):
+        assert await found(world, text) == set(), text
 
 
 LEGAL = [
-    *(
-        '"',
-        '""',
-        '"""',
-        '"a',
-        'a"b',
-        "'",
-        "`",
-        "*",
-        "**",
-        "^",
-        "(",
-        "((",
-        ")",
-        "{",
-        "}",
-        "[a]",
-        ":",
-        "a:",
-        ":a",
-    ),
-    *(
-        "AND",
-        "OR",
-        "NOT",
-        "NEAR",
-        "NEAR(a b, 2)",
-        "a AND",
-        "OR OR",
-        "a -b",
-        "+a",
-        "--",
-        "/*",
-        ";",
-        "?1",
-        "\\",
-    ),
-    *(
-        "\0",
-        "a\0b",
-        "\ue000",
-        "\ue001",
-        "\ud800",
-        "a\udfffb",
-        "\u200b",
-        "\u0301",
-        "ﬁ",
-        "①",
-        "ß",
-        "İ",
-        "ς",
-        "㍿",
-    ),
-    *(
-        "x" * 100_000,
-        "漢" * 100_000,
-        "a " * 50_000,
-        '" ' * 50_000,
-        "🎉" * 30_000,
-        "(" * 100_000,
-        "é\u0301" * 999,
-    ),
+    *"\"'`*^({:;\\)}",
+    *('""', '"""', '"a', 'a"b', "**", "((", "[a]", "a:", ":a", "a -b", "+a", "--", "/*", "?1"),
+    *("AND", "OR", "NOT", "NEAR", "NEAR(a b, 2)", "a AND", "OR OR"),
+    *("\0", "a\0b", "\ue000", "\ue001", "\ud800", "a\udfffb", "\u200b", "\u0301"),
+    *("ﬁ", "①", "ß", "İ", "ς", "㍿"),
+    *("x" * 100_000, "漢" * 100_000, "a " * 50_000, '" ' * 50_000),
+    *("🎉" * 30_000, "(" * 100_000, "é\u0301" * 999),
 ]
 
 
-@pytest.mark.parametrize("text", LEGAL, ids=lambda text: ascii(text[:12]))
-async def test_that_any_text_is_legal(tmp_db_dir: Path, text: str) -> None:
-    async with new_world(tmp_db_dir) as world:
-        await entry(world, TEXT)
+async def test_that_any_text_is_legal(world: World) -> None:
+    await entry(world, TEXT)
+    for text in LEGAL:
         result = await Searcher(world.database).find(SearchQuery(text))
-        assert result.cut == (len(text) > 2_000)
+        assert result.cut == (len(text) > 2_000), ascii(text[:12])
 
 
 async def test_that_hostile_texts_are_stored_looked_for_and_shown(
-    tmp_db_dir: Path, hostile_texts: dict[str, str]
+    world: World, hostile_texts: dict[str, str]
 ) -> None:
-    async with new_world(tmp_db_dir) as world:
-        ids = {name: await entry(world, text) for name, text in hostile_texts.items()}
-        for name, text in hostile_texts.items():
-            for hit in await hits(world, text, limit=500):
-                whole = hostile_texts[next(each for each, id_ in ids.items() if id_ == hit.ref.id)]
-                shown = hit.snippet
-                assert whole[shown.start : shown.start + len(shown.text)] == shown.text
-                assert all(0 <= span.start < span.end <= len(shown.text) for span in shown.spans)
-            if any(each.isalnum() for each in text) and len(text) < 500:
-                assert ids[name] in await found(world, text), name
+    ids = {name: await entry(world, text) for name, text in hostile_texts.items()}
+    for name, text in hostile_texts.items():
+        for hit in await hits(world, text, limit=500):
+            whole = hostile_texts[next(each for each, id_ in ids.items() if id_ == hit.ref.id)]
+            shown = hit.snippet
+            assert whole[shown.start : shown.start + len(shown.text)] == shown.text
+            assert all(0 <= span.start < span.end <= len(shown.text) for span in shown.spans)
+        if any(each.isalnum() for each in text) and len(text) < 500:
+            assert ids[name] in await found(world, text), name
 
 
-async def test_that_decomposed_and_compatible_forms_are_one(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        composed = await entry(world, "caf\u00e9 \u304c \uac00\ub098")
-        decomposed = await entry(world, "cafe\u0301 \u304b\u3099 \u1100\u1161\u1102\u1161")
-        wide = await entry(world, "\uff21\uff22\uff23 \ufb01le")
-        for text in ("caf\u00e9", "cafe\u0301", "\u304c", "\u304b\u3099", "\uac00\ub098", "\u1102\u1161"):
-            assert await found(world, text) == {composed, decomposed}
-        for text in ("abc", "\uff21\uff22", "file", "\ufb01le"):
-            assert await found(world, text) == {wide}
+async def test_that_decomposed_and_compatible_forms_are_one(world: World) -> None:
+    composed = await entry(world, "caf\u00e9 \u304c \uac00\ub098")
+    decomposed = await entry(world, "cafe\u0301 \u304b\u3099 \u1100\u1161\u1102\u1161")
+    wide = await entry(world, "\uff21\uff22\uff23 \ufb01le")
+    for text in ("caf\u00e9", "cafe\u0301", "\u304c", "\u304b\u3099", "\uac00\ub098", "\u1102\u1161"):
+        assert await found(world, text) == {composed, decomposed}
+    for text in ("abc", "\uff21\uff22", "file", "\ufb01le"):
+        assert await found(world, text) == {wide}
 
 
 @pytest.mark.parametrize(
@@ -185,134 +114,108 @@ async def test_that_decomposed_and_compatible_forms_are_one(tmp_db_dir: Path) ->
     ],
 )
 async def test_that_ways_of_writing_one_word_find_each_other(
-    tmp_db_dir: Path, text: str, queries: tuple[str, ...]
+    world: World, text: str, queries: tuple[str, ...]
 ) -> None:
-    async with new_world(tmp_db_dir) as world:
-        wanted = await entry(world, text)
-        await entry(world, "nothing of that")
-        for query in queries:
-            (hit,) = await hits(world, query)
-            assert hit.ref.id == wanted, query
-            assert hit.snippet.spans, query
+    wanted = await entry(world, text)
+    await entry(world, "nothing of that")
+    for query in queries:
+        (hit,) = await hits(world, query)
+        assert hit.ref.id == wanted, query
+        assert hit.snippet.spans, query
 
 
-async def test_that_characters_nobody_sees_can_be_looked_for_themselves(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        wanted = await entry(world, "re\u200blease")
-        await entry(world, "release")
-        assert await found(world, "\u200b") == {wanted}
+async def test_that_characters_nobody_sees_can_be_looked_for_themselves(world: World) -> None:
+    wanted = await entry(world, "re\u200blease")
+    await entry(world, "release")
+    assert await found(world, "\u200b") == {wanted}
 
 
-async def test_that_words_beside_a_script_without_spaces_are_found(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        wanted = await entry(world, "入門Python講座2026年")
-        for text in ("python", "Pyth", "門Python", "Python講", "2026", "年", "2026年"):
-            assert await found(world, text) == {wanted}
-        for text in ("thon", "入Python", "026"):
-            assert await found(world, text) == set()
+async def test_that_all_of_a_block_is_found_not_only_what_is_rendered(world: World) -> None:
+    text = "\n".join(f"line{number}" for number in range(500))
+    window = await world.make("window", text, TextSchema(Viewport(1, 2)), char_limit=0)
+    entries = tuple(
+        LogEntry(f"e{number}", None, None, {"observation": f"seen{number}"}) for number in range(100)
+    )
+    log = await world.make("log", LogContent(entries), LOG, char_limit=0)
+    assert await found(world, "line499") == {window}
+    assert await found(world, "seen0") == {log}
+    assert await found(world, "seen99") == {log}
+    (hit,) = await hits(world, "line499")
+    assert text[hit.snippet.start :].startswith(hit.snippet.text)
+    assert [hit.snippet.text[span.start : span.end] for span in hit.snippet.spans] == ["line499"]
+    assert hit.snippet.cut_before
+    assert not hit.snippet.cut_after
 
 
-async def test_that_runs_of_a_script_without_spaces_do_not_touch_over_what_lies_between(
-    tmp_db_dir: Path,
-) -> None:
-    async with new_world(tmp_db_dir) as world:
-        await entry(world, "北、京 大\n学 漢x字 日 and 本")
-        for text in ("北京", "大学", "漢字", "日本"):
-            assert await found(world, text) == set()
-        assert len(await found(world, "北、京")) == 1
+async def test_that_all_that_a_message_says_is_found(world: World) -> None:
+    said = await message(
+        world,
+        TextPart("alpha"),
+        ThinkingPart("beta"),
+        ToolCallPart("call", "gamma", '{"q": "delta"}'),
+        ToolResultPart("call", "epsilon"),
+        ImagePart("image/png", 1, 1, "zeta"),
+        role=Role.ASSISTANT,
+    )
+    for text in ("alpha", "beta", "gamma", "delta", "epsilon"):
+        assert await found(world, text) == {said}
+    assert await found(world, "zeta") == set()
+    await talk(world, Ref(RefKind.MESSAGE, said), EditMessage((TextPart("eta"),)))
+    assert await found(world, "eta") == {said}
+    assert await found(world, "alpha") == set()
 
 
-async def test_that_all_of_a_block_is_found_not_only_what_is_rendered(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        text = "\n".join(f"line{number}" for number in range(500))
-        window = await world.make("window", text, TextSchema(Viewport(1, 2)), char_limit=0)
-        entries = tuple(
-            LogEntry(f"e{number}", None, None, {"observation": f"seen{number}"}) for number in range(100)
-        )
-        log = await world.make("log", LogContent(entries), LOG, char_limit=0)
-        assert await found(world, "line499") == {window}
-        assert await found(world, "seen0") == {log}
-        assert await found(world, "seen99") == {log}
-        (hit,) = await hits(world, "line499")
-        assert text[hit.snippet.start :].startswith(hit.snippet.text)
-        assert [hit.snippet.text[span.start : span.end] for span in hit.snippet.spans] == ["line499"]
-        assert hit.snippet.cut_before
-        assert not hit.snippet.cut_after
+async def test_that_summaries_are_found_with_their_details(world: World) -> None:
+    made = await summary(world, "alpha", ("beta",))
+    await talk(
+        world,
+        Ref(RefKind.SUMMARY, made),
+        EditSummary(details=SummaryDetails(("gamma",), ("delta",), ("epsilon",), ("zeta",))),
+    )
+    for text in ("alpha", "beta", "gamma", "delta", "epsilon", "zeta"):
+        assert await found(world, text) == {made}
+    await talk(world, Ref(RefKind.SUMMARY, made), DeleteRow())
+    assert await found(world, "alpha") == set()
+    await talk(world, Ref(RefKind.SUMMARY, made), RestoreRow())
+    assert await found(world, "alpha") == {made}
 
 
-async def test_that_all_that_a_message_says_is_found(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        said = await message(
-            world,
-            TextPart("alpha"),
-            ThinkingPart("beta"),
-            ToolCallPart("call", "gamma", '{"q": "delta"}'),
-            ToolResultPart("call", "epsilon"),
-            ImagePart("image/png", 1, 1, "zeta"),
-            role=Role.ASSISTANT,
-        )
-        for text in ("alpha", "beta", "gamma", "delta", "epsilon"):
-            assert await found(world, text) == {said}
-        assert await found(world, "zeta") == set()
-        await talk(world, Ref(RefKind.MESSAGE, said), EditMessage((TextPart("eta"),)))
-        assert await found(world, "eta") == {said}
-        assert await found(world, "alpha") == set()
+async def test_that_archival_entries_are_found_from_their_making_to_their_restoring(world: World) -> None:
+    made = await entry(world, "alpha", tags=("beta",))
+    target = Ref(RefKind.ARCHIVAL, made)
+    kept = await world.memory.archival_entry(made)
+    assert kept is not None
+    assert (kept.content, kept.tags, kept.agent_id) == ("alpha", ("beta",), AGENT.id)
+    assert await found(world, "alpha beta") == {made}
+    await world.do(target, UpdateArchival("gamma"))
+    assert (await found(world, "alpha"), await found(world, "gamma")) == (set(), {made})
+    await world.do(target, UpdateArchival(tags=("delta",)))
+    assert (await found(world, "beta"), await found(world, "delta")) == (set(), {made})
+    await world.do(target, DeleteRow())
+    assert await found(world, "gamma") == set()
+    deleted = frozenset({FoundState.DELETED})
+    ((gone),) = await hits(world, "gamma", states=deleted)
+    assert (gone.ref.id, gone.state) == (made, FoundState.DELETED)
+    entries, _ = await world.memory.archival_entries(AGENT.id)
+    assert entries == ()
+    await world.do(target, RestoreRow())
+    assert await found(world, "gamma") == {made}
+    assert await found(world, "gamma", states=deleted) == set()
 
 
-async def test_that_summaries_are_found_with_their_details(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        made = await summary(world, "alpha", ("beta",))
-        await talk(
-            world,
-            Ref(RefKind.SUMMARY, made),
-            EditSummary(details=SummaryDetails(("gamma",), ("delta",), ("epsilon",), ("zeta",))),
-        )
-        for text in ("alpha", "beta", "gamma", "delta", "epsilon", "zeta"):
-            assert await found(world, text) == {made}
-        await talk(world, Ref(RefKind.SUMMARY, made), DeleteRow())
-        assert await found(world, "alpha") == set()
-        await talk(world, Ref(RefKind.SUMMARY, made), RestoreRow())
-        assert await found(world, "alpha") == {made}
-
-
-async def test_that_archival_entries_are_found_from_their_making_to_their_restoring(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        made = await entry(world, "alpha", tags=("beta",))
-        target = Ref(RefKind.ARCHIVAL, made)
-        kept = await world.memory.archival_entry(made)
-        assert kept is not None
-        assert (kept.content, kept.tags, kept.agent_id) == ("alpha", ("beta",), AGENT.id)
-        assert await found(world, "alpha beta") == {made}
-        await world.do(target, UpdateArchival("gamma"))
-        assert (await found(world, "alpha"), await found(world, "gamma")) == (set(), {made})
-        await world.do(target, UpdateArchival(tags=("delta",)))
-        assert (await found(world, "beta"), await found(world, "delta")) == (set(), {made})
-        await world.do(target, DeleteRow())
-        assert await found(world, "gamma") == set()
-        deleted = frozenset({FoundState.DELETED})
-        ((gone),) = await hits(world, "gamma", states=deleted)
-        assert (gone.ref.id, gone.state) == (made, FoundState.DELETED)
-        entries, _ = await world.memory.archival_entries(AGENT.id)
-        assert entries == ()
-        await world.do(target, RestoreRow())
-        assert await found(world, "gamma") == {made}
-        assert await found(world, "gamma", states=deleted) == set()
-
-
-async def test_that_a_block_is_found_by_its_label_and_description_too(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        made = await world.make("recipes", "flour")
-        await world.do(Ref(RefKind.BLOCK, made), SetDescription("for baking"))
-        assert await found(world, "recipes baking flour") == {made}
-        receipt = await world.do(Ref(RefKind.BLOCK, made), SetLabel("kitchen"))
-        assert await found(world, "recipes") == set()
-        (hit,) = await hits(world, "kitchen")
-        assert (hit.title.text, hit.at) == ("kitchen\nfor baking", receipt.at)
-        assert [hit.title.text[span.start : span.end] for span in hit.title.spans] == ["kitchen"]
-        assert hit.snippet.spans == ()
-        await world.do(Ref(RefKind.BLOCK, made), DeleteBlock())
-        assert await found(world, "flour") == set()
-        assert await found(world, "flour", states=frozenset(FoundState)) == {made}
-        await world.do(Ref(RefKind.BLOCK, made), RestoreBlock())
-        await world.edit(made, SetText("sugar"), actor=HUMAN)
-        assert (await found(world, "flour"), await found(world, "sugar")) == (set(), {made})
+async def test_that_a_block_is_found_by_its_label_and_description_too(world: World) -> None:
+    made = await world.make("recipes", "flour")
+    await world.do(Ref(RefKind.BLOCK, made), SetDescription("for baking"))
+    assert await found(world, "recipes baking flour") == {made}
+    receipt = await world.do(Ref(RefKind.BLOCK, made), SetLabel("kitchen"))
+    assert await found(world, "recipes") == set()
+    (hit,) = await hits(world, "kitchen")
+    assert (hit.title.text, hit.at) == ("kitchen\nfor baking", receipt.at)
+    assert [hit.title.text[span.start : span.end] for span in hit.title.spans] == ["kitchen"]
+    assert hit.snippet.spans == ()
+    await world.do(Ref(RefKind.BLOCK, made), DeleteBlock())
+    assert await found(world, "flour") == set()
+    assert await found(world, "flour", states=frozenset(FoundState)) == {made}
+    await world.do(Ref(RefKind.BLOCK, made), RestoreBlock())
+    await world.edit(made, SetText("sugar"), actor=HUMAN)
+    assert (await found(world, "flour"), await found(world, "sugar")) == (set(), {made})

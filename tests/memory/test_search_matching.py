@@ -87,7 +87,7 @@ def compared(texts: list[str], query: str, wanted: set[int]) -> None:
     asyncio.run(run())
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.text(LETTERS + WIDE + SIGNS, max_size=30), min_size=1, max_size=6),
     st.lists(st.tuples(st.text(LETTERS + WIDE, min_size=1, max_size=3), st.booleans()), max_size=3),
@@ -104,7 +104,7 @@ def test_that_what_is_found_is_what_a_plain_matcher_finds(
     compared(texts, query, wanted)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.text("abAB1" + SIGNS, max_size=30), min_size=1, max_size=6),
     st.from_regex("[ab1]{1,2}[.'(:*-][abA1]{1,2}", fullmatch=True),

@@ -13,11 +13,10 @@ import pytest
 
 from inspector.domain.changes import Change
 from inspector.domain.edits.text import AppendText, InsertText
-from inspector.storage.database import Database
 from tests.memory.world import HUMAN, new_world
 
 ROOT = Path(__file__).resolve().parents[2]
-EDITS = 1_000
+EDITS = 150
 
 
 class Writer:
@@ -55,8 +54,7 @@ def writers() -> Iterator[list[Writer]]:
         each.end()
 
 
-@pytest.mark.timeout(240)
-async def test_that_two_processes_with_2000_edits_lose_nothing(
+async def test_that_two_processes_that_edit_at_once_lose_nothing(
     tmp_db_dir: Path, writers: list[Writer]
 ) -> None:
     async with new_world(tmp_db_dir, "a") as world:
@@ -110,18 +108,3 @@ async def test_that_another_process_is_heard_within_a_second_and_in_order(
             await world.database.poll()
             assert news.waiting() == ()
         watching.cancel()
-
-
-async def test_that_two_stores_in_one_process_see_each_other(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir, "a") as world:
-        block = await world.make(content="")
-        other = await Database.open(world.database.path, clock=world.clock, actor=HUMAN, program="other")
-        try:
-            async with other.feed.subscribe() as news:
-                await world.edit(block, AppendText("x"), actor=HUMAN, reason="why")
-                await other.poll()
-                (change,) = news.waiting()
-                assert isinstance(change, Change)
-                assert (change.own, change.reason, change.owner) == (False, "why", "agt_one")
-        finally:
-            await other.close()

@@ -22,7 +22,7 @@ from inspector.domain.errors import DocumentError, RefusedError
 from inspector.memory.checking import check
 from inspector.storage.sealing import SEALS
 from tests.documents.airlock.hostile_documents import nested, of_a_later_version, shallow, text_doc, updates
-from tests.memory.world import AGENT, HUMAN, World, new_world, open_world
+from tests.memory.world import AGENT, HUMAN, World, new_world, open_world, opened_world
 from tests.storage.builders import hash_outside
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits memory")
@@ -76,8 +76,7 @@ async def test_that_a_refused_document_is_its_blocks_problem_and_no_other_ones(
     path, bad, good = await made(tmp_db_dir)
     plant(path, bad, make())
     before = hash_outside(path)
-    world = await open_world(path)
-    try:
+    async with opened_world(path) as world:
         assert (await world.state(bad)).problem is None
         news = world.database.feed.subscribe()
         await world.memory.look_over()
@@ -94,22 +93,17 @@ async def test_that_a_refused_document_is_its_blocks_problem_and_no_other_ones(
         assert hash_outside(path) == before
         await append(world, good)
         assert await world.text(good) == "two!"
-    finally:
-        await world.close()
 
 
 async def test_that_an_edit_meets_the_airlock_even_if_nobody_looked_before(tmp_db_dir: Path) -> None:
     path, bad, _ = await made(tmp_db_dir)
     plant(path, bad, updates(nested(300)))
-    world = await open_world(path)
-    try:
+    async with opened_world(path) as world:
         for _ in range(2):
             with pytest.raises(DocumentError) as caught:
                 await append(world, bad)
             assert caught.value.code == "document.too_deep"
         assert (await world.state(bad)).problem is not None
-    finally:
-        await world.close()
 
 
 async def test_that_a_document_that_is_whole_again_is_nobodys_problem(tmp_db_dir: Path) -> None:
@@ -117,8 +111,7 @@ async def test_that_a_document_that_is_whole_again_is_nobodys_problem(tmp_db_dir
     with closing(sqlite3.connect(path)) as connection:
         ((good,),) = connection.execute("SELECT blob FROM updates WHERE block_id = ?", (block,)).fetchall()
     plant(path, block, b"nothing")
-    world = await open_world(path)
-    try:
+    async with opened_world(path) as world:
         await world.memory.look_over()
         assert (await world.state(block)).problem is not None
         news = world.database.feed.subscribe()
@@ -127,8 +120,6 @@ async def test_that_a_document_that_is_whole_again_is_nobodys_problem(tmp_db_dir
         assert (await world.state(block)).problem is None
         told = [each for each in news.waiting() if isinstance(each, Health)]
         assert [(each.code, each.resolved) for each in told] == [("document.unreadable", True)]
-    finally:
-        await world.close()
 
 
 async def test_that_bytes_that_are_not_what_was_written_are_refused(tmp_db_dir: Path) -> None:
@@ -138,70 +129,57 @@ async def test_that_bytes_that_are_not_what_was_written_are_refused(tmp_db_dir: 
             "SELECT content_hash FROM updates WHERE block_id = ?", (block,)
         ).fetchall()
     plant(path, block, updates(nested(300)), claimed=known)
-    world = await open_world(path)
-    try:
+    async with opened_world(path) as world:
         with pytest.raises(DocumentError) as caught:
             await append(world, block)
         assert caught.value.code == "document.damaged"
         await append(world, other)
-    finally:
-        await world.close()
 
 
-async def test_that_a_hash_of_known_bytes_lets_no_others_in(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make(content="one")
-        path = world.database.path
-        with closing(sqlite3.connect(path)) as connection:
-            ((known,),) = connection.execute("SELECT content_hash FROM updates").fetchall()
-        stranger = await open_world(path, prefix="s")
-        try:
-            await append(stranger, block)
-        finally:
-            await stranger.close()
-        plant(path, block, updates(nested(300)), claimed=known)
-        with pytest.raises(DocumentError) as caught:
-            await append(world, block)
-        assert caught.value.code == "document.damaged"
+async def test_that_a_hash_of_known_bytes_lets_no_others_in(world: World) -> None:
+    block = await world.make(content="one")
+    path = world.database.path
+    with closing(sqlite3.connect(path)) as connection:
+        ((known,),) = connection.execute("SELECT content_hash FROM updates").fetchall()
+    async with opened_world(path, prefix="s") as stranger:
+        await append(stranger, block)
+    plant(path, block, updates(nested(300)), claimed=known)
+    with pytest.raises(DocumentError) as caught:
+        await append(world, block)
+    assert caught.value.code == "document.damaged"
 
 
-async def test_that_what_this_process_wrote_itself_needs_no_airlock(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make(content="one")
-        for _ in range(150):
-            await append(world, block)
-        version = (await world.state(block)).version
-        await world.memory.versions.content_at(block, version)
-        assert workers() == []
+async def test_that_what_this_process_wrote_itself_needs_no_airlock(world: World) -> None:
+    block = await world.make(content="one")
+    for _ in range(150):
+        await append(world, block)
+    version = (await world.state(block)).version
+    await world.memory.versions.content_at(block, version)
+    assert workers() == []
 
 
-async def test_that_what_another_process_writes_goes_through_the_airlock(tmp_db_dir: Path) -> None:
-    async with new_world(tmp_db_dir) as world:
-        block = await world.make(content="one")
-        other = await open_world(world.database.path, prefix="o")
-        try:
-            for turn in range(6):
-                await append(other, block, f" theirs{turn}")
-                await append(world, block, f" mine{turn}")
-            await append(other, block, " the last")
-        finally:
-            await other.close()
-        text = await world.text(block)
-        assert [mark for mark in range(6) if f" theirs{mark}" in text and f" mine{mark}" in text] == list(
-            range(6)
-        )
-        assert len(workers()) == 1
-        plant(world.database.path, block, updates(nested(300)))
-        with pytest.raises(DocumentError) as caught:
-            await append(world, block)
-        assert caught.value.code == "document.too_deep"
+async def test_that_what_another_process_writes_goes_through_the_airlock(world: World) -> None:
+    block = await world.make(content="one")
+    async with opened_world(world.database.path, prefix="o") as other:
+        for turn in range(6):
+            await append(other, block, f" theirs{turn}")
+            await append(world, block, f" mine{turn}")
+        await append(other, block, " the last")
+    text = await world.text(block)
+    assert [mark for mark in range(6) if f" theirs{mark}" in text and f" mine{mark}" in text] == list(
+        range(6)
+    )
+    assert len(workers()) == 1
+    plant(world.database.path, block, updates(nested(300)))
+    with pytest.raises(DocumentError) as caught:
+        await append(world, block)
+    assert caught.value.code == "document.too_deep"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 async def test_that_the_loop_goes_on_while_the_airlock_waits(tmp_db_dir: Path) -> None:
     path, block, other = await made(tmp_db_dir)
-    world = await open_world(path)
-    try:
+    async with opened_world(path) as world:
         await append(world, other)
         (worker,) = workers()
         worker.send_signal(signal.SIGSTOP)
@@ -213,8 +191,6 @@ async def test_that_the_loop_goes_on_while_the_airlock_waits(tmp_db_dir: Path) -
         worker.send_signal(signal.SIGCONT)
         await looking
         assert (await world.state(block)).problem is None
-    finally:
-        await world.close()
 
 
 async def test_that_no_worker_outlives_the_file(tmp_db_dir: Path) -> None:
@@ -246,8 +222,5 @@ async def test_that_nothing_is_stored_that_would_be_refused_later(tmp_db_dir: Pa
             await world.edit(deep, InSection("deep", AddNode("x", parent, id=f"n{level}")), actor=HUMAN)
             parent = f"n{level}"
         path = world.database.path
-    again = await open_world(path, prefix="a")
-    try:
+    async with opened_world(path, prefix="a") as again:
         await again.edit(deep, InSection("text", AppendText("still open")), actor=HUMAN)
-    finally:
-        await again.close()

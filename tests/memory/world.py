@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from inspector.conversation.store import ConversationStore
 from inspector.domain.actor import Actor, ActorKind
@@ -15,6 +18,7 @@ from inspector.domain.content import Content, TextContent
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt, Version
 from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.rows import CreateAgent
+from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
 from inspector.memory.agent_store import AgentStore
@@ -103,6 +107,14 @@ class World:
         """Apply intents as one."""
         return await self.edits.apply(intents)
 
+    async def refusal(self, target: Ref, operation: Operation, **given: object) -> str:
+        """The code with which an intent is refused; nothing may be stored."""
+        before = await self.dump()
+        with pytest.raises(InspectorError) as caught:
+            await self.do(target, operation, **given)  # type: ignore[arg-type]
+        assert await self.dump() == before
+        return caught.value.code
+
     async def state(self, block_id: str) -> BlockState:
         """The block as it is stored."""
         state = await self.memory.get(block_id)
@@ -162,10 +174,15 @@ async def open_world(path: Path, *, create: bool = False, prefix: str = "", acto
 
 
 @asynccontextmanager
-async def new_world(folder: Path, prefix: str = "") -> AsyncIterator[World]:
-    """A new constellation in a folder, closed at the end."""
-    world = await open_world(folder / "a.constellation", create=True, prefix=prefix)
+async def opened_world(path: Path, **given: Any) -> AsyncIterator[World]:
+    """As `open_world`, closed at the end."""
+    world = await open_world(path, **given)
     try:
         yield world
     finally:
         await world.close()
+
+
+def new_world(folder: Path, prefix: str = "") -> AbstractAsyncContextManager[World]:
+    """A new constellation in a folder, closed at the end."""
+    return opened_world(folder / "a.constellation", create=True, prefix=prefix)

@@ -23,7 +23,7 @@ from inspector.runtime.environment import Environment
 from inspector.runtime.files import import_into, make_empty
 from inspector.storage.backups import BackupFolder
 from tests.exchange.builders import file_of
-from tests.fixtures import HeldClock, OpenEngine
+from tests.fixtures import HeldClock, OpenEngine, opened_engine
 
 
 class Stopwatch:
@@ -52,56 +52,54 @@ def door(engine: Engine, watch: Stopwatch) -> BackupService:
 
 
 async def test_that_a_backup_is_made_when_something_changed_and_half_an_hour_has_passed(
-    engine: OpenEngine, clock: HeldClock
+    opened: Engine,
 ) -> None:
-    async with engine() as opened:
-        watch = Stopwatch()
-        backups = door(opened, watch)
-        assert await backups.make_if_due() is None
-        await add_agent(opened, "ada")
-        first = await backups.make_if_due()
-        assert first is not None
-        assert first.reason is BackupReason.SCHEDULE
-        await add_agent(opened, "bob")
-        watch.seconds += 1799
-        assert await backups.make_if_due() is None
-        watch.seconds += 1
-        second = await backups.make_if_due()
-        assert second is not None
-        watch.seconds += 5000
-        assert await backups.make_if_due() is None
-        assert [each.number for each in await backups.list()] == [2, 1]
-        assert second.seq > first.seq
+    watch = Stopwatch()
+    backups = door(opened, watch)
+    assert await backups.make_if_due() is None
+    await add_agent(opened, "ada")
+    first = await backups.make_if_due()
+    assert first is not None
+    assert first.reason is BackupReason.SCHEDULE
+    await add_agent(opened, "bob")
+    watch.seconds += 1799
+    assert await backups.make_if_due() is None
+    watch.seconds += 1
+    second = await backups.make_if_due()
+    assert second is not None
+    watch.seconds += 5000
+    assert await backups.make_if_due() is None
+    assert [each.number for each in await backups.list()] == [2, 1]
+    assert second.seq > first.seq
 
 
 @pytest.mark.parametrize("jump", [timedelta(days=-1), timedelta(days=3650), timedelta(hours=-1)])
 async def test_that_a_clock_that_jumps_delays_no_backup_and_removes_none(
-    engine: OpenEngine, clock: HeldClock, jump: timedelta
+    opened: Engine, clock: HeldClock, jump: timedelta
 ) -> None:
-    async with engine() as opened:
-        watch = Stopwatch()
-        backups = door(opened, watch)
-        for number in range(5):
-            await add_agent(opened, f"a{number}")
-            clock.advance(minutes=30)
-            watch.seconds += 1800
-            assert await backups.make_if_due() is not None
-        before = {each.path for each in await backups.list()}
-        clock.now += jump
-        await add_agent(opened, "later")
-        # In this session, whose stopwatch knows of no jump.
-        assert await backups.make_if_due() is None
+    watch = Stopwatch()
+    backups = door(opened, watch)
+    for number in range(5):
+        await add_agent(opened, f"a{number}")
+        clock.advance(minutes=30)
         watch.seconds += 1800
-        made = await backups.make_if_due()
-        assert made is not None
-        await add_agent(opened, "last")
-        # And in the next one, which knows the clock alone: it has gone back, or far ahead.
-        clock.now += jump
-        again = await door(opened, Stopwatch()).make_if_due()
-        assert again is not None
-        listed = await backups.list()
-        assert [each.number for each in listed] == [7, 6, 5, 4, 3, 2, 1]
-        assert before < {each.path for each in listed}
+        assert await backups.make_if_due() is not None
+    before = {each.path for each in await backups.list()}
+    clock.now += jump
+    await add_agent(opened, "later")
+    # In this session, whose stopwatch knows of no jump.
+    assert await backups.make_if_due() is None
+    watch.seconds += 1800
+    made = await backups.make_if_due()
+    assert made is not None
+    await add_agent(opened, "last")
+    # And in the next one, which knows the clock alone: it has gone back, or far ahead.
+    clock.now += jump
+    again = await door(opened, Stopwatch()).make_if_due()
+    assert again is not None
+    listed = await backups.list()
+    assert [each.number for each in listed] == [7, 6, 5, 4, 3, 2, 1]
+    assert before < {each.path for each in listed}
 
 
 async def test_that_a_failing_backup_is_told_once_and_blocks_no_edit(
@@ -139,11 +137,8 @@ async def test_that_an_import_into_a_file_is_preceded_by_a_backup(
     assert kept.reason is BackupReason.BEFORE_IMPORT
     restored = tmp_db_dir / "restored.constellation"
     await restore_backup(Path(kept.path), restored)
-    engine = await Engine.open(restored, surroundings)
-    try:
+    async with opened_engine(restored, surroundings) as engine:
         assert await engine.agents.list() == ((), ())
-    finally:
-        await engine.close()
     assert not [each for each in fitted.problems if each.code == "backup.failed"]
 
 
@@ -157,12 +152,9 @@ async def test_that_an_import_goes_on_without_a_backup_and_says_so(
     plan = plan_import_of(json.dumps(file_of()).encode(), surroundings.ids)
     fitted = await import_into(target, plan, surroundings)
     assert "backup.failed" in {each.code for each in fitted.problems}
-    engine = await Engine.open(target, surroundings)
-    try:
+    async with opened_engine(target, surroundings) as engine:
         agents, _ = await engine.agents.list()
         assert len(agents) == len(plan.agents)
-    finally:
-        await engine.close()
 
 
 async def test_that_a_closed_file_is_backed_up_and_restored(

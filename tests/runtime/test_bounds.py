@@ -39,54 +39,49 @@ async def problem(desk: Desk, made: str) -> tuple[str, str] | None:
     return None if found is None else (found.code, found.where)
 
 
-async def test_that_no_edit_goes_past_the_most_items(tmp_db_dir: Path) -> None:
-    async with new_desk(tmp_db_dir) as desk:
-        made = await desk.world.make("todo", items("ab"), TWO)
-        assert await refused(desk, made, InsertItem("c")) == {"count": 3, "max_items": 2}
-        with pytest.raises(RefusedError):
-            await desk.world.make("more", items("abc"), TWO)
-        await desk.do(block(made), RemoveItem("a"))
-        await desk.do(block(made), InsertItem("c", id="c"))
-        assert (await desk.world.state(made)).content == items("bc")
+async def test_that_no_edit_goes_past_the_most_items(desk: Desk) -> None:
+    made = await desk.world.make("todo", items("ab"), TWO)
+    assert await refused(desk, made, InsertItem("c")) == {"count": 3, "max_items": 2}
+    with pytest.raises(RefusedError):
+        await desk.world.make("more", items("abc"), TWO)
+    await desk.do(block(made), RemoveItem("a"))
+    await desk.do(block(made), InsertItem("c", id="c"))
+    assert (await desk.world.state(made)).content == items("bc")
 
 
-async def test_that_after_an_import_only_what_takes_items_away_passes(tmp_db_dir: Path) -> None:
-    async with new_desk(tmp_db_dir) as desk:
-        made = "blk_imported"
-        await desk.do(block(made), CreateBlock(AGENT.id, "todo", TWO, content=items("abc")), IMPORTER)
-        full = (await desk.world.state(made)).version
-        await desk.do(block(made), InsertItem("d", id="d"), IMPORTER)
-        assert await problem(desk, made) == ("block.over_items", f"block:{made}")
-        for operation in (InsertItem("x"), UpdateItem("a", "A"), MoveItem("a")):
-            assert await refused(desk, made, operation) == {
-                "count": 5 if isinstance(operation, InsertItem) else 4,
-                "max_items": 2,
-            }
-        # Without effect, it is no edit.
-        assert not (await desk.do(block(made), UpdateItem("a", "a"))).changed
-        await desk.do(block(made), RestoreVersion(full))
-        assert (await desk.world.state(made)).content == items("abc")
-        # An undo may go back to what its change found.
-        await desk.undo()
-        assert (await desk.world.state(made)).content == items("abcd")
-        await desk.redo()
-        await desk.do(block(made), RemoveItem("c"))
-        assert await problem(desk, made) is None
-        await desk.do(block(made), UpdateItem("a", "A"))
+async def test_that_after_an_import_only_what_takes_items_away_passes(desk: Desk) -> None:
+    made = "blk_imported"
+    await desk.do(block(made), CreateBlock(AGENT.id, "todo", TWO, content=items("abc")), IMPORTER)
+    full = (await desk.world.state(made)).version
+    await desk.do(block(made), InsertItem("d", id="d"), IMPORTER)
+    assert await problem(desk, made) == ("block.over_items", f"block:{made}")
+    for operation in (InsertItem("x"), UpdateItem("a", "A"), MoveItem("a")):
+        assert await refused(desk, made, operation) == {
+            "count": 5 if isinstance(operation, InsertItem) else 4,
+            "max_items": 2,
+        }
+    # Without effect, it is no edit.
+    assert not (await desk.do(block(made), UpdateItem("a", "a"))).changed
+    await desk.do(block(made), RestoreVersion(full))
+    assert (await desk.world.state(made)).content == items("abc")
+    # An undo may go back to what its change found.
+    await desk.undo()
+    assert (await desk.world.state(made)).content == items("abcd")
+    await desk.redo()
+    await desk.do(block(made), RemoveItem("c"))
+    assert await problem(desk, made) is None
+    await desk.do(block(made), UpdateItem("a", "A"))
 
 
-async def test_that_after_an_accepted_change_of_schema_only_what_takes_items_away_passes(
-    tmp_db_dir: Path,
-) -> None:
-    async with new_desk(tmp_db_dir) as desk:
-        made = await desk.world.make("todo", items("abc"), ListSchema())
-        await desk.do(block(made), SetSchema(TWO, accept_loss=True))
-        assert (await desk.world.state(made)).content == items("abc")
-        assert await problem(desk, made) == ("block.over_items", f"block:{made}")
-        assert await refused(desk, made, UpdateItem("a", "A")) == {"count": 3, "max_items": 2}
-        await desk.undo()
-        assert await problem(desk, made) is None
-        await desk.do(block(made), UpdateItem("a", "A"))
+async def test_that_after_an_accepted_change_of_schema_only_what_takes_items_away_passes(desk: Desk) -> None:
+    made = await desk.world.make("todo", items("abc"), ListSchema())
+    await desk.do(block(made), SetSchema(TWO, accept_loss=True))
+    assert (await desk.world.state(made)).content == items("abc")
+    assert await problem(desk, made) == ("block.over_items", f"block:{made}")
+    assert await refused(desk, made, UpdateItem("a", "A")) == {"count": 3, "max_items": 2}
+    await desk.undo()
+    assert await problem(desk, made) is None
+    await desk.do(block(made), UpdateItem("a", "A"))
 
 
 async def test_that_a_sections_list_binds_edits_of_that_section_alone(tmp_db_dir: Path) -> None:

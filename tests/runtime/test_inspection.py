@@ -12,7 +12,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.simulation import Overlay
 from inspector.domain.snapshot import RequestSpec
 from inspector.runtime.engine import Engine
-from tests.fixtures import NOOR, HeldClock, OpenEngine
+from tests.fixtures import NOOR, HeldClock
 
 ADA = "agt_ada"
 LONG = "\n".join(f"Line {n} says what is to be done, why, and by whom." for n in range(150))
@@ -30,43 +30,38 @@ async def begin(engine: Engine) -> None:
 
 
 async def test_that_a_what_if_leaves_the_file_as_it_is(
-    engine: OpenEngine, clock: HeldClock, tmp_db_dir: Path
+    opened: Engine, clock: HeldClock, tmp_db_dir: Path
 ) -> None:
-    async with engine() as one:
-        await begin(one)
-        before = (tmp_db_dir / "test.constellation").read_bytes()
-        overlay = Overlay(drafts={"blk_notes": TextContent("not saved")})
-        found = await one.context.simulate(ADA, overlay, RequestSpec(clock()))
-        assert "not saved" in found.after.text
-        assert sum(row.delta for row in found.diff.changes) == found.after.tokens - found.before.tokens
-        assert (tmp_db_dir / "test.constellation").read_bytes() == before
-        assert "stored" in (await one.context.request(ADA, RequestSpec(clock()))).text
+    await begin(opened)
+    before = (tmp_db_dir / "test.constellation").read_bytes()
+    overlay = Overlay(drafts={"blk_notes": TextContent("not saved")})
+    found = await opened.context.simulate(ADA, overlay, RequestSpec(clock()))
+    assert "not saved" in found.after.text
+    assert sum(row.delta for row in found.diff.changes) == found.after.tokens - found.before.tokens
+    assert (tmp_db_dir / "test.constellation").read_bytes() == before
+    assert "stored" in (await opened.context.request(ADA, RequestSpec(clock()))).text
 
 
-async def test_that_the_cache_is_held_against_what_was_sent_last(
-    engine: OpenEngine, clock: HeldClock
-) -> None:
-    async with engine() as one:
-        await begin(one)
-        request = await one.context.request(ADA, RequestSpec(clock()))
-        assert (await one.inspection.cache(request)).read_tokens == 0
-        manifest = one.context.manifest_text(request)
-        run = StoreRun(ADA, "turn", request.model, request.text, manifest)
-        await one.apply([Intent(Edit(Ref(RefKind.RUN, "run_1"), run), NOOR, at=clock())])
-        found = await one.inspection.cache(request)
-        assert found.read_tokens > 1024
-        assert (found.difference, found.may_have_expired) == (None, False)
-        clock.advance(minutes=6)
-        later = replace(request, now=clock().isoformat())
-        assert (await one.inspection.cache(later)).may_have_expired is True
+async def test_that_the_cache_is_held_against_what_was_sent_last(opened: Engine, clock: HeldClock) -> None:
+    await begin(opened)
+    request = await opened.context.request(ADA, RequestSpec(clock()))
+    assert (await opened.inspection.cache(request)).read_tokens == 0
+    manifest = opened.context.manifest_text(request)
+    run = StoreRun(ADA, "turn", request.model, request.text, manifest)
+    await opened.apply([Intent(Edit(Ref(RefKind.RUN, "run_1"), run), NOOR, at=clock())])
+    found = await opened.inspection.cache(request)
+    assert found.read_tokens > 1024
+    assert (found.difference, found.may_have_expired) == (None, False)
+    clock.advance(minutes=6)
+    later = replace(request, now=clock().isoformat())
+    assert (await opened.inspection.cache(later)).may_have_expired is True
 
 
-async def test_that_a_look_over_the_context_takes_its_bounds(engine: OpenEngine, clock: HeldClock) -> None:
-    async with engine() as one:
-        await begin(one)
-        block = CreateBlock(ADA, "copy", content=TextContent(LONG[:400]), char_limit=420)
-        await one.apply([Intent(Edit(Ref(RefKind.BLOCK, "blk_copy"), block), NOOR)])
-        rules = {each.rule for each in await one.inspection.lint(ADA, RequestSpec(clock()))}
-        assert rules == {LintRule.DUPLICATE_TEXT, LintRule.NEAR_CHAR_LIMIT}
-        settings = LintSettings(least_words=1000, near=0.99)
-        assert await one.inspection.lint(ADA, RequestSpec(clock()), settings) == ()
+async def test_that_a_look_over_the_context_takes_its_bounds(opened: Engine, clock: HeldClock) -> None:
+    await begin(opened)
+    block = CreateBlock(ADA, "copy", content=TextContent(LONG[:400]), char_limit=420)
+    await opened.apply([Intent(Edit(Ref(RefKind.BLOCK, "blk_copy"), block), NOOR)])
+    rules = {each.rule for each in await opened.inspection.lint(ADA, RequestSpec(clock()))}
+    assert rules == {LintRule.DUPLICATE_TEXT, LintRule.NEAR_CHAR_LIMIT}
+    settings = LintSettings(least_words=1000, near=0.99)
+    assert await opened.inspection.lint(ADA, RequestSpec(clock()), settings) == ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import re
 import sqlite3
@@ -21,15 +20,13 @@ from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.rows import AppendMessage, CreateAgent, LogEvent
 from inspector.domain.errors import InspectorError, NotFoundError
-from inspector.domain.limits import LimitOverrides
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.snapshot import RequestSpec
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
 from inspector.storage.connection import Connection
-from tests.fixtures import NOON, OpenEngine
+from tests.fixtures import NOON, OpenEngine, opened_engine
 
 ADA, BOB = "agt_ada", "agt_bob"
 SMALL = ("agents", "meta", "(subquery-1)", "(subquery-3)")
@@ -72,64 +69,22 @@ def listen(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
-async def test_that_one_message_more_reads_no_older_one_again(
-    engine: OpenEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with engine() as opened:
-        await fill(opened, 60)
-        await opened.context.request(ADA)
-        more = AppendMessage(ADA, "b60", Role.USER, (TextPart("one more"),))
-        await do(opened, (RefKind.MESSAGE, "msg_60", more))
-        read: list[str] = []
-        real = Connection.fetch_all
-
-        async def told(self: Connection, sql: str, parameters: Any = ()) -> Any:
-            found = await real(self, sql, parameters)
-            if "FROM messages" in sql:
-                read.extend(row["id"] for row in found)
-            return found
-
-        monkeypatch.setattr(Connection, "fetch_all", told)
-        view = await opened.context.snapshot(ADA)
-        assert view.history[-1].messages[-1].id == "msg_60"
-        assert set(read) <= {"msg_59", "msg_60"}
-        assert "msg_60" in read
-
-
-async def test_that_an_empty_id_is_no_agent_and_an_empty_prompt_no_system_text(engine: OpenEngine) -> None:
-    async with engine() as opened:
-        await do(
-            opened, (RefKind.AGENT, ADA, CreateAgent("Ada", provider="anthropic", model="claude-sonnet-4-5"))
-        )
-        append = AppendMessage("", "b1", Role.USER, (TextPart("hello"),))
-        with pytest.raises(NotFoundError):
-            await opened.context.request("")
-        with pytest.raises(InspectorError):
-            await do(opened, (RefKind.BLOCK, "blk_1", CreateBlock("", "notes", content=TextContent("x"))))
-        with pytest.raises(InspectorError):
-            await do(opened, (RefKind.MESSAGE, "msg_1", append))
-        snapshot = await opened.context.snapshot(ADA)
-        request = await opened.context.request(ADA)
-        assert request.system is None
-        body = opened.wire.request(request, snapshot, WireForm.ANTHROPIC).body
-        assert "system" not in body
-
-
-async def test_that_the_log_hears_how_full_a_request_is_before_it_is_sent(
-    engine: OpenEngine, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with engine() as opened:
-        await fill(opened, 2)
-        snapshot = await opened.context.snapshot(ADA)
-        request = await opened.context.request(ADA)
-        with caplog.at_level(logging.INFO, logger="inspector.runtime.wire"):
-            opened.wire.request(request, snapshot, WireForm.OPENAI)
-        [record] = caplog.records
-        assert f"context of {ADA} for gpt-4o: {request.tokens} of" in record.getMessage()
-        limits = LimitOverrides(max_tokens=request.tokens + 5, reserved_response_tokens=0)
-        tight = await opened.context.request(ADA, RequestSpec(now=NOON, limits=limits))
-        opened.wire.request(tight, snapshot, WireForm.OPENAI)
-        assert caplog.records[-1].levelno == logging.WARNING
+async def test_that_an_empty_id_is_no_agent_and_an_empty_prompt_no_system_text(opened: Engine) -> None:
+    await do(
+        opened, (RefKind.AGENT, ADA, CreateAgent("Ada", provider="anthropic", model="claude-sonnet-4-5"))
+    )
+    append = AppendMessage("", "b1", Role.USER, (TextPart("hello"),))
+    with pytest.raises(NotFoundError):
+        await opened.context.request("")
+    with pytest.raises(InspectorError):
+        await do(opened, (RefKind.BLOCK, "blk_1", CreateBlock("", "notes", content=TextContent("x"))))
+    with pytest.raises(InspectorError):
+        await do(opened, (RefKind.MESSAGE, "msg_1", append))
+    snapshot = await opened.context.snapshot(ADA)
+    request = await opened.context.request(ADA)
+    assert request.system is None
+    body = opened.wire.request(request, snapshot, WireForm.ANTHROPIC).body
+    assert "system" not in body
 
 
 def places(sql: str) -> int:
@@ -160,7 +115,7 @@ async def test_that_what_a_request_reads_of_growing_tables_is_found_by_an_index(
 
 
 async def test_that_an_event_has_one_time_however_often_the_clock_is_asked(
-    engine: OpenEngine, surroundings: Environment, tmp_db_dir: Path
+    surroundings: Environment, tmp_db_dir: Path
 ) -> None:
     asked = 0
 
@@ -170,8 +125,7 @@ async def test_that_an_event_has_one_time_however_often_the_clock_is_asked(
         return NOON + timedelta(seconds=asked)
 
     moving = replace(surroundings, clock=restless)
-    opened = await Engine.open(tmp_db_dir / "moving.constellation", moving, create=True)
-    try:
+    async with opened_engine(tmp_db_dir / "moving.constellation", moving, create=True) as opened:
         await fill(opened, 1)
         for number in range(5):
             edit = Edit(Ref(RefKind.EVENT, ""), LogEvent(ADA, f"kind {number}", "{}"))
@@ -179,8 +133,6 @@ async def test_that_an_event_has_one_time_however_often_the_clock_is_asked(
         stored = (await opened.conversation.recent_events(50))[0][-5:]
         assert [event.kind for event in stored] == [f"kind {number}" for number in range(5)]
         assert len({event.timestamp for event in stored}) == 5
-    finally:
-        await opened.close()
 
 
 async def test_that_a_database_is_closed_while_its_folder_is_still_there(engine: OpenEngine) -> None:

@@ -1,7 +1,7 @@
 """Requests of the past: views as of a moment, and what was sent held against a build of its own moment."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,8 +50,8 @@ from inspector.domain.summaries import PositionRange
 from inspector.runtime.catalogues import shipped_layouts
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
-from inspector.runtime.files import make_sample
-from tests.fixtures import NOOR, HeldClock, OpenEngine
+from tests.fixtures import NOOR, HeldClock, OpenEngine, opened_engine
+from tests.full_constellation import copy_sample
 
 ADA, BOB = "agt_ada", "agt_bob"
 TOOL = Tool("find", "Finds.", '{"type":"object","properties":{}}')
@@ -98,17 +98,17 @@ class World:
 
 
 @pytest.fixture
-def world(engine: OpenEngine, clock: HeldClock) -> Any:
-    """``async with world() as one``."""
+def one(engine: OpenEngine, clock: HeldClock) -> AbstractAsyncContextManager[World]:
+    """A world that is open during the test."""
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[World]:
-        async with engine() as one:
-            made = World(one, clock)
+        async with engine() as opened_engine:
+            made = World(opened_engine, clock)
             await begin(made)
             yield made
 
-    return opened
+    return opened()
 
 
 async def begin(world: World) -> None:
@@ -154,54 +154,53 @@ async def change_everything(world: World) -> None:
     await world.do(Ref(RefKind.EVENT, "evt_2"), LogEvent(BOB, "heartbeat", "{}"))
 
 
-async def test_that_a_view_as_of_a_moment_is_the_view_of_then(world: Any, clock: HeldClock) -> None:
-    async with world() as one:
-        then, moment, request = await one.view(), clock(), await one.request()
-        await change_everything(one)
-        past = await one.engine.past.at(ADA, moment)
-        found = past.snapshot
-        for name in ("agent", "own", "history", "summaries", "tools", "tool_rules", "agent_names", "events"):
-            assert getattr(found, name) == getattr(then, name), name
-        assert [each.state.content for each in found.shared] == [each.state.content for each in then.shared]
-        assert [each.attachment for each in found.shared] == [each.attachment for each in then.shared]
-        assert past.request.text == request.text
-        assert past.doubts == ()
-        assert (await one.request()).text != request.text
+async def test_that_a_view_as_of_a_moment_is_the_view_of_then(one: World, clock: HeldClock) -> None:
+    then, moment, request = await one.view(), clock(), await one.request()
+    await change_everything(one)
+    past = await one.engine.past.at(ADA, moment)
+    found = past.snapshot
+    for name in ("agent", "own", "history", "summaries", "tools", "tool_rules", "agent_names", "events"):
+        assert getattr(found, name) == getattr(then, name), name
+    assert [each.state.content for each in found.shared] == [each.state.content for each in then.shared]
+    assert [each.attachment for each in found.shared] == [each.attachment for each in then.shared]
+    assert past.request.text == request.text
+    assert past.doubts == ()
+    assert (await one.request()).text != request.text
 
 
-async def test_that_every_moment_on_the_way_can_be_gone_back_to(world: Any, clock: HeldClock) -> None:
-    async with world() as one:
-        seen: list[tuple[Any, str]] = []
-        do = one.do
+async def test_that_every_moment_on_the_way_can_be_gone_back_to(
+    one: World, clock: HeldClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[Any, str]] = []
+    do = one.do
 
-        async def watched(*given: Any) -> None:
-            seen.append((clock(), (await one.request()).text))
-            await do(*given)
+    async def watched(*given: Any) -> None:
+        seen.append((clock(), (await one.request()).text))
+        await do(*given)
 
-        one.do = watched
-        await change_everything(one)
-        assert len(seen) > 20
-        for moment, text in seen:
-            assert (await one.engine.past.at(ADA, moment)).request.text == text
+    monkeypatch.setattr(one, "do", watched)
+    await change_everything(one)
+    assert len(seen) > 20
+    for moment, text in seen:
+        assert (await one.engine.past.at(ADA, moment)).request.text == text
 
 
-async def test_that_a_sent_request_is_reproduced_after_everything_has_changed(world: Any) -> None:
-    async with world() as one:
-        run = await one.engine.past.run(ADA, await one.send())
-        assert (await one.engine.past.rebuild(run)).today is PresentValue.SAME
-        await one.say(2, "two")
-        assert (await one.engine.past.rebuild(run)).today is PresentValue.GROWN
-        await change_everything_but_messages(one)
-        found = await one.engine.past.rebuild(run)
-        assert (found.verdict, found.today, found.difference) == (
-            RebuildVerdict.REPRODUCED,
-            PresentValue.DIFFERS,
-            None,
-        )
-        assert found.logged is not None
-        assert found.request is not None
-        assert found.logged.text == found.request.text
-        assert found.logged.tokens == found.request.tokens
+async def test_that_a_sent_request_is_reproduced_after_everything_has_changed(one: World) -> None:
+    run = await one.engine.past.run(ADA, await one.send())
+    assert (await one.engine.past.rebuild(run)).today is PresentValue.SAME
+    await one.say(2, "two")
+    assert (await one.engine.past.rebuild(run)).today is PresentValue.GROWN
+    await change_everything_but_messages(one)
+    found = await one.engine.past.rebuild(run)
+    assert (found.verdict, found.today, found.difference) == (
+        RebuildVerdict.REPRODUCED,
+        PresentValue.DIFFERS,
+        None,
+    )
+    assert found.logged is not None
+    assert found.request is not None
+    assert found.logged.text == found.request.text
+    assert found.logged.tokens == found.request.tokens
 
 
 async def change_everything_but_messages(world: World) -> None:
@@ -209,164 +208,147 @@ async def change_everything_but_messages(world: World) -> None:
     await world.do(Ref(RefKind.AGENT, ADA), ConfigureAgent(persona="Another."))
 
 
-async def test_that_what_was_sent_otherwise_differs_at_the_first_place(world: Any, clock: HeldClock) -> None:
-    async with world() as one:
-        request = await one.request()
-        other = request.text.replace("first a", "other a")
-        manifest = one.engine.context.manifest_text(request)
-        operation = StoreRun(ADA, "turn", request.model, other, manifest)
-        await one.engine.apply([Intent(Edit(Ref(RefKind.RUN, "run_x"), operation), NOOR, at=clock())])
-        found = await one.engine.past.rebuild(await one.engine.past.run(ADA, "run_x"))
-        assert found.verdict is RebuildVerdict.DIFFERS
-        assert found.difference is not None
-        assert found.difference.offset == request.text.index("first a")
-        assert found.difference.piece_id == "block:blk_a"
-        assert "other a" in found.difference.before
-        assert "first a" in found.difference.after
+async def test_that_what_was_sent_otherwise_differs_at_the_first_place(one: World, clock: HeldClock) -> None:
+    request = await one.request()
+    other = request.text.replace("first a", "other a")
+    manifest = one.engine.context.manifest_text(request)
+    operation = StoreRun(ADA, "turn", request.model, other, manifest)
+    await one.engine.apply([Intent(Edit(Ref(RefKind.RUN, "run_x"), operation), NOOR, at=clock())])
+    found = await one.engine.past.rebuild(await one.engine.past.run(ADA, "run_x"))
+    assert found.verdict is RebuildVerdict.DIFFERS
+    assert found.difference is not None
+    assert found.difference.offset == request.text.index("first a")
+    assert found.difference.piece_id == "block:blk_a"
+    assert "other a" in found.difference.before
+    assert "first a" in found.difference.after
 
 
-async def test_that_what_the_caller_gave_cannot_be_reconstructed_and_is_named(world: Any) -> None:
-    async with world() as one:
-        spec = RequestSpec(
-            one.engine.surroundings.clock(), extra_sections=(ExtraSection("Weather", "Rain."),)
-        )
-        run = await one.engine.past.run(ADA, await one.send(spec))
-        found = await one.engine.past.rebuild(run)
+async def test_that_what_the_caller_gave_cannot_be_reconstructed_and_is_named(one: World) -> None:
+    spec = RequestSpec(one.engine.surroundings.clock(), extra_sections=(ExtraSection("Weather", "Rain."),))
+    run = await one.engine.past.run(ADA, await one.send(spec))
+    found = await one.engine.past.rebuild(run)
+    assert found.verdict is RebuildVerdict.NOT_RECONSTRUCTABLE
+    assert [each.code for each in found.doubts] == ["past.given_by_caller"]
+
+
+async def test_that_a_damaged_account_is_told_and_nothing_is_claimed(one: World, clock: HeldClock) -> None:
+    for name, manifest in (("run_a", "{}"), ("run_b", '{"sections": []}')):
+        operation = StoreRun(ADA, "turn", "gpt-4o", "text", manifest)
+        await one.engine.apply([Intent(Edit(Ref(RefKind.RUN, name), operation), NOOR, at=clock())])
+        found = await one.engine.past.rebuild(await one.engine.past.run(ADA, name))
         assert found.verdict is RebuildVerdict.NOT_RECONSTRUCTABLE
-        assert [each.code for each in found.doubts] == ["past.given_by_caller"]
+        assert [each.code for each in found.doubts] == ["malformed.manifest"]
+        assert found.request is None
 
 
-async def test_that_a_damaged_account_is_told_and_nothing_is_claimed(world: Any, clock: HeldClock) -> None:
-    async with world() as one:
-        for name, manifest in (("run_a", "{}"), ("run_b", '{"sections": []}')):
-            operation = StoreRun(ADA, "turn", "gpt-4o", "text", manifest)
-            await one.engine.apply([Intent(Edit(Ref(RefKind.RUN, name), operation), NOOR, at=clock())])
-            found = await one.engine.past.rebuild(await one.engine.past.run(ADA, name))
-            assert found.verdict is RebuildVerdict.NOT_RECONSTRUCTABLE
-            assert [each.code for each in found.doubts] == ["malformed.manifest"]
-            assert found.request is None
+async def test_that_there_was_nothing_before_the_first_change(one: World, clock: HeldClock) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        await one.engine.past.at(ADA, clock().replace(year=2020))
+    assert caught.value.code == "not_found.moment"
 
 
-async def test_that_there_was_nothing_before_the_first_change(world: Any, clock: HeldClock) -> None:
-    async with world() as one:
-        with pytest.raises(NotFoundError) as caught:
-            await one.engine.past.at(ADA, clock().replace(year=2020))
-        assert caught.value.code == "not_found.moment"
-
-
-async def test_that_an_agent_was_not_there_before_it_was_made(world: Any, clock: HeldClock) -> None:
-    async with world() as one:
-        before = clock()
-        await one.do(Ref(RefKind.AGENT, "agt_late"), CreateAgent("Late", model="gpt-4o"))
-        with pytest.raises(NotFoundError) as caught:
-            await one.engine.past.at("agt_late", before)
-        assert caught.value.code == "not_found.agent_then"
+async def test_that_an_agent_was_not_there_before_it_was_made(one: World, clock: HeldClock) -> None:
+    before = clock()
+    await one.do(Ref(RefKind.AGENT, "agt_late"), CreateAgent("Late", model="gpt-4o"))
+    with pytest.raises(NotFoundError) as caught:
+        await one.engine.past.at("agt_late", before)
+    assert caught.value.code == "not_found.agent_then"
 
 
 async def test_that_a_tool_that_was_archived_and_offered_again_was_away_between(
-    world: Any, clock: HeldClock
+    one: World, clock: HeldClock
 ) -> None:
-    async with world() as one:
-        ref = Ref(RefKind.TOOL, "find")
-        await one.do(ref, DeleteRow())
-        away = clock()
-        await one.do(ref, PutTool(replace(TOOL, description="Anew.")))
-        await one.do(ref, DeleteRow())
-        await one.do(ref, RestoreRow())
-        assert (await one.engine.past.at(ADA, away)).snapshot.tools == ()
-        assert [each.description for each in (await one.view()).tools] == ["Anew."]
+    ref = Ref(RefKind.TOOL, "find")
+    await one.do(ref, DeleteRow())
+    away = clock()
+    await one.do(ref, PutTool(replace(TOOL, description="Anew.")))
+    await one.do(ref, DeleteRow())
+    await one.do(ref, RestoreRow())
+    assert (await one.engine.past.at(ADA, away)).snapshot.tools == ()
+    assert [each.description for each in (await one.view()).tools] == ["Anew."]
 
 
 async def test_that_changes_dated_back_are_told_and_the_order_of_making_counts(
-    world: Any, clock: HeldClock
+    one: World, clock: HeldClock
 ) -> None:
-    async with world() as one:
-        moment = clock()
-        await one.block("a", SetText("later"))
-        edit = Edit(Ref(RefKind.BLOCK, "blk_b"), SetText("dated back"))
-        await one.engine.apply([Intent(edit, NOOR, at=moment)])
-        past = await one.engine.past.at(ADA, moment)
-        assert [each.code for each in past.doubts] == ["past.out_of_order"]
-        assert "later" in past.request.text
+    moment = clock()
+    await one.block("a", SetText("later"))
+    edit = Edit(Ref(RefKind.BLOCK, "blk_b"), SetText("dated back"))
+    await one.engine.apply([Intent(edit, NOOR, at=moment)])
+    past = await one.engine.past.at(ADA, moment)
+    assert [each.code for each in past.doubts] == ["past.out_of_order"]
+    assert "later" in past.request.text
 
 
 async def test_that_an_agents_own_edit_is_told_as_activity_only_from_then_on(
-    world: Any, clock: HeldClock
+    one: World, clock: HeldClock
 ) -> None:
-    async with world() as one:
-        before = clock()
-        text = (await one.request()).text
-        agent = Actor(ActorKind.AGENT, BOB, "Bob")
-        await one.do(Ref(RefKind.BLOCK, "blk_shared"), SetText("by Bob"), agent)
-        assert (await one.engine.past.at(ADA, before)).request.text == text
+    before = clock()
+    text = (await one.request()).text
+    agent = Actor(ActorKind.AGENT, BOB, "Bob")
+    await one.do(Ref(RefKind.BLOCK, "blk_shared"), SetText("by Bob"), agent)
+    assert (await one.engine.past.at(ADA, before)).request.text == text
 
 
 async def test_that_looking_back_changes_no_byte_of_the_file(
-    world: Any, clock: HeldClock, tmp_db_dir: Path
+    one: World, clock: HeldClock, tmp_db_dir: Path
 ) -> None:
-    async with world() as one:
-        moment = clock()
-        await one.send()
-        await change_everything(one)
-        before = (tmp_db_dir / "test.constellation").read_bytes()
-        await one.engine.past.at(ADA, moment)
-        await one.engine.past.rebuild(await one.engine.past.run(ADA, "last"))
-        assert (tmp_db_dir / "test.constellation").read_bytes() == before
+    moment = clock()
+    await one.send()
+    await change_everything(one)
+    before = (tmp_db_dir / "test.constellation").read_bytes()
+    await one.engine.past.at(ADA, moment)
+    await one.engine.past.rebuild(await one.engine.past.run(ADA, "last"))
+    assert (tmp_db_dir / "test.constellation").read_bytes() == before
 
 
 async def test_that_both_sent_requests_of_the_sample_come_out_right(
     tmp_db_dir: Path, surroundings: Environment
 ) -> None:
-    path = tmp_db_dir / "sample.constellation"
-    await make_sample(path, surroundings)
-    one = await Engine.open(path, surroundings)
-    try:
+    async with opened_engine(
+        await copy_sample(tmp_db_dir / "sample.constellation", surroundings), surroundings
+    ) as one:
         agents, _ = await one.agents.list()
         ada = next(agent for agent in agents if agent.name == "Ada")
         found = [await one.past.rebuild(run) for run in await one.past.runs(ada.id)]
-    finally:
-        await one.close()
     assert [each.verdict for each in found] == [RebuildVerdict.REPRODUCED, RebuildVerdict.REPRODUCED]
     # Blocks were edited after the first; after the second only its reply came.
     assert [each.today for each in found] == [PresentValue.DIFFERS, PresentValue.GROWN]
 
 
-async def test_that_levels_of_sharing_are_those_of_then(world: Any, clock: HeldClock) -> None:
-    async with world() as one:
-        before = clock()
-        await one.block("shared", AttachBlock(ADA, Permission.READ_WRITE))
-        then = (await one.engine.past.at(ADA, before)).snapshot
-        assert [each.level for each in then.shared] == [Permission.READ_ONLY]
-        assert [each.level for each in (await one.view()).shared] == [Permission.READ_WRITE]
+async def test_that_levels_of_sharing_are_those_of_then(one: World, clock: HeldClock) -> None:
+    before = clock()
+    await one.block("shared", AttachBlock(ADA, Permission.READ_WRITE))
+    then = (await one.engine.past.at(ADA, before)).snapshot
+    assert [each.level for each in then.shared] == [Permission.READ_ONLY]
+    assert [each.level for each in (await one.view()).shared] == [Permission.READ_WRITE]
 
 
 async def test_that_shortened_histories_are_reproduced_with_the_state_that_each_was_built_from(
-    world: Any,
+    one: World,
 ) -> None:
-    async with world() as one:
-        config = ContextConfig(limits=LimitOverrides(history_tokens=120), strategy=Hysteresis(0.95, 0.5))
-        await one.do(Ref(RefKind.AGENT, ADA), ConfigureAgent(config=config))
-        runs = []
-        for number in range(2, 14):
-            await one.say(number, f"turn {number} with some words in it")
-            runs.append(await one.send())
-        found = [await one.engine.past.rebuild(await one.engine.past.run(ADA, run)) for run in runs]
-        assert {each.verdict for each in found} == {RebuildVerdict.REPRODUCED}
-        firsts = {each.request.messages[0].id for each in found if each.request is not None}
-        assert 1 < len(firsts) < len(found)
+    config = ContextConfig(limits=LimitOverrides(history_tokens=120), strategy=Hysteresis(0.95, 0.5))
+    await one.do(Ref(RefKind.AGENT, ADA), ConfigureAgent(config=config))
+    runs = []
+    for number in range(2, 14):
+        await one.say(number, f"turn {number} with some words in it")
+        runs.append(await one.send())
+    found = [await one.engine.past.rebuild(await one.engine.past.run(ADA, run)) for run in runs]
+    assert {each.verdict for each in found} == {RebuildVerdict.REPRODUCED}
+    firsts = {each.request.messages[0].id for each in found if each.request is not None}
+    assert 1 < len(firsts) < len(found)
 
 
-async def test_that_a_layout_of_the_file_is_the_one_of_then(world: Any, clock: HeldClock) -> None:
-    async with world() as one:
-        ref = Ref(RefKind.LAYOUT, "mine")
-        mine = replace(shipped_layouts()["standard"], name="mine")
-        await one.do(ref, PutLayout(mine))
-        await one.do(Ref(RefKind.AGENT, ADA), ConfigureAgent(config=ContextConfig(layout="mine")))
-        run = await one.engine.past.run(ADA, await one.send())
-        await one.do(ref, PutLayout(replace(mine, join="\n\n***\n\n")))
-        found = await one.engine.past.rebuild(run)
-        assert (found.verdict, found.today) == (RebuildVerdict.REPRODUCED, PresentValue.DIFFERS)
-        await one.do(Ref(RefKind.AGENT, ADA), ConfigureAgent(config=ContextConfig()))
-        await one.do(ref, DeleteRow())
-        found = await one.engine.past.rebuild(run)
-        assert (found.verdict, found.today) == (RebuildVerdict.REPRODUCED, PresentValue.UNKNOWN)
+async def test_that_a_layout_of_the_file_is_the_one_of_then(one: World) -> None:
+    ref = Ref(RefKind.LAYOUT, "mine")
+    mine = replace(shipped_layouts()["standard"], name="mine")
+    await one.do(ref, PutLayout(mine))
+    await one.do(Ref(RefKind.AGENT, ADA), ConfigureAgent(config=ContextConfig(layout="mine")))
+    run = await one.engine.past.run(ADA, await one.send())
+    await one.do(ref, PutLayout(replace(mine, join="\n\n***\n\n")))
+    found = await one.engine.past.rebuild(run)
+    assert (found.verdict, found.today) == (RebuildVerdict.REPRODUCED, PresentValue.DIFFERS)
+    await one.do(Ref(RefKind.AGENT, ADA), ConfigureAgent(config=ContextConfig()))
+    await one.do(ref, DeleteRow())
+    found = await one.engine.past.rebuild(run)
+    assert (found.verdict, found.today) == (RebuildVerdict.REPRODUCED, PresentValue.UNKNOWN)

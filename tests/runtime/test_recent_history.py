@@ -90,49 +90,46 @@ def check(recent: Snapshot, whole: tuple[Batch, ...]) -> None:
     assert older.latest == max((message.created_at for message in live), default=None)
 
 
-async def test_that_the_newest_messages_are_read_and_the_others_counted(engine: OpenEngine) -> None:
-    async with engine() as opened:
-        await people(opened)
-        chance, counted = Random(7), 0
-        await talk(opened, chance, range(1, 25))
-        for _ in range(6):
-            whole = await opened.conversation.batches(ADA)
-            for least in (1, 5, LEAST, 40, 500):
-                recent = await views(opened).of(ADA, least)
-                check(recent, whole)
-                counted += recent.older is not None
-            await put_away(opened, chance, 8)
-        assert counted > 10
+async def test_that_the_newest_messages_are_read_and_the_others_counted(opened: Engine) -> None:
+    await people(opened)
+    chance, counted = Random(7), 0
+    await talk(opened, chance, range(1, 25))
+    for _ in range(6):
+        whole = await opened.conversation.batches(ADA)
+        for least in (1, 5, LEAST, 40, 500):
+            recent = await views(opened).of(ADA, least)
+            check(recent, whole)
+            counted += recent.older is not None
+        await put_away(opened, chance, 8)
+    assert counted > 10
 
 
-async def test_that_a_view_follows_what_is_written_before_and_behind_it(engine: OpenEngine) -> None:
-    async with engine() as opened:
-        await people(opened)
-        chance, kept = Random(11), views(opened)
-        await talk(opened, chance, range(1, 20))
-        for number in range(20, 44, 4):
-            check(await kept.of(ADA, LEAST), await opened.conversation.batches(ADA))
-            await talk(opened, chance, range(number, number + 4))
-            check(await kept.of(ADA, LEAST), await opened.conversation.batches(ADA))
-            await put_away(opened, chance, 3)
-        found = await kept.of(ADA, LEAST)
-        assert isinstance(found.older, OlderMessages)
-        assert (await kept.of(ADA)).history == await opened.conversation.batches(ADA)
-        assert (await kept.of(ADA, LEAST)).older is None
+async def test_that_a_view_follows_what_is_written_before_and_behind_it(opened: Engine) -> None:
+    await people(opened)
+    chance, kept = Random(11), views(opened)
+    await talk(opened, chance, range(1, 20))
+    for number in range(20, 44, 4):
+        check(await kept.of(ADA, LEAST), await opened.conversation.batches(ADA))
+        await talk(opened, chance, range(number, number + 4))
+        check(await kept.of(ADA, LEAST), await opened.conversation.batches(ADA))
+        await put_away(opened, chance, 3)
+    found = await kept.of(ADA, LEAST)
+    assert isinstance(found.older, OlderMessages)
+    assert (await kept.of(ADA)).history == await opened.conversation.batches(ADA)
+    assert (await kept.of(ADA, LEAST)).older is None
 
 
-async def test_that_a_message_more_reads_no_other_one_again(engine: OpenEngine) -> None:
-    async with engine() as opened:
-        await people(opened)
-        kept = views(opened)
-        await talk(opened, Random(3), range(1, 20))
-        before = await kept.of(ADA, LEAST)
-        await say(opened, "new", Role.USER, "What now?")
-        after = await kept.of(ADA, LEAST)
-        assert after.older is before.older
-        assert all(one is other for one, other in zip(before.history, after.history, strict=False))
-        await say(opened, "new", Role.ASSISTANT, "Nothing.")
-        assert len((await kept.of(ADA, LEAST)).history[-1].messages) == 2
+async def test_that_a_message_more_reads_no_other_one_again(opened: Engine) -> None:
+    await people(opened)
+    kept = views(opened)
+    await talk(opened, Random(3), range(1, 20))
+    before = await kept.of(ADA, LEAST)
+    await say(opened, "new", Role.USER, "What now?")
+    after = await kept.of(ADA, LEAST)
+    assert after.older is before.older
+    assert all(one is other for one, other in zip(before.history, after.history, strict=False))
+    await say(opened, "new", Role.ASSISTANT, "Nothing.")
+    assert len((await kept.of(ADA, LEAST)).history[-1].messages) == 2
 
 
 def first_message(whole: tuple[Batch, ...]) -> Ref:

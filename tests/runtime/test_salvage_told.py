@@ -11,22 +11,16 @@ import pytest
 from inspector.domain.errors import Problem
 from inspector.domain.salvage import SalvageReport
 from inspector.runtime.environment import Environment
-from inspector.runtime.files import make_sample
 from inspector.runtime.salvage import salvage
 from inspector.storage.salvage_columns import columns_of
 from inspector.storage.salvage_pages import PageImage
 from inspector.storage.salvage_rows import read_rows
 from inspector.storage.schema import CURRENT, SchemaVersion
 from tests.file_checks import problems_in
+from tests.full_constellation import copy_sample
 from tests.runtime.damaged_files import read_in_this_process, rows_of
 
 PAGE = 4096
-
-
-async def sample_in(folder: Path, surroundings: Environment) -> Path:
-    path = folder / "sample.constellation"
-    await make_sample(path, surroundings)
-    return path
 
 
 async def salvaged(path: Path, surroundings: Environment) -> SalvageReport:
@@ -43,7 +37,7 @@ def problem(report: SalvageReport, code: str) -> Problem:
 async def test_that_the_pages_that_a_cut_file_lacks_are_told(
     tmp_db_dir: Path, surroundings: Environment, size: int
 ) -> None:
-    sample = await sample_in(tmp_db_dir, surroundings)
+    sample = await copy_sample(tmp_db_dir / "sample.constellation", surroundings)
     content = sample.read_bytes()
     named = len(content) // PAGE
     sample.write_bytes(content[:size])
@@ -59,7 +53,7 @@ async def test_that_the_pages_that_a_cut_file_lacks_are_told(
 async def test_that_a_whole_file_lacks_no_page_and_names_nothing_unknown(
     tmp_db_dir: Path, surroundings: Environment
 ) -> None:
-    sample = await sample_in(tmp_db_dir, surroundings)
+    sample = await copy_sample(tmp_db_dir / "sample.constellation", surroundings)
     report = await salvaged(sample, surroundings)
     assert (report.missing_pages, report.lost, report.problems) == (0, {}, ())
     found = read_rows(PageImage(sample.read_bytes()))
@@ -85,7 +79,7 @@ def test_that_less_than_a_header_says_nothing(size: int) -> None:
 async def test_that_what_a_newer_version_added_is_named_as_lost(
     tmp_db_dir: Path, surroundings: Environment
 ) -> None:
-    sample = await sample_in(tmp_db_dir, surroundings)
+    sample = await copy_sample(tmp_db_dir / "sample.constellation", surroundings)
     before = rows_of(sample)
     newer = SchemaVersion(CURRENT.major + 1, 3)
     with closing(sqlite3.connect(sample)) as connection:

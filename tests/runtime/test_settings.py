@@ -14,9 +14,9 @@ from inspector.domain.edits.rows import CreateAgent, SetMeta
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import InputError, NotFoundError, RefusedError
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment, human_actor
 from inspector.runtime.settings import SETTINGS, Settings, require_fit
+from tests.fixtures import opened_engine
 
 
 @pytest.fixture
@@ -124,8 +124,7 @@ async def test_that_the_identity_set_as_partner_may_write_a_partner_block(
     block = Ref(RefKind.BLOCK, "blk_ours")
     create = CreateBlock(agent.id, "ours", TextSchema(), content=TextContent("a"))
     for who, refused in ((surroundings, True), (as_paula, False)):
-        engine = await Engine.open(path, who, create=not path.exists())
-        try:
+        async with opened_engine(path, who, create=not path.exists()) as engine:
             if refused:
                 edits = (
                     Edit(agent, CreateAgent("Ada")),
@@ -138,5 +137,3 @@ async def test_that_the_identity_set_as_partner_may_write_a_partner_block(
             else:
                 await engine.edit(block.id, AppendText("b"))
                 assert await engine.memory.rendered(block.id) == "ab"
-        finally:
-            await engine.close()

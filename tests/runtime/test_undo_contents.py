@@ -60,6 +60,7 @@ from inspector.domain.edits.items import (
 )
 from inspector.domain.edits.text import AppendText, InsertText, ReplaceText, SetText
 from inspector.domain.ref import Ref, RefKind
+from inspector.memory import contents
 from tests.memory.world import AGENT, HUMAN, OTHER
 from tests.runtime.undo_world import BOB, Desk, block, new_desk, reopened
 
@@ -185,22 +186,25 @@ async def test_that_every_operation_is_undone_and_redone(
         assert None not in (stored[3][0], stored[5][0])
 
 
-async def test_that_contents_are_undone_after_a_restart_and_after_folding(tmp_db_dir: Path) -> None:
+async def test_that_contents_are_undone_after_a_restart_and_after_folding(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contents, "FOLD_DELTAS", 55)
     async with new_desk(tmp_db_dir) as desk:
         made = await desk.world.make("block", MAP_CONTENT, MAP)
-        for number in range(120):
+        for number in range(70):
             await desk.do(block(made), SetField("name", str(number)))
             desk.world.clock.now += timedelta(days=1)
         assert await desk.world.rows("SELECT count(*) FROM updates WHERE blob IS NULL") != [(0,)]
     async with reopened(tmp_db_dir, prefix="b") as desk:
         desk.world.clock.now += timedelta(days=200)
-        for number in reversed(range(119)):
+        for number in reversed(range(69)):
             await desk.undo()
             assert (await fields(desk, made))["name"] == str(number)
         await desk.undo()
         assert await content(desk, made) == MAP_CONTENT
     async with reopened(tmp_db_dir, prefix="c") as desk:
-        for number in range(120):
+        for number in range(70):
             await desk.redo()
             assert (await fields(desk, made))["name"] == str(number)
 

@@ -161,7 +161,7 @@ async def test_that_long_histories_of_three_actors_do_what_plain_stacks_do(data:
 
 
 @pytest.mark.timeout(600)
-@GENTLE
+@settings(GENTLE, max_examples=8)
 @given(st.data())
 async def test_that_as_many_undos_as_edits_lead_back_to_the_start_and_redos_to_the_end(
     data: st.DataObject,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Permission
 from inspector.domain.edits.block_rows import AttachBlock, SetDescription, SetLabel, SetPermission, SetPinned
 from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.edits.text import AppendText
 from inspector.domain.ref import Ref, RefKind
+from inspector.memory import undo_stack
 from tests.memory.world import AGENT, HUMAN, OTHER
 from tests.runtime.undo_world import BOB, Desk, block, new_desk, reopened
 
@@ -178,10 +181,13 @@ async def test_that_a_named_step_is_undone_out_of_its_turn(tmp_db_dir: Path) -> 
         assert (await desk.world.state(made)).block.label == "mine"
 
 
-async def test_that_a_long_history_is_walked_page_by_page(tmp_db_dir: Path) -> None:
+async def test_that_a_long_history_is_walked_page_by_page(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(undo_stack, "PAGE_ROWS", 20)
     async with new_desk(tmp_db_dir) as desk:
         made = await desk.world.make()
-        texts = [str(number) for number in range(230)]
+        texts = [str(number) for number in range(50)]
         await describe(desk, made, *texts, actor=BOB)
         for _ in texts:
             await desk.undo(BOB)

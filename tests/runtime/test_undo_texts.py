@@ -121,7 +121,7 @@ class Page:
 
 @pytest.mark.timeout(600)
 @settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 @given(st.data(), st.booleans())
 async def test_that_no_writers_letters_go_or_double(data: st.DataObject, sections: bool) -> None:

@@ -77,7 +77,7 @@ def check(plan: ImportPlan) -> None:
 def test_that_a_mutant_is_read_or_refused_with_its_place(body: dict[str, Any]) -> None:
     chance = random.Random(7)
     read, refused = 0, list[Parameters]()
-    for _ in range(1_500):
+    for _ in range(600):
         mutant = mutated(body, chance)
         try:
             plan = plan_of(mutant)

@@ -41,7 +41,7 @@ def parsed(text: str) -> list[Token]:
     return READER.parse(text)
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(texts=st.lists(TEXTS, min_size=1, max_size=4), names=st.lists(TEXTS, min_size=1, max_size=3))
 def test_that_every_text_comes_out_of_its_fence_and_nothing_else_does(
     texts: list[str], names: list[str]
@@ -63,7 +63,7 @@ def test_that_every_text_comes_out_of_its_fence_and_nothing_else_does(
     assert rows == 2
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(text=TEXTS)
 def test_that_a_name_reads_as_it_is(text: str) -> None:
     tokens = parsed(f"- x {inline(text)}")

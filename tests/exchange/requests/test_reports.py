@@ -77,7 +77,7 @@ def read(page: str) -> Reader:
     return reader
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     texts=st.lists(
         st.one_of(st.sampled_from(HOSTILE), st.text(min_size=1, max_size=60)), min_size=1, max_size=3

@@ -14,14 +14,15 @@ from inspector.domain.exchange import ExportFormat, ExportOptions
 from inspector.exchange.formats import plan_import_of
 from inspector.exchange.letta.embedded_rows import KEY, fingerprint
 from inspector.runtime.clock_and_ids import sortable_ids
-from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
-from inspector.runtime.files import check_file, import_into, make_empty
+from inspector.runtime.files import import_into, make_empty
 from tests.exchange.builders import counted_ids
 from tests.exchange.rows.builders import furnish
+from tests.file_checks import problems_in
+from tests.fixtures import opened_engine
 from tests.flows.export_builders import table_rows
 
-PLANS, IMPORTS = 200, 25
+PLANS, IMPORTS = 100, 12
 VALUES: tuple[Any, ...] = (
     *(None, True, 0, -1, 5, 1 << 62, 1.5, "", "x", "agt_ada", "blk_new", "2026-13-45", "\u202e\x00", [], {}),
     *([None], [[]], {"kind": "text"}, {"kind": "map", "fields": []}, {"": None}, "e" * 10_000),
@@ -53,12 +54,9 @@ async def exported(folder: Path, surroundings: Environment, form: ExportFormat, 
     """An export of the constellation with something of everything, decoded."""
     path = folder / "rich.constellation"
     await make_empty(path, surroundings)
-    engine = await Engine.open(path, surroundings)
-    try:
+    async with opened_engine(path, surroundings) as engine:
         await furnish(engine)
         await engine.exchange.export(folder / "export", ExportOptions(form, history=history))
-    finally:
-        await engine.close()
     return json.loads((folder / "export").read_bytes())
 
 
@@ -119,12 +117,9 @@ async def test_that_a_mutated_export_goes_in_or_leaves_nothing(
             assert not target.exists()
             continue
         went_in += 1
-        engine = await Engine.open(target, surroundings)
-        try:
+        async with opened_engine(target, surroundings) as engine:
             await engine.memory.list(deleted=True)
             await engine.agents.list()
-        finally:
-            await engine.close()
         target.unlink()
     assert IMPORTS / 10 < went_in < IMPORTS
 
@@ -146,5 +141,5 @@ async def test_that_contents_of_a_mutated_export_come_into_an_existing_file_or_l
             assert table_rows(target) == before
             continue
         went_in += 1
-        assert {each.code for each in await check_file(target)} <= {"file.readable_by_others"}
+        assert {each.code for each in problems_in(target)} <= {"file.readable_by_others"}
     assert IMPORTS / 10 < went_in < IMPORTS

@@ -2,55 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
-from inspector.entry import main
+from tests.cli.program import digest, run
 
 NOW = ("--agent", "Ada", "--now", "2026-11-20T12:00:00Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What came of a command."""
-
-    returncode: int
-    stdout: bytes
-    stderr: bytes
-
-
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Run a command in this process, as the program itself does."""
-
-    def of(*arguments: object) -> Done:
-        capfdbinary.readouterr()
-        code = main(list(map(str, arguments)))
-        said = capfdbinary.readouterr()
-        return Done(code, said.out, said.err)
-
-    return of
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("requests") / "sample.constellation"
-    assert main(["sample", str(path)]) == 0
-    return path
-
-
-def test_that_every_format_is_written_and_the_file_is_left_as_it_was(
-    run: Run, sample: Path, tmp_path: Path
-) -> None:
-    before = hashlib.sha256(sample.read_bytes()).hexdigest()
+def test_that_every_format_is_written_and_the_file_is_left_as_it_was(sample: Path, tmp_path: Path) -> None:
+    before = digest(sample)
     text = run("build", sample, *NOW).stdout
     for end in ("txt", "md", "json", "csv", "sh", "ps1", "html"):
         out = tmp_path / f"request.{end}"
@@ -60,11 +21,11 @@ def test_that_every_format_is_written_and_the_file_is_left_as_it_was(
     assert (tmp_path / "request.txt").read_bytes() == text
     neutral = run("build", sample, *NOW, "--as", "json").stdout
     assert json.loads((tmp_path / "request.json").read_bytes()) == json.loads(neutral)
-    assert hashlib.sha256(sample.read_bytes()).hexdigest() == before
+    assert digest(sample) == before
     assert sorted(sample.parent.iterdir()) == [sample]
 
 
-def test_that_a_provider_s_json_is_what_build_gives(run: Run, sample: Path) -> None:
+def test_that_a_provider_s_json_is_what_build_gives(sample: Path) -> None:
     for form in ("anthropic", "gemini"):
         built = run("build", sample, *NOW, "--as", form)
         exported = run("export-request", sample, *NOW, "--format", "json", "--as", form)
@@ -73,7 +34,7 @@ def test_that_a_provider_s_json_is_what_build_gives(run: Run, sample: Path) -> N
         assert exported.stderr
 
 
-def test_that_adaptations_stand_in_the_report(run: Run, sample: Path) -> None:
+def test_that_adaptations_stand_in_the_report(sample: Path) -> None:
     plain = json.loads(run("report", sample, *NOW, "--json").stdout)
     adapted = json.loads(run("report", sample, *NOW, "--json", "--as", "gemini").stdout)
     codes = {problem["code"] for problem in adapted["adaptations"]}
@@ -82,7 +43,7 @@ def test_that_adaptations_stand_in_the_report(run: Run, sample: Path) -> None:
 
 
 def test_that_a_file_is_replaced_only_by_force_and_a_constellation_never(
-    run: Run, sample: Path, tmp_path: Path
+    sample: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "request.md"
     out.write_text("mine", encoding="utf-8")
@@ -95,7 +56,7 @@ def test_that_a_file_is_replaced_only_by_force_and_a_constellation_never(
     assert sample.read_bytes() == before
 
 
-def test_that_wrong_usage_and_wrong_input_are_told_apart(run: Run, sample: Path) -> None:
+def test_that_wrong_usage_and_wrong_input_are_told_apart(sample: Path) -> None:
     assert run("export-request", sample, *NOW, "--url", "http://x").returncode == 2
     assert run("export-request", sample, *NOW, "--format", "curl", "--url", "nowhere").returncode == 1
     unknown = run("export-request", sample, *NOW, "--format", "curl", "--model", "unheard-of")
@@ -103,7 +64,7 @@ def test_that_wrong_usage_and_wrong_input_are_told_apart(run: Run, sample: Path)
     assert b"--as" in unknown.stderr
 
 
-def test_that_cached_prefixes_are_marked_on_request(run: Run, sample: Path) -> None:
+def test_that_cached_prefixes_are_marked_on_request(sample: Path) -> None:
     marked = run("build", sample, *NOW, "--model", "claude-opus-4-8", "--as", "anthropic", "--cache-marks")
     assert 1 <= marked.stdout.count(b'"cache_control"') <= 4
     assert b"cache_end_lost" not in marked.stderr
