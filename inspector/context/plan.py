@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.counting.pool import CounterPool, ModelSource
-from inspector.context.history.batches import is_paired, is_unanswered, sendable_messages
 from inspector.context.window import ContextWindow, reserve_of
 from inspector.domain.agents import ActivitySettings, Agent, ContextConfig
 from inspector.domain.codec import to_plain
@@ -26,7 +25,7 @@ from inspector.domain.limits import (
     Limits,
     Strategy,
 )
-from inspector.domain.messages import Batch
+from inspector.domain.messages import Batch, is_paired, is_unanswered, sendable_messages
 from inspector.domain.models import ModelFacts, ResolvedBy
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.domain.wire.parameters import longest_reply

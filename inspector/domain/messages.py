@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
@@ -163,3 +163,29 @@ def call_names(messages: Iterable[Message]) -> Mapping[str, str]:
 def is_sendable(message: Message) -> bool:
     """Whether a message may be sent at all."""
     return not (message.is_archived or message.is_deleted or message.compiled or message.problem)
+
+
+def sendable_messages(batch: Batch) -> tuple[Message, ...]:
+    """Those of a batch's messages that may be sent at all."""
+    if all(map(is_sendable, batch.messages)):
+        return batch.messages
+    return tuple(filter(is_sendable, batch.messages))
+
+
+def is_unanswered(messages: Sequence[Message]) -> bool:
+    """Whether a model's reply is what comes next: the last message isn't its own, and each call has its result."""
+    return bool(messages) and messages[-1].role not in (Role.ASSISTANT, Role.TOOL) and is_paired(messages)
+
+
+def is_paired(messages: Sequence[Message]) -> bool:
+    """Whether each call has its result behind it, and each result its call before it."""
+    waiting: set[str] = set()
+    for message in messages:
+        for part in message.content:
+            if isinstance(part, ToolCallPart):
+                waiting.add(part.id)
+            elif isinstance(part, ToolResultPart):
+                if part.call_id not in waiting:
+                    return False
+                waiting.remove(part.call_id)
+    return not waiting

@@ -1,4 +1,4 @@
-"""Reads an image's media type and its size in pixels from its own header: PNG, JPEG, GIF and WebP."""
+"""Reads the media type and the size in pixels of a message's image from its own header: PNG, JPEG, GIF, WebP."""
 
 from __future__ import annotations
 

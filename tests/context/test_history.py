@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.context.history.index import HistoryReader
+from inspector.context.identity import BuildCache
 from inspector.domain.counts import Method
 from inspector.domain.errors import BudgetError, NotFoundError
 from inspector.domain.limits import (
@@ -441,7 +442,7 @@ def test_that_a_batch_more_reads_no_other_batch_again() -> None:
             return counter.count(text)
 
     listening = replace(COSTS, counter=Listening())  # type: ignore[arg-type]
-    reader = HistoryReader()
+    reader = HistoryReader(BuildCache())
     reader.index(LONG, None, listening)
     counted.clear()
     reader.index((*LONG, a_turn(999, "one more")), None, listening)

@@ -27,13 +27,13 @@ def provider_content(data: str) -> tuple[tuple[str, ...], int]:
     texts: list[str] = []
     pages = 0
     for text in _texts(value):
-        held = _DATA.fullmatch(text)
-        if held is None:
+        encoded = _DATA.fullmatch(text)
+        if encoded is None:
             texts.append(text)
-        elif held[1].startswith(_PDF):
-            pages += _pages(_decoded(held[1]))
+        elif encoded[1].startswith(_PDF):
+            pages += _pages(_decoded(encoded[1]))
         else:
-            texts += _text_in(_decoded(held[1]))
+            texts += _text_in(_decoded(encoded[1]))
     return tuple(texts), pages
 
 

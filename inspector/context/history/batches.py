@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -19,9 +19,8 @@ from inspector.domain.messages import (
     Message,
     Part,
     Role,
-    ToolCallPart,
-    ToolResultPart,
-    is_sendable,
+    is_paired,
+    sendable_messages,
 )
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Piece, SentMessage, Source, SourceKind
@@ -176,32 +175,6 @@ class BatchView:
                 yield LeftOut(
                     single.source, SECTION, rule.value, single.tokens, single.method, None, parameters
                 )
-
-
-def sendable_messages(batch: Batch) -> tuple[Message, ...]:
-    """Those of a batch's messages that may be sent at all."""
-    if all(map(is_sendable, batch.messages)):
-        return batch.messages
-    return tuple(filter(is_sendable, batch.messages))
-
-
-def is_unanswered(messages: Sequence[Message]) -> bool:
-    """Whether a model's reply is what comes next: the last message isn't its own, and each call has its result."""
-    return bool(messages) and messages[-1].role not in _LAST and is_paired(messages)
-
-
-def is_paired(messages: Sequence[Message]) -> bool:
-    """Whether each call has its result behind it, and each result its call before it."""
-    waiting: set[str] = set()
-    for message in messages:
-        for part in message.content:
-            if isinstance(part, ToolCallPart):
-                waiting.add(part.id)
-            elif isinstance(part, ToolResultPart):
-                if part.call_id not in waiting:
-                    return False
-                waiting.remove(part.call_id)
-    return not waiting
 
 
 def _never_rule(message: Message) -> OutRule | None:

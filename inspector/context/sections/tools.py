@@ -59,11 +59,13 @@ def definition_pieces(tools: Sequence[Tool], plan: BuildPlan) -> tuple[Piece, ..
     if not tools and not own:
         return ()
     lead = _unsent("tools/frame", "frame", "=== tools ===\n", plan.costs.tools_end(), InRule.FRAME)
-    told = plan.costs.tools_preamble(forced=must_call_tool(plan.agent.parameters))
+    preamble = plan.costs.tools_preamble(forced=must_call_tool(plan.agent.parameters))
     frames = [lead]
-    if told.tokens:
+    if preamble.tokens:
         text = "=== instructions on tools ===\n"
-        frames.append(_unsent("tools/preamble", "provider's instructions", text, told, InRule.TOOLS_PREAMBLE))
+        frames.append(
+            _unsent("tools/preamble", "provider's instructions", text, preamble, InRule.TOOLS_PREAMBLE)
+        )
     for number, text in enumerate(own):
         place, cost = f"tools/provider/{number}", plan.costs.provider_tool(text)
         frames.append(

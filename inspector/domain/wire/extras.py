@@ -36,10 +36,10 @@ def output_schema(parameters: str) -> Mapping[str, Any] | None:
 
 def provider_tools(parameters: str) -> tuple[str, ...]:
     """The definitions of tools that the provider runs itself, as JSON texts."""
-    held = (body.get("tools") for body in _bodies(parameters))
+    given = (body.get("tools") for body in _bodies(parameters))
     return tuple(
         json.dumps(tool, ensure_ascii=False, separators=(",", ":"))
-        for tools in held
+        for tools in given
         if isinstance(tools, list)
         for tool in tools
     )

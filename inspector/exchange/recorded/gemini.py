@@ -200,9 +200,9 @@ def _signed(signature: str | None) -> tuple[Part, ...]:
 
 
 def _media(part: FieldReader) -> list[Part]:
-    held = part.record("inlineData")
-    address = part.record("fileData") if held is None else None
-    record = held or address
+    inline = part.record("inlineData")
+    address = part.record("fileData") if inline is None else None
+    record = inline or address
     if record is None:
         raise malformed(part.where, "data or the address of a file is needed")
     record = _record(record)
@@ -210,4 +210,4 @@ def _media(part: FieldReader) -> list[Part]:
     if not media_type.startswith("image/"):
         return [provider_part(part, GEMINI, media_type or "file")]
     record.drop("mimeType")
-    return [image_part(media_type, record.text("data") if held else record.text("fileUri"))]
+    return [image_part(media_type, record.text("data") if inline else record.text("fileUri"))]
