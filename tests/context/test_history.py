@@ -339,7 +339,8 @@ def test_that_no_larger_run_would_have_been_allowed(
     history: tuple[Batch, ...], budget: int, keep: int, cap: int
 ) -> None:
     # A turn that waits for its reply is sent whatever the bounds are.
-    history = tuple(batch for batch in history if batch.is_complete or batch is not history[-1])
+    while history and not history[-1].is_complete:
+        history = history[:-1]
     request = build(
         a_snapshot(history=history), history=budget, strategy=Truncate(keep), max_messages_cap=cap
     )
