@@ -24,9 +24,9 @@ from inspector.domain.edits.items import InsertItem, UpdateItem
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import DocumentError, RefusedError
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory import contents
+from inspector.memory import folding
 from inspector.memory.checking import check
-from inspector.memory.contents import FOLD_BYTES
+from inspector.memory.folding import FOLD_BYTES
 from inspector.storage.connection import Channel, Row, Statement
 from tests.memory.long_histories import force_fold, restore
 from tests.memory.world import AGENT, HUMAN, World, new_world, open_world
@@ -60,11 +60,11 @@ async def test_that_256_kilobytes_are_not_folded_and_one_byte_more_is(
         ((letter,),) = await world.rows("SELECT size FROM updates ORDER BY id DESC LIMIT 1")
         assert isinstance(stored, int)
         assert isinstance(letter, int)
-        monkeypatch.setattr(contents, "FOLD_BYTES", stored + letter)
+        monkeypatch.setattr(folding, "FOLD_BYTES", stored + letter)
         await world.edit(block, AppendText("x"), actor=HUMAN)
         assert await world.rows("SELECT sum(size) FROM updates") == [(stored + letter,)]
         assert await world.rows("SELECT count(*) FROM checkpoints") == [(0,)]
-        monkeypatch.setattr(contents, "FOLD_BYTES", stored + 2 * letter - 1)
+        monkeypatch.setattr(folding, "FOLD_BYTES", stored + 2 * letter - 1)
         await world.edit(block, AppendText("x"), actor=HUMAN)
         assert await world.rows("SELECT sum(size) FROM updates") == [(stored + 2 * letter,)]
         assert await world.rows("SELECT upto_seq FROM checkpoints") == [(6,)]
@@ -238,7 +238,7 @@ async def rewritten(world: World) -> tuple[str, dict[Version, str]]:
 async def test_that_a_history_too_large_for_one_piece_is_set_aside_and_still_read(
     tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contents, "SET_ASIDE_BYTES", 15_000)
+    monkeypatch.setattr(folding, "SET_ASIDE_BYTES", 15_000)
     async with new_world(tmp_db_dir) as world:
         path = world.database.path
         block, said = await rewritten(world)
@@ -261,7 +261,7 @@ async def test_that_a_history_too_large_for_one_piece_is_set_aside_and_still_rea
 async def test_that_a_block_with_a_history_set_aside_is_written_after_the_file_is_opened_again(
     tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contents, "SET_ASIDE_BYTES", 15_000)
+    monkeypatch.setattr(folding, "SET_ASIDE_BYTES", 15_000)
     async with new_world(tmp_db_dir) as world:
         path = world.database.path
         block, said = await rewritten(world)
@@ -286,7 +286,7 @@ async def test_that_a_block_with_a_history_set_aside_is_written_after_the_file_i
 async def test_that_a_large_content_alone_sets_no_history_aside(
     tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contents, "SET_ASIDE_BYTES", 5_000)
+    monkeypatch.setattr(folding, "SET_ASIDE_BYTES", 5_000)
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content=_noise(Random(3), 6_000), char_limit=0)
         for _ in range(101):
