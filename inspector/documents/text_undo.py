@@ -3,7 +3,7 @@
 Positions are the only thing that contents cannot tell, so they are taken from the history: what the change did, and
 what became of the text since. Merging would not do: a text that an undo has put back is made of new characters, and
 what takes back the change that once wrote it finds only the old ones. So what was taken back and made again is
-followed change by change, see `inspector.domain.differences.character_ledger`. All else goes by ids, see
+followed change by change, see `inspector.documents.character_ledger`. All else goes by ids, see
 `inspector.domain.differences.backwards`.
 """
 
@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 
 from loro import LoroText
 
+from inspector.documents.character_ledger import CharacterLedger
 from inspector.documents.loro_replica import LoroReplica
 from inspector.documents.text_history import TextEdits, TextHistory
-from inspector.domain.differences.character_ledger import CharacterLedger
 from inspector.domain.edits.base import Version
 from inspector.domain.history import VersionSpan
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.domain.differences.character_ledger import CharacterLedger
+from inspector.documents.character_ledger import CharacterLedger
 from inspector.domain.edits.text import Splice
 
 HERS, MINE = 1, 2
