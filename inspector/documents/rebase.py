@@ -18,7 +18,6 @@ from inspector.documents.text_history import TextEdits
 from inspector.domain.blocks import FieldScalar
 from inspector.domain.content import CompositeContent, Content, FieldEntry, MapContent, TextContent
 from inspector.domain.dataclass import dataclass
-from inspector.domain.edits.access import innermost
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.fields import SetField
 from inspector.domain.edits.items import InSection
@@ -40,7 +39,7 @@ def depends_on_base(operation: Operation) -> bool:
 
     All others name what they change by id, which holds in any version.
     """
-    inner = innermost(operation)
+    inner = _inside(operation)
     return isinstance(inner, TextOperation) or (
         isinstance(inner, SetField) and isinstance(inner.value, tuple)
     )
@@ -53,7 +52,7 @@ def rebased_operation(operation: Operation, base: Content, present: Content, sin
         RefusedError: when it does not fit the base.
     """
     section = operation.section if isinstance(operation, InSection) else ""
-    inner = innermost(operation)
+    inner = _inside(operation)
     there = _part(base, operation)
     if isinstance(inner, TextOperation) and isinstance(there, TextContent):
         inner = _rebased_text(inner, there.text, since.get(section, ()))
@@ -68,6 +67,10 @@ def _rebased_text(operation: TextOperation, base: str, since: Sequence[Splice]) 
     # Two who saved the same whole text have both meant that text; two who appended the same words, twice those.
     once = isinstance(operation, SetText)
     return SpliceText(rebased(trimmed(mine, base), with_words_again(since, base), once=once))
+
+
+def _inside(operation: Operation) -> Operation:
+    return operation.operation if isinstance(operation, InSection) else operation
 
 
 def _part(content: Content, operation: Operation) -> Content | None:

@@ -13,10 +13,10 @@ from inspector.domain.differences.texts import ChangedRange, diff_texts, differi
 from inspector.domain.edits.text import Splice
 
 MOST_BY_LETTERS = 2_000
-"""Code points that are compared letter by letter; a search for the least difference takes time with their square."""
+"""Code points of words that are compared letter by letter; the search takes time with their square."""
 
-MOST_STEPS = 100_000
-"""Comparisons of letters before words are compared instead."""
+MOST_STEPS = 20_000
+"""Comparisons of letters in one word, or in what takes the place of one."""
 
 _ENDLESS = 2**62
 
@@ -115,7 +115,7 @@ def trimmed(splices: Iterable[Splice], text: str) -> tuple[Splice, ...]:
     """The same edit without what its splices remove and write again at their ends: that stays who wrote it."""
     kept: list[Splice] = []
     for each in splices:
-        first, last = common_ends(text[each.start : each.start + each.delete], each.insert)
+        first, last = common_ends(_removed(each, text), each.insert)
         insert = each.insert[first : len(each.insert) - last]
         least = Splice(each.start + first, each.delete - first - last, insert)
         if least.delete or least.insert:
@@ -129,12 +129,15 @@ def changed_stretch(before: str, after: str) -> tuple[Splice, ...]:
 
 
 def between(before: str, after: str) -> tuple[Splice, ...]:
-    """What leads from one text to another: by letters if most of what differs is kept, else by words."""
+    """What leads from one text to another: by words, and if they are few by letters where most of one is kept."""
     found: list[Splice] = []
     for stretch in changed_stretch(before, after):
-        removed = before[stretch.start : stretch.start + stretch.delete]
-        inside = _by_letters(removed, stretch.insert) or _by_words(removed, stretch.insert)
-        found += _moved(trimmed(inside, removed), stretch.start)
+        words = tuple(_moved(_by_words(_removed(stretch, before), stretch.insert), stretch.start))
+        are_few = sum(each.delete + len(each.insert) for each in words) <= MOST_BY_LETTERS
+        for word in words:
+            removed = _removed(word, before)
+            inside = _by_letters(removed, word.insert) if are_few else _as_one(removed, word.insert)
+            found += _moved(trimmed(inside, removed), word.start)
     return tuple(found)
 
 
@@ -145,7 +148,7 @@ def with_words_again(splices: Iterable[Splice], text: str) -> tuple[Splice, ...]
     """
     found: list[Splice] = []
     for each in splices:
-        removed = text[each.start : each.start + each.delete]
+        removed = _removed(each, text)
         inside = _by_words(removed, each.insert)
         found += _moved(inside, each.start) if _keeps_most(inside, removed, each.insert) else (each,)
     return tuple(found)
@@ -168,22 +171,28 @@ def common_ends(before: str, after: str) -> tuple[int, int]:
     return first, low
 
 
+def _removed(splice: Splice, text: str) -> str:
+    return text[splice.start : splice.start + splice.delete]
+
+
 def _moved(splices: Iterable[Splice], by: int) -> Iterator[Splice]:
     return (Splice(each.start + by, each.delete, each.insert) for each in splices)
 
 
 def _by_letters(removed: str, written: str) -> tuple[Splice, ...]:
-    """By letters what leads from one text to another; nothing where that is long, or leaves little as it is."""
-    if len(removed) + len(written) > MOST_BY_LETTERS:
-        return ()
+    """What leads from one text to another by letters, if that is found soon and most of them are kept."""
     found = tuple(_of_ranges(differing(removed, written, MOST_STEPS), written))
-    return found if _keeps_most(found, removed, written) else ()
+    return found if _keeps_most(found, removed, written) else _as_one(removed, written)
 
 
 def _by_words(removed: str, written: str) -> tuple[Splice, ...]:
     if not removed or not written:
-        return (Splice(0, len(removed), written),)
+        return _as_one(removed, written)
     return tuple(_of_ranges(diff_texts(removed, written).stretches, written))
+
+
+def _as_one(removed: str, written: str) -> tuple[Splice, ...]:
+    return (Splice(0, len(removed), written),)
 
 
 def _keeps_most(splices: Iterable[Splice], removed: str, written: str) -> bool:

@@ -1,6 +1,5 @@
 """Edits of texts: applied, combined, found and rebased, against plain str."""
 
-from functools import reduce
 from itertools import pairwise
 
 from hypothesis import given
@@ -48,10 +47,18 @@ def disjoint(draw: st.DrawFn, text: str) -> tuple[Splice, ...]:
     return tuple(made)
 
 
+def in_one(edits: list[Splice]) -> tuple[Splice, ...]:
+    """Edits one after the other as one."""
+    found: tuple[Splice, ...] = ()
+    for each in edits:
+        found = composed(found, (each,))
+    return found
+
+
 @given(edited())
 def test_that_edits_one_after_the_other_are_composed_to_one(case: tuple[str, list[Splice], str]) -> None:
     base, edits, text = case
-    found = reduce(composed, ((each,) for each in edits), ())
+    found = in_one(edits)
     assert spliced(base, found) == text
     assert all(first.start + first.delete < second.start for first, second in pairwise(found))
     assert all(0 <= each.start <= each.start + each.delete <= len(base) for each in found)
@@ -71,7 +78,7 @@ def test_that_edits_of_many_splices_are_composed(data: st.DataObject) -> None:
 @given(edited())
 def test_that_trimmed_splices_still_make_the_same_text(case: tuple[str, list[Splice], str]) -> None:
     base, edits, text = case
-    kept = trimmed(reduce(composed, ((each,) for each in edits), ()), base)
+    kept = trimmed(in_one(edits), base)
     assert spliced(base, kept) == text
     assert not any(
         each.insert and base.startswith(each.insert[0], each.start) and each.delete for each in kept
