@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from inspector.domain.dataclass import dataclass
-from inspector.domain.differences.texts import ChangedRange, diff_texts, differing
+from inspector.domain.differences.texts import MOST_STEPS, ChangedRange, diff_texts, differing
 from inspector.domain.edits.text import Splice
 
 MOST_BY_LETTERS = 2_000
 """Code points of words that are compared letter by letter; the search takes time with their square."""
 
-MOST_STEPS = 20_000
-"""Comparisons of letters in one word, or in what takes the place of one."""
+STEPS_PER_LETTER = 10
+"""Comparisons that a search may take: where nearly all is new, what happens to be the same is worth no more."""
 
 _ENDLESS = 2**62
 
@@ -181,14 +181,18 @@ def _moved(splices: Iterable[Splice], by: int) -> Iterator[Splice]:
 
 def _by_letters(removed: str, written: str) -> tuple[Splice, ...]:
     """What leads from one text to another by letters, if that is found soon and most of them are kept."""
-    found = tuple(_of_ranges(differing(removed, written, MOST_STEPS), written))
+    found = tuple(_of_ranges(differing(removed, written, _most_steps(removed, written)), written))
     return found if _keeps_most(found, removed, written) else _as_one(removed, written)
 
 
 def _by_words(removed: str, written: str) -> tuple[Splice, ...]:
     if not removed or not written:
         return _as_one(removed, written)
-    return tuple(_of_ranges(diff_texts(removed, written).stretches, written))
+    return tuple(_of_ranges(diff_texts(removed, written, _most_steps(removed, written)).stretches, written))
+
+
+def _most_steps(removed: str, written: str) -> int:
+    return min(MOST_STEPS, STEPS_PER_LETTER * (len(removed) + len(written)))
 
 
 def _as_one(removed: str, written: str) -> tuple[Splice, ...]:
