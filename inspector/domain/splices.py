@@ -6,7 +6,9 @@ lengths are code points.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.texts import MOST_STEPS, ChangedRange, diff_texts, differing
@@ -72,18 +74,26 @@ def joined(splices: Iterable[Splice]) -> tuple[Splice, ...]:
     return tuple(Splice(each.start, each.delete, "".join(texts)) for each, texts in rows)
 
 
-def composed(first: Iterable[Splice], second: Iterable[Splice]) -> tuple[Splice, ...]:
+def composed(first: Sequence[Splice], second: Sequence[Splice]) -> tuple[Splice, ...]:
     """The one edit that does what two do, the second of them counted in the text after the first."""
-    waiting = list(_pieces(first))[::-1]
+    if not second:
+        return joined(first)
+    begin, end = second[0].start, second[-1].start + second[-1].delete
+    # Only what the second one touches becomes another: the others are counted in a text that stays.
+    grown = list(accumulate((len(each.insert) - each.delete for each in first), initial=0))
+    places = range(len(first))
+    low = bisect_left(places, begin, key=lambda at: first[at].start + first[at].delete + grown[at + 1])
+    high = bisect_right(places, end, low, key=lambda at: first[at].start + grown[at])
+    waiting = list(_pieces(first[low:high]))[::-1]
     made: list[_Piece] = []
     at = 0
-    for each in second:
+    for each in _moved(second, -grown[low]):
         made += _taken(waiting, each.start - at)
         for _ in _taken(waiting, each.delete):
             pass
         made.append(_Piece(0, len(each.insert), each.insert))
         at = each.start + each.delete
-    return joined(_splices((*made, *reversed(waiting))))
+    return (*first[:low], *joined(_splices((*made, *reversed(waiting)))), *first[high:])
 
 
 def rebased(mine: Iterable[Splice], theirs: Iterable[Splice], *, once: bool = False) -> tuple[Splice, ...]:

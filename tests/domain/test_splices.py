@@ -71,7 +71,9 @@ def test_that_edits_of_many_splices_are_composed(data: st.DataObject) -> None:
     first = data.draw(disjoint(base))
     middle = spliced(base, first)
     second = data.draw(disjoint(middle))
-    assert spliced(base, composed(first, second)) == spliced(middle, second)
+    found = composed(joined(first), second)
+    assert spliced(base, found) == spliced(middle, second)
+    assert joined(found) == found
     assert composed(first, ()) == composed((), first) == joined(first)
 
 
