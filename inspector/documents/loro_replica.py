@@ -16,7 +16,6 @@ from loro import (
     IdSpan,
     ImportStatus,
     LoroDoc,
-    VersionVector,
 )
 
 from inspector.documents.errors import guarded
@@ -34,9 +33,8 @@ class AppliedChange:
     """What one change did to a document.
 
     `update` holds exactly the operations with counters from `counter_from` up to, not including,
-    `counter_to` of `peer` (decimal text). `before` and `version` are the document's versions around it; an
-    edit of an older version stands beside what came since, and `version` has both. `skipped` names the parts
-    that a taking back left alone, because they were changed since.
+    `counter_to` of `peer` (decimal text). `before` and `version` are the document's versions around it.
+    `skipped` names the parts that a taking back left alone, because they were changed since.
     """
 
     update: bytes
@@ -89,9 +87,18 @@ class LoroReplica:
         return frontiers
 
     def fork(self, frontiers: Frontiers) -> LoroReplica:
-        with guarded("document.failed"):
-            doc = self._made_anew(frontiers)
-        return LoroReplica(doc)
+        """A replica with the history up to there, made from its beginning.
+
+        To go back from the present, as Loro's own fork does, takes time with the square of the longest text that was
+        written or removed since: minutes for a few megabytes.
+
+        Raises:
+            DocumentError: ``document.unknown_version``.
+        """
+        fork = LoroReplica(LoroDoc())  # type: ignore[no-untyped-call]
+        if not fork.catch_up(self, frontiers):
+            raise DocumentError("document.unknown_version", version=frontiers.encode().hex())
+        return fork
 
     def change(self, step: Callable[[], tuple[str, ...] | None], at: datetime) -> AppliedChange | None:
         """Commit what `step` does, which gives the ids of what it changed; None when it does nothing.
@@ -152,26 +159,10 @@ class LoroReplica:
         """Make the document anew as of a version, with the updates that wait in it."""
         with guarded("document.failed"):
             pending = self.doc.export_pending_updates()
-            doc = self._made_anew(frontiers)
-            doc.set_change_merge_interval(ONE_CHANGE_PER_COMMIT)
+            doc = self.fork(frontiers).doc
             if pending is not None:
                 doc.import_(pending)
         self.doc = doc
-
-    def _made_anew(self, frontiers: Frontiers) -> LoroDoc:
-        """A document with the history up to there, from its beginning.
-
-        To go back from the present, as Loro's own fork does, takes time with the square of the longest text that was
-        written or removed since: minutes for a few megabytes.
-        """
-        doc = LoroDoc()  # type: ignore[no-untyped-call]
-        existing = self.doc.frontiers_to_vv(frontiers)
-        if existing is None:
-            raise DocumentError("document.unknown_version", version=frontiers.encode().hex())
-        spans = VersionVector().get_missing_span(existing)  # type: ignore[no-untyped-call]
-        if spans:
-            doc.import_(self.doc.export(ExportMode.UpdatesInRange(spans)))
-        return doc
 
     def _next_counter(self) -> int:
         last = self.doc.oplog_vv.get_last(self.doc.peer_id)
