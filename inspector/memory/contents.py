@@ -35,7 +35,7 @@ from inspector.memory.document_cache import (
     shown_version,
 )
 from inspector.memory.effects import check_effect
-from inspector.memory.folding import HistoryFolding, was_set_aside
+from inspector.memory.folding import DeltaFolding, was_set_aside
 from inspector.memory.history import WayBack, converted_version, way_back
 from inspector.memory.refusals import refused
 from inspector.memory.schema_change import TEXT, change_schema
@@ -92,7 +92,7 @@ class ContentWriter:
         self._replicas = replicas
         self._journal = journal
         self._rows = ContentRows(replicas, journal)
-        self._folding = HistoryFolding(replicas, journal, self._rows)
+        self._folding = DeltaFolding(replicas, journal, self._rows)
         self._ahead: dict[str, _ConvertedAhead] = {}
 
     async def create(self, tx: Transaction, intent: Intent, block: Block, operation: CreateBlock) -> Receipt:

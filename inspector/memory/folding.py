@@ -27,7 +27,7 @@ UNFOLDED_DELTAS = 50
 UNFOLDED_TIME = timedelta(days=7)
 
 
-class HistoryFolding:
+class DeltaFolding:
     """Keeps the stored histories of contents short enough to be loaded fast, and whole."""
 
     def __init__(self, replicas: DocumentCache, journal: Journal, rows: ContentRows) -> None:
