@@ -35,7 +35,7 @@ from inspector.domain.errors import Problem, Severity
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import PositionRange
-from inspector.memory.contents import FOLD_DELTAS
+from inspector.memory.folding import FOLD_DELTAS
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
 from inspector.runtime.files import make_sample

@@ -12,25 +12,22 @@ from loro import ContainerID, ExportMode, Frontiers, LoroDoc, LoroText, VersionV
 
 from inspector.documents.element_cache import ElementCache, cached_at, touched_between
 from inspector.documents.errors import guarded
-from inspector.documents.list_rebase import rebased_list
 from inspector.documents.loro_replica import EPOCH, AppliedChange, ForkCache, LoroReplica
-from inspector.documents.origins import OriginSpan, runs_of
-from inspector.documents.rebase import RebaseBase, rebased_texts
+from inspector.documents.rebase import depends_on_base, rebased_operation
 from inspector.documents.shapes.registry import check_kind, shape_for
 from inspector.documents.shapes.shape import Shape
-from inspector.documents.shapes.text import TextShape
+from inspector.documents.shapes.text import TextShape, splice_text
 from inspector.documents.stamp import EditStamp
-from inspector.documents.text_undo import names_of, splice_texts, text_splices
+from inspector.documents.text_history import TextEdits, TextHistory
+from inspector.documents.text_undo import text_undo
 from inspector.domain.blocks import Schema, TextSchema
 from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.backwards import taken_back
 from inspector.domain.differences.contents import diff_parts, parts_of
 from inspector.domain.differences.not_reverted import left_over
-from inspector.domain.edits.access import innermost
 from inspector.domain.edits.base import Operation, Version
 from inspector.domain.edits.history import RestoreVersion, TakeBack
-from inspector.domain.edits.text import SetText
 from inspector.domain.errors import DocumentError
 from inspector.domain.history import VersionSpan
 
@@ -144,7 +141,7 @@ class Document:
         """Do an operation; None when it changes nothing.
 
         `base` is the version that the operation was made for, None for the present one. Positions and whole
-        bodies made for an older version are applied there and merged. Whatever names what it changes by id is
+        bodies made for an older version are rebased onto what came since. Whatever names what it changes by id is
         applied at present: it hits the right one, or is refused when that is gone. `spans` are for taking back,
         see `undo`.
 
@@ -159,8 +156,8 @@ class Document:
             return self._restore(operation.version, base or self.version, stamp)
         if base is not None and base != self.version:
             frontiers = self._replica.frontiers(base)
-            if self._shape().merges(operation):
-                return self._merge_late(operation, stamp, base, frontiers)
+            if depends_on_base(operation):
+                operation = self._rebased(operation, frontiers)
         shape = self._shape()
         return self._replica.change(lambda: shape.apply(operation, stamp), stamp.at)
 
@@ -228,23 +225,15 @@ class Document:
             at, elements = frontiers, cache.elements
             yield content
 
-    def text_runs(self) -> dict[str, tuple[OriginSpan, ...]]:
-        """Which operations the code points of the present texts came with; the runs cover all of each text."""
-        texts = self._texts()
-        with guarded("document.failed"):
-            return {name: tuple(runs_of(text)) for name, text in texts.items()}
-
-    def next_counter(self, version: Version, peer: str) -> int:
-        """How many operations of a replica a version has: the counter of its next one.
+    def text_edits(self, versions: Sequence[Version]) -> tuple[TextEdits, ...]:
+        """What each step from the first of several versions to the last did to the texts.
 
         Raises:
             DocumentError: ``document.unknown_version``.
         """
-        frontiers = self._replica.frontiers(version)
-        with guarded("document.failed"):
-            vector = self._doc.frontiers_to_vv(frontiers)
-            last = None if vector is None else vector.get_last(int(peer))
-        return 0 if last is None else last + 1
+        start = self._replica.fork(self._replica.frontiers(versions[0]))
+        history = TextHistory(self._replica, start, self._texts())
+        return tuple(history.go(version) for version in versions[1:])
 
     def merge(self, update: bytes) -> MergeStatus:
         """Take in an update or a snapshot from elsewhere. Updates that miss others are kept until those come.
@@ -288,19 +277,27 @@ class Document:
             DocumentError: ``document.unknown_version``.
             RefusedError: when what comes back breaks the schema; the document is as it was.
         """
-        splices = text_splices(self._replica, self._texts(), before, after, spans)
+        texts = self._texts()
+        edits = text_undo(self._replica, texts, before, after, spans)
+
+        def splice_texts() -> None:
+            # Also where the texts will say the same: these are other characters, and the next undo asks for them.
+            for section, splices in edits.items():
+                if splices:
+                    splice_text(texts[section], splices)
+
         if isinstance(self.schema, TextSchema):
             # No part of it has a name, so nothing is to be told.
-            return self._replica.change(lambda: splice_texts(self._replica, splices), stamp.at)
+            return self._replica.change(splice_texts, stamp.at)
         # The present one first: what the others share with it is not read again.
         present = self.content()
         old, new = self.content_at(before), self.content_at(after)
         shape, cache = self._shape(), self._cache()
 
         def step() -> tuple[str, ...]:
-            splice_texts(self._replica, splices)
+            splice_texts()
             # That was of texts alone, so all elements are still those that are known.
-            there = shape.content(cache) if any(splices.values()) else present
+            there = shape.content(cache) if any(edits.values()) else present
             shape.become(taken_back(self.schema, old, new, there), cache)
             return ()
 
@@ -352,13 +349,21 @@ class Document:
 
         return self._replica.change(write, stamp.at)
 
+    def _next_counter(self, version: Version, peer: str) -> int:
+        """How many operations of a replica a version has: the counter of its next one."""
+        frontiers = self._replica.frontiers(version)
+        with guarded("document.failed"):
+            vector = self._doc.frontiers_to_vv(frontiers)
+            last = None if vector is None else vector.get_last(int(peer))
+        return 0 if last is None else last + 1
+
     @property
     def _doc(self) -> LoroDoc:
         return self._replica.doc
 
-    def _shape(self, replica: LoroReplica | None = None) -> Shape:
+    def _shape(self) -> Shape:
         with guarded("document.failed"):
-            return shape_for((replica or self._replica).doc, self.schema)
+            return shape_for(self._doc, self.schema)
 
     def _texts(self) -> dict[str, LoroText]:
         return self._shape().texts()
@@ -392,38 +397,12 @@ class Document:
             return None
         return self.undo(version, base, stamp)
 
-    def _merge_late(
-        self, operation: Operation, stamp: EditStamp, base: Version, frontiers: Frontiers
-    ) -> AppliedChange | None:
-        """Bring to the present what was meant for an earlier version."""
-        fork = self._trail.fork(self._replica, frontiers)
-        earlier = Document(self.schema, fork.doc).content()
-        if earlier == self.content():
+    def _rebased(self, operation: Operation, base: Frontiers) -> Operation:
+        """What was meant for an earlier version, as an operation for the present one."""
+        fork = self._trail.fork(self._replica, base)
+        earlier, present = Document(self.schema, fork.doc).content(), self.content()
+        if earlier == present:
             # Whatever came since was taken back: to Loro the characters are others, to everybody else the same.
-            return self._do(operation, stamp)
-        late = rebased_list(operation, earlier, self.content())
-        if late is not None:
-            return self._do(late, stamp)
-        branch = self._replica.branch(fork)
-        there = self._shape(branch)
-        texts = RebaseBase(base, branch.vector, branch.texts(names_of(there.texts().values())))
-        made = branch.change(lambda: there.apply(operation, stamp), stamp.at)
-        if made is None:
-            return None
-        # Two who saved the same whole text have both meant that text; two who appended the same words, twice those.
-        is_whole = isinstance(innermost(operation), SetText)
-        splices = rebased_texts(self._replica, branch, texts, once=is_whole)
-        if splices is None:
-            before = self.version
-            self._replica.import_(made.update)
-            return replace(made, before=before, version=self.version)
-
-        def write() -> tuple[str, ...]:
-            splice_texts(self._replica, splices)
-            return made.changed_ids
-
-        return self._replica.change(write, stamp.at)
-
-    def _do(self, operation: Operation, stamp: EditStamp) -> AppliedChange | None:
-        shape = self._shape()
-        return self._replica.change(lambda: shape.apply(operation, stamp), stamp.at)
+            return operation
+        since = TextHistory(self._replica, fork, self._texts()).go(self.version)
+        return rebased_operation(operation, earlier, present, since)

@@ -6,19 +6,16 @@ same in the middle of a change, the document is made anew as of before it.
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from loro import (
     CounterSpan,
-    DiffBatch,
     ExportMode,
     Frontiers,
     IdSpan,
     ImportStatus,
     LoroDoc,
-    VersionVector,
 )
 
 from inspector.documents.errors import guarded
@@ -27,10 +24,6 @@ from inspector.domain.edits.base import Version
 from inspector.domain.errors import DocumentError
 
 ONE_CHANGE_PER_COMMIT = -1
-LAST_PEER = 2**64 - 2
-PEER_ROOM = 2**48
-"""Ids to choose from at random, so that no two replicas have the same."""
-
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """The time of changes that no replica keeps."""
 
@@ -40,9 +33,8 @@ class AppliedChange:
     """What one change did to a document.
 
     `update` holds exactly the operations with counters from `counter_from` up to, not including,
-    `counter_to` of `peer` (decimal text). `before` and `version` are the document's versions around it; an
-    edit of an older version stands beside what came since, and `version` has both. `skipped` names the parts
-    that a taking back left alone, because they were changed since.
+    `counter_to` of `peer` (decimal text). `before` and `version` are the document's versions around it.
+    `skipped` names the parts that a taking back left alone, because they were changed since.
     """
 
     update: bytes
@@ -74,11 +66,6 @@ class LoroReplica:
             return Version(self.doc.state_frontiers.encode().hex())
 
     @property
-    def vector(self) -> VersionVector:
-        with guarded("document.failed"):
-            return self.doc.oplog_vv
-
-    @property
     def peer(self) -> str:
         with guarded("document.failed"):
             return str(self.doc.peer_id)
@@ -100,29 +87,18 @@ class LoroReplica:
         return frontiers
 
     def fork(self, frontiers: Frontiers) -> LoroReplica:
-        with guarded("document.failed"):
-            doc = self._made_anew(frontiers)
-        return LoroReplica(doc)
+        """A replica with the history up to there, made from its beginning.
 
-    def branch(self, fork: LoroReplica) -> LoroReplica:
-        """A fork of this one, as a replica whose edits are to be merged here.
+        To go back from the present, as Loro's own fork does, takes time with the square of the longest text that was
+        written or removed since: minutes for a few megabytes.
 
-        Of two insertions at one place, the replicas' ids decide which comes first. Against those that are there
-        already the branch's decides the same way each time, so what is shown of a merge is what it gives.
+        Raises:
+            DocumentError: ``document.unknown_version``.
         """
-        with guarded("document.failed"):
-            others = [span.peer for span in fork.doc.oplog_vv.get_missing_span(self.doc.oplog_vv)]
-            if others:
-                fork.doc.peer_id = _beside(others)
+        fork = LoroReplica(LoroDoc())  # type: ignore[no-untyped-call]
+        if not fork.catch_up(self, frontiers):
+            raise DocumentError("document.unknown_version", version=frontiers.encode().hex())
         return fork
-
-    def texts(self, names: Iterable[str]) -> dict[str, str]:
-        with guarded("document.failed"):
-            return {name: self.doc.get_text(name).to_string() for name in names}
-
-    def difference(self, before: Frontiers, after: Frontiers) -> DiffBatch:
-        with guarded("document.failed"):
-            return self.doc.diff(before, after)
 
     def change(self, step: Callable[[], tuple[str, ...] | None], at: datetime) -> AppliedChange | None:
         """Commit what `step` does, which gives the ids of what it changed; None when it does nothing.
@@ -168,44 +144,29 @@ class LoroReplica:
             self.reset(before)
             raise
 
+    def catch_up(self, other: LoroReplica, frontiers: Frontiers) -> bool:
+        """Take in what another replica has up to a version; False, and nothing, if this one is not on the way to it."""
+        with guarded("document.failed"):
+            existing, wanted = self.doc.oplog_vv, other.doc.frontiers_to_vv(frontiers)
+            if wanted is None or not wanted.includes_vv(existing):
+                return False
+            spans = existing.get_missing_span(wanted)
+            if spans:
+                self.doc.import_(other.doc.export(ExportMode.UpdatesInRange(spans)))
+            return True
+
     def reset(self, frontiers: Frontiers) -> None:
         """Make the document anew as of a version, with the updates that wait in it."""
         with guarded("document.failed"):
             pending = self.doc.export_pending_updates()
-            doc = self._made_anew(frontiers)
-            doc.set_change_merge_interval(ONE_CHANGE_PER_COMMIT)
+            doc = self.fork(frontiers).doc
             if pending is not None:
                 doc.import_(pending)
         self.doc = doc
 
-    def _made_anew(self, frontiers: Frontiers) -> LoroDoc:
-        """A document with the history up to there, from its beginning.
-
-        To go back from the present, as Loro's own fork does, takes time with the square of the longest text that was
-        written or removed since: minutes for a few megabytes.
-        """
-        doc = LoroDoc()  # type: ignore[no-untyped-call]
-        existing = self.doc.frontiers_to_vv(frontiers)
-        if existing is None:
-            raise DocumentError("document.unknown_version", version=frontiers.encode().hex())
-        spans = VersionVector().get_missing_span(existing)  # type: ignore[no-untyped-call]
-        if spans:
-            doc.import_(self.doc.export(ExportMode.UpdatesInRange(spans)))
-        return doc
-
     def _next_counter(self) -> int:
         last = self.doc.oplog_vv.get_last(self.doc.peer_id)
         return 0 if last is None else last + 1
-
-
-def _beside(peers: Sequence[int]) -> int:
-    """A new id after all of these; where there is too little room, before all; where there is none, any."""
-    low, high = min(peers), max(peers)
-    if LAST_PEER - high > PEER_ROOM:
-        return high + 1 + secrets.randbelow(PEER_ROOM)
-    if low > PEER_ROOM:
-        return low - 1 - secrets.randbelow(PEER_ROOM)
-    return secrets.randbelow(LAST_PEER)
 
 
 class ForkCache:
@@ -216,19 +177,7 @@ class ForkCache:
 
     def fork(self, replica: LoroReplica, frontiers: Frontiers) -> LoroReplica:
         """A new replica with the history up to there, which is in that of `replica`."""
-        if self._at is None or not _moved_on(self._at, replica, frontiers):
+        if self._at is None or not self._at.catch_up(replica, frontiers):
             self._at = replica.fork(frontiers)
         with guarded("document.failed"):
             return LoroReplica(self._at.doc.fork())
-
-
-def _moved_on(trail: LoroReplica, replica: LoroReplica, frontiers: Frontiers) -> bool:
-    """Whether a trail could be brought to a version; it is of no use otherwise."""
-    with guarded("document.failed"):
-        existing, wanted = trail.doc.oplog_vv, replica.doc.frontiers_to_vv(frontiers)
-        if wanted is None or not wanted.includes_vv(existing):
-            return False
-        spans = existing.get_missing_span(wanted)
-        if spans:
-            trail.doc.import_(replica.doc.export(ExportMode.UpdatesInRange(spans)))
-        return trail.doc.state_frontiers.encode() == frontiers.encode()

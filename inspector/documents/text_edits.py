@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import accumulate, islice
 
 from inspector.documents.checks import check_text, refuse, shown
@@ -16,18 +16,20 @@ from inspector.domain.edits.text import (
     ReplaceLines,
     ReplaceMode,
     ReplaceText,
+    SetText,
     Splice,
     SpliceText,
 )
+from inspector.domain.splices import between
 
 REGEX_SECONDS = 0.5
 MAX_INSERTED = 16_000_000
 """Code points that one operation may bring in: a replacement can multiply a text beyond memory."""
 
-SplicingOperation = AppendText | InsertText | SpliceText | ReplaceText | ReplaceLines | PatchText
+TextOperation = SetText | AppendText | InsertText | SpliceText | ReplaceText | ReplaceLines | PatchText
 
 
-def splices_of(operation: SplicingOperation, length: int, read: Callable[[], str]) -> tuple[Splice, ...]:
+def splices_of(operation: TextOperation, length: int, read: Callable[[], str]) -> tuple[Splice, ...]:
     """What an operation does to a text of `length` code points; `read` gives it, where it is needed.
 
     The splices ascend, do not overlap, and are all counted in that text.
@@ -37,6 +39,9 @@ def splices_of(operation: SplicingOperation, length: int, read: Callable[[], str
     """
     splices: tuple[Splice, ...]
     match operation:
+        case SetText(text):
+            # What stands there is the outcome, so only what is set is checked, and no position.
+            return between(read(), check_text(text))
         case AppendText(text):
             splices = (Splice(length, 0, text),)
         case InsertText(at, text):
@@ -51,16 +56,6 @@ def splices_of(operation: SplicingOperation, length: int, read: Callable[[], str
             splices = splices_of_patch(diff, read())
     _check(splices, length)
     return splices
-
-
-def spliced(text: str, splices: Iterable[Splice]) -> str:
-    """The text after those splices."""
-    parts: list[str] = []
-    done = 0
-    for splice in splices:
-        parts += (text[done : splice.start], splice.insert)
-        done = splice.start + splice.delete
-    return "".join((*parts, text[done:]))
 
 
 def _check(splices: tuple[Splice, ...], length: int) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from inspector.documents.document import Document
-from inspector.documents.origins import OriginSpan
 from inspector.documents.stamp import EditStamp
 from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.conflicts import MergedSpan, MergeSide
+from inspector.domain.differences.contents import texts_of
 from inspector.domain.edits.base import Operation, Version
+from inspector.domain.edits.text import Splice
 from inspector.domain.errors import Refusal, RefusedError
+from inspector.domain.splices import spliced
+
+_MARKS = {MergeSide.BASE: "b", MergeSide.THEIRS: "t", MergeSide.MINE: "m"}
+_SIDES = {mark: side for side, mark in _MARKS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,37 +65,18 @@ def three_way(document: Document, draft: ConcurrentDraft, stamp: EditStamp) -> T
         theirs.apply(draft.operation, same_ids, draft.base)
     except RefusedError as error:
         return ThreeWayContents(base, present, mine.content(), None, error.refusal)
-    spans = {name: tuple(_joined(_sides(document, draft, runs))) for name, runs in theirs.text_runs().items()}
+    steps = theirs.text_edits((draft.base, draft.theirs, theirs.version))
+    spans = {
+        section: tuple(_sides(text, *(step.get(section, ()) for step in steps)))
+        for section, text in texts_of(base).items()
+    }
     return ThreeWayContents(base, present, mine.content(), theirs.content(), None, spans)
 
 
-def _sides(document: Document, draft: ConcurrentDraft, runs: tuple[OriginSpan, ...]) -> Iterator[MergedSpan]:
-    for run in runs:
-        peer, first = run.origin.peer, run.origin.counter
-        start = run.start
-        for side, end in (
-            (MergeSide.BASE, _end(document.next_counter(draft.base, peer), first, run)),
-            (MergeSide.THEIRS, _end(document.next_counter(draft.theirs, peer), first, run)),
-            (MergeSide.MINE, run.end),
-        ):
-            if end > start:
-                yield MergedSpan(start, end, side)
-                start = end
-
-
-def _end(counter: int, first: int, run: OriginSpan) -> int:
-    """Where in a run the operations from `counter` on begin."""
-    return min(run.end, max(run.start, run.start + counter - first))
-
-
-def _joined(spans: Iterator[MergedSpan]) -> Iterator[MergedSpan]:
-    last: MergedSpan | None = None
-    for span in spans:
-        if last is not None and last.side is span.side:
-            last = replace(last, end=span.end)
-            continue
-        if last is not None:
-            yield last
-        last = span
-    if last is not None:
-        yield last
+def _sides(base: str, theirs: Sequence[Splice], mine: Sequence[Splice]) -> Iterator[MergedSpan]:
+    """Where each code point of a merged text comes from: a row of marks is edited as the text was."""
+    marks = _MARKS[MergeSide.BASE] * len(base)
+    for side, splices in ((MergeSide.THEIRS, theirs), (MergeSide.MINE, mine)):
+        marks = spliced(marks, (replace(each, insert=_MARKS[side] * len(each.insert)) for each in splices))
+    for found in re.finditer(r"(.)\1*", marks):
+        yield MergedSpan(found.start(), found.end(), _SIDES[found[1]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from datetime import datetime
 from enum import IntEnum, StrEnum
+from typing import assert_never
 
 from inspector.domain.dataclass import dataclass
 
@@ -195,7 +196,10 @@ def fields_of(schema: Schema | UnreadableSchema) -> tuple[FieldDef, ...] | None:
             return schema.entry_schema.fields
         case TreeSchema():
             return schema.node_schema
-    return None
+        case TextSchema() | CompositeSchema() | UnreadableSchema():
+            return None
+        case _:
+            assert_never(schema)
 
 
 PARTNER_PROFILE = MapSchema(

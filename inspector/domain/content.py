@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from inspector.domain.blocks import FieldScalar
+from inspector.domain.blocks import (
+    CompositeSchema,
+    FieldScalar,
+    ListSchema,
+    LogSchema,
+    MapSchema,
+    TextSchema,
+    TreeSchema,
+)
 from inspector.domain.dataclass import dataclass
 
 
@@ -93,6 +101,16 @@ class CompositeContent:
 
 
 Content = PlainContent | CompositeContent
+
+CONTENT_TYPES: Mapping[type, type[Content]] = {
+    TextSchema: TextContent,
+    MapSchema: MapContent,
+    ListSchema: ListContent,
+    LogSchema: LogContent,
+    TreeSchema: TreeContent,
+    CompositeSchema: CompositeContent,
+}
+"""The type of content that each schema has."""
 
 
 def text_lines(text: str) -> list[str]:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cache
 from itertools import chain
+from typing import assert_never
 
 from inspector.domain.blocks import ArchivalEntry, Block
 from inspector.domain.content import (
@@ -141,6 +142,8 @@ def _lines(content: Content) -> Iterator[str]:
             yield from chain.from_iterable(_nodes(root) for root in content.roots)
         case CompositeContent():
             yield from chain.from_iterable(_lines(section) for section in content.sections.values())
+        case _:
+            assert_never(content)
 
 
 def _nodes(node: TreeNode) -> Iterator[str]:

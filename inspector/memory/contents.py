@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 
-from inspector.documents.airlock.wire import LIMITS
-from inspector.documents.document import AppliedChange, Document, EditStamp
+from inspector.documents.document import AppliedChange, Document
 from inspector.documents.rebuilding import document_as_given
 from inspector.domain.activity import EventKind
-from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.actor import ActorKind
 from inspector.domain.blocks import Block, Schema, UnreadableSchema
 from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.contents import diff_parts, parts_of
 from inspector.domain.edits.base import Intent, Operation, Receipt, Version
-from inspector.domain.edits.block_rows import CreateBlock, RestoreBlock, SetSchema
+from inspector.domain.edits.block_rows import CreateBlock, SetSchema
 from inspector.domain.edits.history import RestoreVersion, TakeBack
 from inspector.domain.errors import DocumentError, Refusal, RefusedError
 from inspector.domain.history import VersionSpan
 from inspector.domain.limit_violations import items_refusal, length_refusal
-from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import limit_length
 from inspector.domain.search_index import found_of_block
-from inspector.domain.snapshot import BlockState, LastWrite
+from inspector.domain.snapshot import BlockState
+from inspector.memory.content_rows import ContentRows, block_ref, first_change
 from inspector.memory.document_cache import (
     CachedDocument,
     Derived,
@@ -37,6 +35,7 @@ from inspector.memory.document_cache import (
     shown_version,
 )
 from inspector.memory.effects import check_effect
+from inspector.memory.folding import DeltaFolding, was_set_aside
 from inspector.memory.history import WayBack, converted_version, way_back
 from inspector.memory.refusals import refused
 from inspector.memory.schema_change import TEXT, change_schema
@@ -49,27 +48,6 @@ from inspector.storage.changes import (
 from inspector.storage.connection import Connection
 from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
-
-FOLD_DELTAS = 100
-FOLD_BYTES = 256 * 1024
-SET_ASIDE_BYTES = 32 * 1024 * 1024
-"""From this size on a history is set aside: SQLite and the airlock take at most twice as much in one piece."""
-HISTORY = Actor(ActorKind.SYSTEM, "history", "history")
-UNFOLDED_DELTAS = 50
-UNFOLDED_TIME = timedelta(days=7)
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """What an operation added to a document: the bytes and where they stand in its history."""
-
-    operation: Operation
-    blob: bytes
-    peer: str
-    counter_from: int
-    counter_to: int
-    before: Version
-    after: Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +91,8 @@ class ContentWriter:
     def __init__(self, replicas: DocumentCache, journal: Journal) -> None:
         self._replicas = replicas
         self._journal = journal
+        self._rows = ContentRows(replicas, journal)
+        self._folding = DeltaFolding(replicas, journal, self._rows)
         self._ahead: dict[str, _ConvertedAhead] = {}
 
     async def create(self, tx: Transaction, intent: Intent, block: Block, operation: CreateBlock) -> Receipt:
@@ -124,7 +104,7 @@ class ContentWriter:
         imported = intent.actor.kind is ActorKind.IMPORT
         make = document_as_given if imported else Document.create
         replica, derived = await self._replicas.create(
-            _readable(block), operation.content, self._stamp(intent), make
+            _readable(block), operation.content, self._rows.stamp(intent), make
         )
         refusal = None if imported else _refusal_of(block, None, derived)
         if refusal is not None:
@@ -134,10 +114,12 @@ class ContentWriter:
         seq = await self._journal.record(
             tx, intent, block_ref(block), owner=block.owner, differences=(None, block)
         )
-        made = await self._replicas.run(lambda: _first(replica, operation))
-        await self._store(tx, intent, block, replica, seq, made)
-        await self._put(tx, intent, block, replica, derived)
-        return self._journal.receipt(intent, block_ref(block), seq, made.after)
+        made = await self._replicas.run(lambda: first_change(replica.document))
+        # The content is in the delta itself.
+        bare = replace(intent.edit, operation=replace(operation, content=None))
+        await self._rows.store(tx, replace(intent, edit=bare), block, replica, seq, made)
+        await self._rows.put(tx, intent, block, replica, derived)
+        return self._journal.receipt(intent, block_ref(block), seq, made.version)
 
     async def apply(self, tx: Transaction, intent: Intent, state: BlockState) -> Receipt:
         """Apply an operation on a block's content.
@@ -155,7 +137,7 @@ class ContentWriter:
         try:
             edited = await self._replicas.edit(tx, state, schema, write)
         except DocumentError as error:
-            if error.code == "document.unknown_version" and await _was_set_aside(tx, intent):
+            if error.code == "document.unknown_version" and await was_set_aside(tx, intent):
                 raise refused("refused.set_aside", label=block.label) from error
             raise
         if edited is None:
@@ -173,11 +155,11 @@ class ContentWriter:
         seq = await self._journal.record(
             tx, intent, intent.edit.target, owner=block.owner, differences=versions
         )
-        await self._store(tx, intent, block, replica, seq, _made(operation, applied))
-        await self._put(tx, intent, block, replica, derived)
+        await self._rows.store(tx, intent, block, replica, seq, applied)
+        await self._rows.put(tx, intent, block, replica, derived)
         if state.problem is not None and state.problem.code == blocks.PENDING_UPDATES and not replica.pending:
             await updates.clear_pending(tx, block.id)
-        kept = await self._fold(tx, intent, block, replica, derived)
+        kept = await self._folding.fold(tx, intent, block, replica, derived)
         self._replicas.keep(block.id, kept)
         version = applied.version if kept is replica else kept.version
         return self._journal.receipt(intent, intent.edit.target, seq, version, applied.skipped)
@@ -188,7 +170,7 @@ class ContentWriter:
         Raises:
             RefusedError: the content breaks the schema.
         """
-        await self._replicas.create_ahead(operation.schema, operation.content, self._stamp(intent))
+        await self._replicas.create_ahead(operation.schema, operation.content, self._rows.stamp(intent))
 
     async def write_of(
         self, connection: Connection, intent: Intent, content: Content | None = None
@@ -198,7 +180,9 @@ class ContentWriter:
         spans: tuple[VersionSpan, ...] = ()
         if isinstance(operation, TakeBack):
             spans = await spans_to_take_back(connection, intent.edit.target.id, operation.after)
-        return DocumentWrite(operation, self._stamp(intent), intent.edit.base, spans=spans, content=content)
+        return DocumentWrite(
+            operation, self._rows.stamp(intent), intent.edit.base, spans=spans, content=content
+        )
 
     async def convert(
         self, tx: Transaction, intent: Intent, state: BlockState, block: Block, change: int
@@ -228,8 +212,8 @@ class ContentWriter:
         if refusal is not None and intent.actor.kind is not ActorKind.IMPORT:
             raise RefusedError(refusal)
         if applied is not None:
-            await self._store(tx, intent, block, replica, change, _made(intent.edit.operation, applied))
-        await self._put(tx, intent, block, replica, derived)
+            await self._rows.store(tx, intent, block, replica, change, applied)
+        await self._rows.put(tx, intent, block, replica, derived)
         return made.skipped
 
     async def convert_ahead(
@@ -275,7 +259,7 @@ class ContentWriter:
         operation = intent.edit.operation
         if plan.lost and not (isinstance(operation, SetSchema) and operation.accept_loss):
             raise refused("refused.schema_would_lose", label=block.label, lost=plan.lost)
-        replica, stamp = plan.replica, self._stamp(intent)
+        replica, stamp = plan.replica, self._rows.stamp(intent)
         applied = await self._replicas.run(lambda: replica.document.become(plan.content, stamp))
         replica.version = replica.document.version
         derived = await self._replicas.derived(replica)
@@ -347,130 +331,8 @@ class ContentWriter:
             return None
         return await self._replicas.run(lambda: replica.document.content_at(operation.before))
 
-    def _stamp(self, intent: Intent) -> EditStamp:
-        return EditStamp(intent.actor.name, self._journal.moment(intent), lambda: self._journal.ids("itm"))
-
     async def _tell(self, tx: Transaction, intent: Intent, block: Block) -> None:
         await tell_of_block(self._journal, tx, intent, block)
-
-    async def _store(
-        self, tx: Transaction, intent: Intent, block: Block, replica: CachedDocument, change: int, made: _Made
-    ) -> None:
-        if len(made.blob) > LIMITS.update:
-            raise refused(
-                "refused.too_much_at_once", label=block.label, size=len(made.blob), limit=LIMITS.update
-            )
-        replica.add(replica.seq + 1, made.blob)
-        self._replicas.trust.made(block.id, made.blob)
-        await updates.insert(
-            tx,
-            updates.NewDelta(
-                block_id=block.id,
-                seq=replica.seq,
-                change_seq=change,
-                blob=made.blob,
-                peer=made.peer,
-                counter_from=made.counter_from,
-                counter_to=made.counter_to,
-                before=made.before,
-                after=made.after,
-                operation=made.operation,
-                actor=intent.actor,
-                reason=intent.reason,
-                at=self._journal.moment(intent),
-                tool_call_id=intent.tool_call_id,
-                undo_of=intent.undo_of,
-            ),
-        )
-
-    async def _put(
-        self, tx: Transaction, intent: Intent, block: Block, replica: CachedDocument, derived: Derived
-    ) -> None:
-        at = self._journal.moment(intent)
-        written = LastWrite(intent.actor, at, intent.reason, intent.tool_call_id)
-        stored = blocks.StoredContent(replica.version, replica.seq, derived.content, derived.rendered)
-        blocks.put_content(tx, replace(block, updated_at=at), stored, written)
-        if replica.pending:
-            await blocks.set_problem(tx, block.id, blocks.PENDING_UPDATES)
-            await updates.clear_pending(tx, block.id)
-            for seq in sorted(replica.pending):
-                await updates.mark_pending(tx, block.id, seq)
-        search.put(tx, found_of_block(block, derived.searched, at))
-
-    async def _fold(
-        self, tx: Transaction, intent: Intent, block: Block, replica: CachedDocument, derived: Derived
-    ) -> CachedDocument:
-        """Fold a block's deltas if it is time; gives the document to go on with."""
-        # A snapshot would leave out what waits for its foundation.
-        if not _is_much(replica.unfolded) or replica.pending:
-            return replica
-        # Others may have folded since.
-        replica.unfolded = await updates.unfolded(tx, block.id)
-        if not _is_much(replica.unfolded):
-            return replica
-        checkpoint = await self._checkpoint(tx, block, replica)
-        if len(checkpoint.snapshot) > SET_ASIDE_BYTES:
-            return await self._begin_anew(tx, intent, block, replica, derived)
-        return replica
-
-    async def _checkpoint(self, tx: Transaction, block: Block, replica: CachedDocument) -> updates.Checkpoint:
-        now = self._journal.clock()
-        snapshot = await self._replicas.run(replica.document.export_snapshot)
-        self._replicas.trust.made(block.id, snapshot)
-        checkpoint = updates.Checkpoint(replica.seq, replica.version, snapshot, updates.hash_of(snapshot))
-        foldable = (replica.seq - UNFOLDED_DELTAS, now - UNFOLDED_TIME)
-        await updates.fold(tx, block.id, checkpoint, now, foldable)
-        replica.unfolded = updates.NOTHING_UNFOLDED
-        return checkpoint
-
-    async def _begin_anew(
-        self, tx: Transaction, intent: Intent, block: Block, old: CachedDocument, derived: Derived
-    ) -> CachedDocument:
-        """Go on with a fresh document of the same content, before the old one is too large to be stored.
-
-        Earlier versions are read from the old one, whose last checkpoint stays.
-        """
-        schema, stamp = _readable(block), self._stamp(intent)
-        try:
-            fresh, size = await self._replicas.run(lambda: _fresh_document(schema, derived.content, stamp))
-        except (RefusedError, DocumentError):
-            # What does not fit its own schema can't be written anew. The old document serves as long as it can.
-            return old
-        if size > SET_ASIDE_BYTES // 2:
-            # It is the content that is large, and nothing would be gained for long.
-            return old
-        replica = CachedDocument(fresh, schema, old.seq, fresh.version)
-        by = replace(intent, actor=HISTORY, reason="", undo_of=None, tool_call_id=None)
-        change = await tx.record(
-            kind="set_history_aside",
-            ref=block_ref(block),
-            actor=HISTORY,
-            reason="",
-            at=self._journal.moment(intent),
-            owner=block.owner,
-            before={"version": old.version},
-            after={"version": fresh.version, "length": derived.length},
-        )
-        made = await self._replicas.run(lambda: _first(replica, updates.FRESH_START))
-        await self._store(tx, by, block, replica, change, replace(made, before=old.version))
-        await self._put(tx, intent, block, replica, derived)
-        await self._checkpoint(tx, block, replica)
-        return replica
-
-
-async def _was_set_aside(tx: Transaction, intent: Intent) -> bool:
-    """Whether an operation speaks of a version that only a document has that was set aside."""
-    operation = intent.edit.operation
-    versions = (operation.before, operation.after) if isinstance(operation, TakeBack) else (intent.edit.base,)
-    for each in versions:
-        if each and await updates.set_aside(tx, intent.edit.target.id, each) is not None:
-            return True
-    return False
-
-
-def block_ref(block: Block) -> Ref:
-    """What points at a block."""
-    return Ref(RefKind.BLOCK, block.id)
 
 
 async def tell_of_block(journal: Journal, tx: Transaction, intent: Intent, block: Block) -> None:
@@ -482,36 +344,6 @@ async def tell_of_block(journal: Journal, tx: Transaction, intent: Intent, block
         "block_id": block.id,
     }
     await journal.tell_change(tx, intent, EventKind.MEMORY_MODIFIED, details)
-
-
-def _fresh_document(schema: Schema, content: Content, stamp: EditStamp) -> tuple[Document, int]:
-    """A document with that very content, and how many bytes it takes."""
-    document = Document.create(schema, content, stamp)
-    if document.content() != content:
-        document.become(content, stamp)
-    if document.content() != content:
-        raise DocumentError("document.failed")
-    return document, len(document.export_snapshot())
-
-
-def _first(replica: CachedDocument, operation: CreateBlock | RestoreBlock) -> _Made:
-    document = replica.document
-    blob = document.export_updates(None)
-    # The content is in the delta itself.
-    bare = replace(operation, content=None) if isinstance(operation, CreateBlock) else operation
-    return _Made(bare, blob, document.peer, 0, document.own_operations, Version(""), document.version)
-
-
-def _made(operation: Operation, applied: AppliedChange) -> _Made:
-    return _Made(
-        operation,
-        applied.update,
-        applied.peer,
-        applied.counter_from,
-        applied.counter_to,
-        applied.before,
-        applied.version,
-    )
 
 
 def _not_restored(before: Content, after: Content, content: Content) -> tuple[str, ...]:
@@ -534,10 +366,6 @@ def _readable(block: Block) -> Schema:
 
 def _length(schema: Schema, content: Content | None) -> int | None:
     return None if content is None else limit_length(schema, content)
-
-
-def _is_much(unfolded: updates.UnfoldedDeltas) -> bool:
-    return unfolded.deltas > FOLD_DELTAS or unfolded.bytes > FOLD_BYTES
 
 
 def _refusal_of(

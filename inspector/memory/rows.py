@@ -15,7 +15,8 @@ from inspector.domain.errors import RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.schema_faults import schema_fault
 from inspector.domain.snapshot import BlockState
-from inspector.memory.contents import ContentWriter, block_ref, tell_of_block
+from inspector.memory.content_rows import block_ref
+from inspector.memory.contents import ContentWriter, tell_of_block
 from inspector.memory.refusals import refused
 from inspector.storage import agents, attachments, blocks, json_columns
 from inspector.storage.database import Transaction

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import field
 from threading import Lock
+from typing import assert_never
 
 from inspector.domain.blocks import Schema
 from inspector.domain.content import (
@@ -20,6 +21,8 @@ from inspector.domain.content import (
     ListItem,
     LogContent,
     LogEntry,
+    MapContent,
+    TextContent,
     TreeContent,
     TreeNode,
 )
@@ -123,7 +126,10 @@ def _elements(content: Content) -> tuple[_Element, ...]:
             return content.roots
         case CompositeContent():
             return tuple(each for section in content.sections.values() for each in _elements(section))
-    return ()
+        case TextContent() | MapContent():
+            return ()
+        case _:
+            assert_never(content)
 
 
 def _nearest(elements: tuple[_Element, ...]) -> Mapping[int, str]:

@@ -14,7 +14,7 @@ from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.errors import RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
-from inspector.ui.editors.splicing import carried_over, difference, spliced
+from inspector.domain.splices import changed_stretch, rebased, spliced
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.file_state import UnsavedEdit
 from inspector.ui.workspace import Preview, Workspace
@@ -147,7 +147,7 @@ class EditSession(QObject):
 
     def _take_back(self, text: str, stored: str) -> None:
         self._stage = Stage.TAKING_BACK
-        for splice in difference(text, stored):
+        for splice in changed_stretch(text, stored):
             self._editor.replace_range(splice.start, splice.delete, splice.insert)
 
     def _mark(self) -> None:
@@ -194,7 +194,7 @@ class EditSession(QObject):
         self._earlier = draft.edit
         if self._base is None:
             self._editor.load(text)
-        if self._stage is not Stage.FITTING:
+        if self._stage is not Stage.FITTING or self._base is None:
             self._stage = Stage.FITTING
             self._mark()
         self._workspace.preview(draft.edit, self._fit, self._leave_unfit)
@@ -207,9 +207,9 @@ class EditSession(QObject):
         (state, content), typed = preview, self._editor.splices_since_mark()
         if not isinstance(state.content, TextContent) or not isinstance(content, TextContent):
             return
-        text = spliced(content.text, carried_over(typed, self._marked, content.text))
-        stored = state.content.text
-        self._load(state, stored, difference(stored, text))
+        stored, fitted = state.content.text, content.text
+        text = spliced(fitted, rebased(typed, changed_stretch(self._marked, fitted)))
+        self._load(state, stored, changed_stretch(stored, text))
         self._go_on(typed)
 
     def _leave_unfit(self) -> None:
@@ -264,7 +264,7 @@ class EditSession(QObject):
                 return
         operation = self._editor.operation()
         since = () if operation is None else operation.splices
-        self._load(state, text, carried_over(since, self._marked, text))
+        self._load(state, text, rebased(since, changed_stretch(self._marked, text)))
         if since:
             self._keep()
         self._save_again()

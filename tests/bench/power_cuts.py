@@ -20,7 +20,7 @@ from pathlib import Path
 
 from inspector.domain.edits.text import AppendText
 from inspector.domain.errors import FileError
-from inspector.memory.contents import FOLD_DELTAS
+from inspector.memory.folding import FOLD_DELTAS
 from inspector.storage import database, opening
 from tests.faulty_disk import Event, watched_disk
 from tests.file_checks import problems_in

@@ -38,10 +38,9 @@ _CALLS: dict[str, Callable[[Document], object]] = {
     "content": Document.content,
     "content_at": lambda document: document.content_at(Version("00")),
     "trial": lambda document: document.trial(),
+    "text_edits": lambda document: document.text_edits([Version("00")]),
     "contents_at": lambda document: list(document.contents_at([Version("00")])),
     "at": lambda document: document.at(Version("00")),
-    "text_runs": Document.text_runs,
-    "next_counter": lambda document: document.next_counter(Version("00"), "1"),
     "merge": lambda document: document.merge(new(TextSchema(), TextContent("x")).export_updates()),
     "export_snapshot": Document.export_snapshot,
     "export_updates": lambda document: document.export_updates(None),
@@ -63,7 +62,7 @@ def test_that_a_bare_failure_of_the_library_becomes_an_error_of_ours(
 
 def test_that_every_door_of_a_document_is_in_that_list() -> None:
     doors = {name for name in vars(Document) if not name.startswith("_")}
-    # Making one anew, asking by `next_counter`, a comparison of `version` before anything else, and asking whether.
+    # Making one anew, a comparison of `version` before anything else, and asking whether.
     assert doors - {"create", "load", "discard", "knows"} == {
         name for name in _CALLS if name != "apply_restore"
     }

@@ -24,7 +24,7 @@ def test_that_every_code_point_is_attributed_to_the_change_that_brought_it(seed:
     for number, content in enumerate(life.contents):
         assert isinstance(content, TextContent)
         version = life.versions[number]
-        runs = life.document.at(version).text_runs()[""]
+        runs = life.document.at(version).origins().texts[""]
         owners = [
             _owner(life, Origin(run.origin.peer, run.origin.counter + at))
             for run in runs
@@ -56,7 +56,7 @@ def test_that_appended_and_inserted_pieces_are_told_apart() -> None:
     other = replica(document)
     applied = other.apply(InsertText(4, "🙂🙂 "), stamp())
     assert applied is not None
-    runs = other.text_runs()[""]
+    runs = other.origins().texts[""]
     assert [(run.start, run.end) for run in runs] == [(0, 4), (4, 7), (7, 16)]
     assert runs[1].origin == Origin(other.peer, applied.counter_from)
     assert (runs[0].origin, runs[2].origin) == (Origin(document.peer, 0), Origin(document.peer, 4))

@@ -10,10 +10,8 @@ from hypothesis import given
 from loro import ExportMode, Frontiers, LoroDoc
 
 from inspector.documents.document import Document
-from inspector.documents.linear_history import MOST_OPERATIONS, straight_steps
-from inspector.documents.list_rebase import values_with_both
 from inspector.documents.loro_replica import ForkCache, LoroReplica
-from inspector.documents.text_edits import spliced
+from inspector.documents.rebase import values_with_both
 from inspector.domain.blocks import CompositeSchema, FieldDef, FieldType, MapSchema, SectionDef, TextSchema
 from inspector.domain.content import CompositeContent, FieldEntry, MapContent, TextContent
 from inspector.domain.edits.base import Version
@@ -21,6 +19,7 @@ from inspector.domain.edits.fields import SetField
 from inspector.domain.edits.history import RestoreVersion
 from inspector.domain.edits.items import InSection
 from inspector.domain.edits.text import AppendText, InsertText, SetText, Splice, SpliceText
+from inspector.domain.splices import spliced
 from tests.documents.builders import UNHURRIED, new, replica, stamp
 from tests.documents.random_documents import SEEDS, text_of
 
@@ -100,17 +99,14 @@ def test_that_loro_merges_to_the_same_letters(seed: int) -> None:
     assert sorted(text_of(other)) == sorted(text_of(document))
 
 
-def test_that_the_history_stays_a_line_and_the_change_one_of_the_documents_own() -> None:
+def test_that_the_change_is_one_of_the_documents_own() -> None:
     document = new(TextSchema(), TextContent("one two three"))
-    versions = [document.version]
+    base = document.version
     for number in range(6):
         document.apply(AppendText(f" {number}"), stamp())
-        versions.append(document.version)
-        applied = document.apply(InsertText(0, f"<{number}>"), stamp(), versions[-2])
+        applied = document.apply(InsertText(0, f"<{number}>"), stamp(), base)
         assert applied is not None
         assert applied.peer == document.peer
-        versions.append(document.version)
-    assert straight_steps(LoroReplica(loro_of(document)), {"text"}, versions) is not None
 
 
 def loro_of(document: Document) -> LoroDoc:
@@ -147,7 +143,7 @@ def test_that_what_is_gone_already_changes_nothing() -> None:
     assert document.version == there
 
 
-def test_that_loro_merges_where_the_operations_do_not_tell() -> None:
+def test_that_it_is_the_same_whoever_wrote_at_once_or_marked_the_text() -> None:
     at_once, many, marked = (new(TextSchema(), TextContent("middle")) for _ in range(3))
     bases = [each.version for each in (at_once, many, marked)]
     other = replica(at_once)
@@ -155,21 +151,17 @@ def test_that_loro_merges_where_the_operations_do_not_tell() -> None:
     at_once.apply(AppendText(" mine"), stamp())
     at_once.merge(other.export_updates())
     # Backwards, so that no two of them are one operation.
-    for _ in range(MOST_OPERATIONS + 1):
+    for _ in range(500):
         many.apply(InsertText(0, "."), stamp())
     foreign = loro_of(marked)
     foreign.get_text("text").mark(0, 3, "bold", True)
     foreign.get_text("text").insert(0, "theirs ")
     foreign.commit()
     marked.merge(foreign.export(ExportMode.Snapshot()))
-    outcomes = ("theirs middle late mine", "." * (MOST_OPERATIONS + 1) + "middle late", "theirs middle late")
+    outcomes = ("theirs middle mine late", "." * 500 + "middle late", "theirs middle late")
     for document, base, outcome in zip((at_once, many, marked), bases, outcomes, strict=True):
-        applied = document.apply(AppendText(" late"), stamp(), base)
-        assert applied is not None
-        assert applied.peer != document.peer
-        assert sorted(text_of(document)) == sorted(outcome)
-        assert " late" in text_of(document)
-    assert text_of(many) == outcomes[1]
+        document.apply(AppendText(" late"), stamp(), base)
+        assert text_of(document) == outcome
 
 
 def test_that_a_list_set_as_a_whole_is_merged_beside_texts() -> None:
@@ -208,7 +200,7 @@ def test_that_a_trail_gives_what_the_whole_history_does(seed: int) -> None:
     for version in letters.chance.choices(versions, k=8):
         fork = trail.fork(present, present.frontiers(version))
         assert fork.version == version
-        assert fork.texts({"text"}) == present.fork(present.frontiers(version)).texts({"text"})
+        assert fork.doc.get_text("text").to_string() == text_of(document.at(version))
         # It is the caller's own.
         fork.doc.get_text("text").insert(0, "?")
         fork.doc.commit()

@@ -14,13 +14,11 @@ from inspector.documents.shapes import text as text_shape
 from inspector.documents.shapes.text import (
     LONGEST,
     MOST_SPLICES,
-    changed_stretch,
     delta_of,
     fewer,
     insert_text,
     splice_text,
 )
-from inspector.documents.text_edits import spliced
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Operation
@@ -35,6 +33,7 @@ from inspector.domain.edits.text import (
     SpliceText,
 )
 from inspector.domain.errors import RefusedError
+from inspector.domain.splices import spliced
 from tests.documents.builders import TEXTS, UNHURRIED, new, replica, stamp
 
 
@@ -110,12 +109,6 @@ def test_that_an_append_comes_last(body: str, more: str) -> None:
     document = new(TextSchema(), TextContent(body))
     document.apply(AppendText(more), stamp())
     assert text_of(document) == body + more
-
-
-@UNHURRIED
-@given(TEXTS, TEXTS)
-def test_that_the_changed_stretch_leads_from_one_text_to_the_other(old: str, new_text: str) -> None:
-    assert spliced(old, (changed_stretch(old, new_text),)) == new_text
 
 
 def test_that_a_text_without_likeness_is_set_in_time() -> None:
@@ -315,7 +308,7 @@ def test_that_what_is_written_in_pieces_is_the_same_text(
 def test_that_nothing_long_is_written_in_one_piece(operation: type[AppendText | SetText]) -> None:
     document = new(TextSchema(), TextContent("a" * 10_000))
     document.apply(operation("a" * 30_000), stamp())
-    (runs,) = document.text_runs().values()
+    (runs,) = document.origins().texts.values()
     assert max(run.end - run.start for run in runs) <= LONGEST
     assert text_of(document) == text_of(replica(document))
 

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.documents.patterns import unrolled_size
-from inspector.documents.text_edits import SplicingOperation, spliced, splices_of
+from inspector.documents.text_edits import TextOperation, splices_of
 from inspector.domain.content import text_lines
 from inspector.domain.edits.text import PatchText, ReplaceLines, ReplaceMode, ReplaceText
 from inspector.domain.errors import RefusedError
+from inspector.domain.splices import spliced
 from tests.documents.builders import TEXTS, UNHURRIED
 
 LINES = st.lists(
@@ -20,11 +21,11 @@ LINES = st.lists(
 )
 
 
-def done(operation: SplicingOperation, text: str) -> str:
+def done(operation: TextOperation, text: str) -> str:
     return spliced(text, splices_of(operation, len(text), lambda: text))
 
 
-def refused(operation: SplicingOperation, text: str) -> RefusedError:
+def refused(operation: TextOperation, text: str) -> RefusedError:
     with pytest.raises(RefusedError) as caught:
         done(operation, text)
     return caught.value

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.documents.text_edits import spliced, splices_of
+from inspector.documents.text_edits import splices_of
 from inspector.domain.blocks import (
     CompositeSchema,
     FieldDef,
@@ -51,6 +51,7 @@ from inspector.domain.differences.contents import (
 from inspector.domain.differences.order import keys_of, moved
 from inspector.domain.differences.texts import ChangedRange, TextDiff, diff_texts, unified
 from inspector.domain.edits.text import PatchText, Splice
+from inspector.domain.splices import spliced
 
 THOROUGH = settings(deadline=None, max_examples=300)
 LINES = st.lists(

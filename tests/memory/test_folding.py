@@ -24,7 +24,7 @@ from inspector.domain.edits.items import InsertItem, UpdateItem
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import DocumentError, RefusedError
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory import contents
+from inspector.memory import folding
 from inspector.storage.connection import Channel, Row, Statement
 from tests.file_checks import problems_in
 from tests.memory.long_histories import force_fold, restore
@@ -174,7 +174,7 @@ async def rewritten(world: World) -> tuple[str, dict[Version, str]]:
 async def test_that_a_history_too_large_for_one_piece_is_set_aside_and_still_read(
     tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contents, "SET_ASIDE_BYTES", 15_000)
+    monkeypatch.setattr(folding, "SET_ASIDE_BYTES", 15_000)
     async with new_world(tmp_db_dir) as world:
         path = world.database.path
         block, said = await rewritten(world)
@@ -197,7 +197,7 @@ async def test_that_a_history_too_large_for_one_piece_is_set_aside_and_still_rea
 async def test_that_a_block_with_a_history_set_aside_is_written_after_the_file_is_opened_again(
     tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contents, "SET_ASIDE_BYTES", 15_000)
+    monkeypatch.setattr(folding, "SET_ASIDE_BYTES", 15_000)
     async with new_world(tmp_db_dir) as world:
         path = world.database.path
         block, said = await rewritten(world)
@@ -219,7 +219,7 @@ async def test_that_a_block_with_a_history_set_aside_is_written_after_the_file_i
 async def test_that_a_large_content_alone_sets_no_history_aside(
     tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contents, "SET_ASIDE_BYTES", 5_000)
+    monkeypatch.setattr(folding, "SET_ASIDE_BYTES", 5_000)
     async with new_world(tmp_db_dir) as world:
         block = await world.make(content=_noise(Random(3), 6_000), char_limit=0)
         for _ in range(101):

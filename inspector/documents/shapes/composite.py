@@ -44,11 +44,6 @@ class CompositeShape:
         changed = self._named(operation.section).apply(operation.operation, stamp)
         return None if changed is None else (operation.section, *changed)
 
-    def merges(self, operation: Operation) -> bool:
-        if not isinstance(operation, InSection):
-            raise wrong_schema(operation, "composite")
-        return self._named(operation.section).merges(operation.operation)
-
     def content(self, cache: ElementCache) -> CompositeContent:
         contents: dict[str, PlainContent] = {}
         for name, shape in self._sections.items():

@@ -45,9 +45,6 @@ class ListShape:
                 return (item,)
         raise wrong_schema(operation, "list")
 
-    def merges(self, operation: Operation) -> bool:
-        return False
-
     def content(self, cache: ElementCache) -> ListContent:
         return ListContent(tuple(cache.read(map_, self._read) for _, map_ in self._items.maps()))
 

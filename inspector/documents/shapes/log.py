@@ -55,9 +55,6 @@ class LogShape:
                 return (entry,)
         raise wrong_schema(operation, "log")
 
-    def merges(self, operation: Operation) -> bool:
-        return False
-
     def content(self, cache: ElementCache) -> LogContent:
         """All entries, the one that was written first at the beginning."""
         return LogContent(tuple(cache.read(map_, self._read) for _, map_ in self._entries.maps()))

@@ -80,10 +80,6 @@ class MapShape:
                 return self._increment(self._named(name), by)
         raise wrong_schema(operation, "map")
 
-    def merges(self, operation: Operation) -> bool:
-        """A whole list is compared with the one that it was made from; all else says what it means."""
-        return isinstance(operation, SetField) and isinstance(operation.value, tuple)
-
     def content(self, cache: ElementCache) -> MapContent:
         """The fields of the schema that are set, in its order."""
         values = ((field.name, self._read(field)) for field in self._schema.fields)

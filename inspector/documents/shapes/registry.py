@@ -24,27 +24,19 @@ from inspector.domain.blocks import (
     TextSchema,
     TreeSchema,
 )
-from inspector.domain.content import (
-    CompositeContent,
-    Content,
-    ListContent,
-    LogContent,
-    MapContent,
-    TextContent,
-    TreeContent,
-)
+from inspector.domain.content import CONTENT_TYPES, CompositeContent, Content
 
 
 class _ShapeType(Protocol):
     def __call__(self, doc: LoroDoc, schema: Any, prefix: str) -> Shape: ...
 
 
-_PLAIN: dict[type, tuple[_ShapeType, type]] = {
-    TextSchema: (TextShape, TextContent),
-    MapSchema: (MapShape, MapContent),
-    ListSchema: (ListShape, ListContent),
-    LogSchema: (LogShape, LogContent),
-    TreeSchema: (TreeShape, TreeContent),
+_PLAIN: dict[type, _ShapeType] = {
+    TextSchema: TextShape,
+    MapSchema: MapShape,
+    ListSchema: ListShape,
+    LogSchema: LogShape,
+    TreeSchema: TreeShape,
 }
 
 
@@ -63,7 +55,7 @@ def check_kind(schema: Schema, content: Content | None) -> None:
     """
     if content is None:
         return
-    needed = CompositeContent if isinstance(schema, CompositeSchema) else _PLAIN[type(schema)][1]
+    needed = CONTENT_TYPES[type(schema)]
     if not isinstance(content, needed):
         raise refuse("refused.wrong_content", needed=needed.__name__, given=type(content).__name__)
     if isinstance(schema, CompositeSchema) and isinstance(content, CompositeContent):
@@ -72,4 +64,4 @@ def check_kind(schema: Schema, content: Content | None) -> None:
 
 
 def _plain(doc: LoroDoc, schema: PlainSchema, prefix: str) -> Shape:
-    return _PLAIN[type(schema)][0](doc, schema, prefix)
+    return _PLAIN[type(schema)](doc, schema, prefix)

@@ -31,12 +31,6 @@ class Shape(Protocol):
             RefusedError: when the operation is not the schema's or breaks it; nothing is changed then.
         """
 
-    def merges(self, operation: Operation) -> bool:
-        """Whether the operation means positions or a whole body, and so must be applied to its base version.
-
-        All others name what they change by id, which holds in any version.
-        """
-
     def content(self, cache: ElementCache) -> Content:
         """All of it. What is `known` is not read again."""
 

@@ -75,9 +75,6 @@ class TreeShape:
                 return (node,)
         raise wrong_schema(operation, "tree")
 
-    def merges(self, operation: Operation) -> bool:
-        return False
-
     def content(self, cache: ElementCache) -> TreeContent:
         places = list(self._places())
         children: dict[str | None, list[TreeNode]] = {}

@@ -50,8 +50,8 @@ class TextDiff:
         return not self.stretches
 
 
-def diff_texts(before: str, after: str) -> TextDiff:
-    """What leads from one text to another."""
+def diff_texts(before: str, after: str, most: int = MOST_STEPS) -> TextDiff:
+    """What leads from one text to another. `most` comparisons may be spent on the words of all lines."""
     if before == after:
         return TextDiff()
     old, new = text_lines(before), text_lines(after)
@@ -66,7 +66,7 @@ def diff_texts(before: str, after: str) -> TextDiff:
             new_starts[line.after_start],
             new_starts[line.after_end],
         )
-        stretches += _by_words(before, after, whole, MOST_STEPS // len(lines))
+        stretches += _by_words(before, after, whole, most // len(lines))
     return TextDiff(tuple(stretches), lines)
 
 

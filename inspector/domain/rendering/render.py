@@ -18,13 +18,11 @@ from inspector.domain.blocks import (
     Viewport,
 )
 from inspector.domain.content import (
+    CONTENT_TYPES,
     CompositeContent,
     Content,
-    ListContent,
     LogContent,
-    MapContent,
     TextContent,
-    TreeContent,
     line_end,
     text_lines,
 )
@@ -62,12 +60,12 @@ def _window(viewport: Viewport, text: str) -> str:
     return f"[Showing lines {first}-{last} of {len(lines)}]\n{window}"
 
 
-_PLAIN: dict[type, tuple[type, Callable[[Any, Any], Rendered]]] = {
-    TextSchema: (TextContent, render_text),
-    MapSchema: (MapContent, render_map),
-    ListSchema: (ListContent, render_list),
-    LogSchema: (LogContent, render_log),
-    TreeSchema: (TreeContent, render_tree),
+_PLAIN: dict[type, Callable[[Any, Any], Rendered]] = {
+    TextSchema: render_text,
+    MapSchema: render_map,
+    ListSchema: render_list,
+    LogSchema: render_log,
+    TreeSchema: render_tree,
 }
 
 
@@ -77,14 +75,11 @@ def render(schema: Schema, content: Content) -> Rendered:
     Raises:
         MalformedError: ``malformed.content``, when the content is not of the schema's kind.
     """
-    if isinstance(schema, CompositeSchema):
-        if not isinstance(content, CompositeContent):
-            raise _mismatch(schema, content)
-        return render_composite(schema, content, render)
-    kind, render_kind = _PLAIN[type(schema)]
-    if not isinstance(content, kind):
+    if not isinstance(content, CONTENT_TYPES[type(schema)]):
         raise _mismatch(schema, content)
-    return render_kind(schema, content)
+    if isinstance(schema, CompositeSchema) and isinstance(content, CompositeContent):
+        return render_composite(schema, content, render)
+    return _PLAIN[type(schema)](schema, content)
 
 
 def limit_length(schema: Schema, content: Content) -> int:

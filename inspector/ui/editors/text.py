@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from inspector.domain.edits.text import Splice, SpliceText
+from inspector.domain.splices import common_ends, composed, joined, spliced, trimmed
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.editors.line_numbers import LineNumbers
 from inspector.ui.editors.shadow import (
@@ -34,7 +35,6 @@ from inspector.ui.editors.shadow import (
     stood_in,
     units_in,
 )
-from inspector.ui.editors.splicing import BaseSplices, common_ends, spliced, trimmed
 from inspector.ui.exact_text import carried, carrying
 from inspector.ui.wording import tr
 
@@ -57,8 +57,8 @@ class TextEditor(QPlainTextEdit):
         self._appearance = appearance
         self._shadow = ShadowText("")
         self._base = ""
-        self._splicing = BaseSplices(0)
-        self._since_mark: BaseSplices | None = None
+        self._since_base: tuple[Splice, ...] = ()
+        self._since_mark: tuple[Splice, ...] = ()
         self._steps = Steps()
         self._own_change = False
         self._raw: list[TextReplacement] = []
@@ -91,7 +91,7 @@ class TextEditor(QPlainTextEdit):
         """How the text differs from its base, None when it does not."""
         if self._shadow.text == self._base:
             return None
-        splices = trimmed(self._splicing.splices(), self._base)
+        splices = trimmed(self._since_base, self._base)
         return SpliceText(splices) if splices else None
 
     def load(self, base: str, splices: Sequence[Splice] = ()) -> None:
@@ -100,17 +100,16 @@ class TextEditor(QPlainTextEdit):
         Cursor and scroll position stay at the text they are at; what can be undone stays while the text is the same.
         """
         self._base = base
-        self._splicing = BaseSplices(len(base))
-        self._splicing.apply(splices)
-        self._since_mark = None
+        self._since_base = joined(splices)
+        self._since_mark = ()
         self._show(spliced(base, splices) if splices else base)
 
     def set_mark(self) -> None:
-        self._since_mark = BaseSplices(len(self._shadow.text))
+        self._since_mark = ()
 
     def splices_since_mark(self) -> tuple[Splice, ...]:
         """What was typed since the mark, counted in the text as it was then."""
-        return () if self._since_mark is None else self._since_mark.splices()
+        return self._since_mark
 
     def undo_step(self) -> None:
         if not self.isReadOnly():
@@ -363,9 +362,8 @@ class TextEditor(QPlainTextEdit):
         self._note(exact or (Splice(change.start, len(change.removed), change.inserted),))
 
     def _note(self, splices: Sequence[Splice]) -> None:
-        self._splicing.apply(splices)
-        if self._since_mark is not None:
-            self._since_mark.apply(splices)
+        self._since_base = composed(self._since_base, splices)
+        self._since_mark = composed(self._since_mark, splices)
 
     def _carry_over(self, unit: int, removed: int, added: int) -> None:
         """Carry what was typed into the widget over to the true text.

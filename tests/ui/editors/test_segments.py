@@ -8,9 +8,9 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QTextCursor
 from PySide6.QtTest import QTest
 
 from inspector.domain.edits.text import Splice, SpliceText
+from inspector.domain.splices import spliced
 from inspector.ui.editors import shadow
 from inspector.ui.editors.shadow import ShadowText, breaks_in, segmented, stand_in
-from inspector.ui.editors.splicing import spliced
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.exact_text import carried
 from tests.ui.editors.test_text import KEYS, PLACES, clipboard, commit, editor, shown

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.domain.edits.text import Splice, SpliceText
+from inspector.domain.splices import spliced
 from inspector.ui.appearance import Appearance
 from inspector.ui.editors.shadow import segmented
-from inspector.ui.editors.splicing import spliced
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.exact_text import carried, copy_text
 from tests.ui.texts import SPOILT, TEXTS

@@ -5,17 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.domain.differences.character_ledger import CharacterLedger
+from inspector.documents.character_ledger import CharacterLedger
 from inspector.domain.edits.text import Splice
+from inspector.domain.splices import spliced
 
-HERS, MINE = 1, 2
-
-
-def spliced(text: str, splices: tuple[Splice, ...]) -> str:
-    """The text after an edit."""
-    for each in reversed(splices):
-        text = text[: each.start] + each.insert + text[each.start + each.delete :]
-    return text
+MINE = 1
 
 
 def test_that_what_was_written_goes_and_what_was_removed_comes_back() -> None:
@@ -30,24 +24,6 @@ def test_that_what_others_removed_is_not_removed_again() -> None:
     letters.edit([Splice(0, 0, "written")], MINE)
     letters.edit([Splice(2, 5, "")])
     assert letters.turned(MINE) == (Splice(0, 2, ""),)
-
-
-def test_that_what_was_taken_back_and_made_again_is_the_same() -> None:
-    letters = CharacterLedger("0123456789")
-    letters.edit([Splice(2, 3, "")], MINE)
-    letters.turn(MINE, [Splice(2, 0, "234")])
-    letters.turn(MINE, [Splice(2, 3, "")])
-    assert letters.turned(MINE) == (Splice(2, 0, "234"),)
-
-
-def test_that_a_removal_does_not_bring_back_what_its_writer_took_back() -> None:
-    letters = CharacterLedger("")
-    letters.edit([Splice(0, 0, "hhh")], HERS)
-    letters.edit([Splice(1, 1, "cc")], MINE)
-    letters.turn(HERS, [Splice(0, 1, ""), Splice(3, 1, "")])
-    assert letters.turned(MINE) == (Splice(0, 2, ""),)
-    letters.turn(MINE, [Splice(0, 2, "")])
-    assert letters.turned(HERS) == (Splice(0, 0, "hhh"),)
 
 
 def test_that_it_comes_back_where_the_text_says_when_that_is_elsewhere() -> None:

@@ -1,25 +1,22 @@
-"""What changes did to texts is read from their operations where that is possible, and is what Loro finds itself."""
+"""What changes did to texts is what Loro finds when it compares the versions, and is found without going back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 
-import pytest
 from hypothesis import given
-from loro import Diff, ExportMode, LoroDoc, LoroText, VersionVector
+from loro import Diff, ExportMode, LoroDoc, LoroText
 
-from inspector.documents import linear_history, text_undo
 from inspector.documents.document import Document
-from inspector.documents.linear_history import MOST_OPERATIONS, straight_steps
 from inspector.documents.loro_replica import LoroReplica
 from inspector.documents.shapes.text import splices_of_delta
-from inspector.documents.text_edits import spliced
+from inspector.documents.text_history import TextHistory
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Version
 from inspector.domain.edits.text import AppendText, InsertText, SetText, Splice, SpliceText
+from inspector.domain.splices import spliced
 from tests.documents.builders import UNHURRIED, new, replica, stamp
 from tests.documents.random_documents import SEEDS
 
@@ -59,92 +56,53 @@ class Writer:
         self.versions.append(self.replica.version)
         self.texts.append(self.text.to_string())
 
-    def by_loro(self, before: Version, after: Version) -> Sequence[Splice]:
+    def by_loro(self, before: Version, after: Version) -> tuple[Splice, ...]:
         """What leads from one version to another, as Loro compares them."""
         frontiers = self.replica.frontiers
-        found = self.replica.difference(frontiers(before), frontiers(after)).get_diff()
+        found = self.doc.diff(frontiers(before), frontiers(after)).get_diff()
         texts = (diff for _, diff in found if isinstance(diff, Diff.Text))
-        return [splice for diff in texts for splice in splices_of_delta(diff.diff)]
+        return tuple(splice for diff in texts for splice in splices_of_delta(diff.diff))
+
+    def write_at_once(self) -> None:
+        """A change of somebody who does not know the last one."""
+        other = self.replica.fork(self.replica.frontiers(self.versions[-2])).doc
+        text = other.get_text(NAME)
+        text.insert(self.chance.randint(0, text.len_unicode), "theirs")
+        other.commit()
+        self.doc.import_(other.export(ExportMode.Snapshot()))
+        self.note()
 
 
 @UNHURRIED
 @given(SEEDS)
-def test_that_the_operations_tell_what_comparing_the_versions_does(seed: int) -> None:
+def test_that_the_steps_are_what_comparing_the_versions_finds(seed: int) -> None:
     writer = Writer(seed)
     for _ in range(8):
         writer.write()
+        if writer.chance.random() < 0.2 and len(writer.versions) > 1:
+            writer.write_at_once()
     last = len(writer.versions) - 1
     stops = [*sorted(writer.chance.choices(range(last + 1), k=3)), last]
-    versions = [writer.versions[stop] for stop in stops]
-    found = straight_steps(writer.replica, {NAME}, versions)
-    assert found is not None
-    texts, steps = found
-    assert texts == {NAME: writer.texts[stops[0]]}
-    for (before, after), step in zip(pairwise(stops), steps, strict=True):
-        assert spliced(writer.texts[before], step[NAME]) == writer.texts[after]
-        assert list(step[NAME]) == writer.by_loro(writer.versions[before], writer.versions[after])
+    start = writer.replica.fork(writer.replica.frontiers(writer.versions[stops[0]]))
+    history = TextHistory(writer.replica, start, {"": writer.text})
+    assert history.texts() == {"": writer.texts[stops[0]]}
+    for before, after in pairwise(stops):
+        step = history.go(writer.versions[after]).get("", ())
+        assert step == writer.by_loro(writer.versions[before], writer.versions[after])
+        assert history.texts() == {"": writer.texts[after]} == {"": spliced(writer.texts[before], step)}
 
 
-def test_that_where_two_wrote_at_once_the_operations_do_not_tell() -> None:
+def test_that_a_step_back_is_told_too() -> None:
     writer = Writer(1)
-    other = writer.doc.fork()
-    other.get_text(NAME).insert(0, "theirs")
-    other.commit()
-    writer.text.insert(3, "mine")
-    writer.doc.commit()
-    writer.note()
-    mine = straight_steps(writer.replica, {NAME}, writer.versions)
-    assert mine is not None
-    nothing = VersionVector()  # type: ignore[no-untyped-call]
-    writer.replica.import_(other.export(ExportMode.Updates(nothing)))
-    writer.note()
-    assert straight_steps(writer.replica, {NAME}, writer.versions) is None
-    writer.write()
-    # What comes after both is told again.
-    assert straight_steps(writer.replica, {NAME}, writer.versions[-2:]) is not None
-
-
-def test_that_neither_marks_nor_too_many_operations_are_followed() -> None:
-    writer = Writer(1)
-    writer.text.mark(0, 3, "bold", True)
-    writer.text.insert(5, "x")
-    writer.doc.commit()
-    writer.note()
-    assert straight_steps(writer.replica, {NAME}, writer.versions) is None
-    # A mark that was there before takes up places that the text does not show.
-    writer.text.insert(5, "y")
-    writer.doc.commit()
-    writer.note()
-    assert straight_steps(writer.replica, {NAME}, writer.versions[-2:]) is None
-    many = Writer(2)
-    for _ in range(MOST_OPERATIONS + 1):
-        many.text.insert(0, "a")
-        many.text.delete(3, 1)
-    many.doc.commit()
-    many.note()
-    assert straight_steps(many.replica, {NAME}, many.versions) is None
-
-
-def test_that_of_a_long_history_only_a_short_end_is_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
-    writer = Writer(3)
-    for _ in range(10):
+    for _ in range(8):
         writer.write()
-    monkeypatch.setattr(linear_history, "FEW", 5)
-    assert straight_steps(writer.replica, {NAME}, writer.versions) is None
-    writer.text.insert(0, "abc")
-    writer.doc.commit()
-    writer.note()
-    assert straight_steps(writer.replica, {NAME}, writer.versions[-2:]) is not None
+    history = TextHistory(writer.replica, LoroReplica(writer.doc.fork()), {"": writer.text})
+    step = history.go(writer.versions[1])[""]
+    assert spliced(writer.texts[-1], step) == writer.texts[1] == history.texts()[""]
 
 
-def test_that_nothing_is_gone_back_through_to_undo_a_change_in_a_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refuse(*_: object) -> None:
-        raise AssertionError("a walk")
-
+def test_that_a_change_is_undone_whatever_came_after_it() -> None:
     document = new(TextSchema(), TextContent("one two three"))
-    monkeypatch.setattr(text_undo, "_Walk", refuse)
     before = document.version
     document.apply(AppendText("abc " * 20_000), stamp())
     pasted = document.version

@@ -12,6 +12,7 @@ from itertools import groupby
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.text import Splice
+from inspector.domain.splices import joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class CharacterLedger:
         """Follow how a change was taken back or made again; `splices` are what that did to the text."""
         due = self.turned(change)
         self._off ^= {change}
-        if list(_touching(splices)) == list(due):
+        if joined(splices) == due:
             self._runs = _joined(run.seen(self._is_due(run)) for run in self._runs)
             return
         # Others wrote where it was, and which side of it only they knew: the text says where it came back.
@@ -99,7 +100,7 @@ class CharacterLedger:
             elif due and not run.there:
                 splices.append(Splice(at, 0, run.text))
             at += len(run.text) if run.there else 0
-        return tuple(_touching(splices))
+        return joined(splices)
 
     def _is_due(self, run: _CharacterRun) -> bool:
         return _is_due(run, self._off)
@@ -154,19 +155,3 @@ def _one(runs: Sequence[_CharacterRun]) -> _CharacterRun:
     if len(runs) == 1:
         return first
     return _CharacterRun("".join(run.text for run in runs), first.by, first.out, first.there)
-
-
-def _touching(splices: Iterable[Splice]) -> Iterator[Splice]:
-    """The same edit with one splice for those that touch."""
-    start = end = 0
-    inserts: list[str] = []
-    for each in splices:
-        if inserts and each.start > end:
-            yield Splice(start, end - start, "".join(inserts))
-            inserts = []
-        if not inserts:
-            start = each.start
-        end = each.start + each.delete
-        inserts.append(each.insert)
-    if inserts:
-        yield Splice(start, end - start, "".join(inserts))
