@@ -22,8 +22,8 @@ SMALLEST_PAGE, LARGEST_PAGE = 512, 65_536
 LARGEST_RECORD = 64 * 1024 * 1024
 SCHEMA_TABLE = "sqlite_schema"
 _HEADER_SIZE = 100
-_INTERIOR, _LEAF = 5, 13
-"""The kinds of a table's pages; indexes are made anew."""
+_INTERIOR, _LEAVES, _TABLE_LEAF = (2, 5), (10, 13), 13
+"""The kinds of pages: of indexes and of tables. Records are read of tables alone; indexes are made anew."""
 _INTEGER_SIZES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 _SCHEMA_COLUMNS = 5
 _DEEPEST = 40
@@ -105,7 +105,7 @@ class PageImage:
 
     def is_leaf(self, number: int) -> bool:
         """Whether a page claims to hold records of a table."""
-        return self.kind(number) == _LEAF
+        return self.kind(number) == _TABLE_LEAF
 
     def cells(self, number: int) -> Iterator[SalvagedRecord | None]:
         """The records of a page of a table; None for each that cannot be read."""
@@ -137,7 +137,7 @@ class PageImage:
                 found.broken.append(number)
                 continue
             found.pages.append(number)
-            if header.kind == _INTERIOR and depth < _DEEPEST:
+            if header.kind in _INTERIOR and depth < _DEEPEST:
                 waiting.extend((child, depth + 1) for child in self._children(number, header))
         return found
 
@@ -164,9 +164,9 @@ class PageImage:
         if len(page) < at + 12:
             raise BadPageError(number)
         kind, _, cells, _, _ = struct.unpack_from(">BHHHB", page, at)
-        if kind not in (_INTERIOR, _LEAF):
+        if kind not in (*_INTERIOR, *_LEAVES):
             raise BadPageError(number)
-        interior = kind == _INTERIOR
+        interior = kind in _INTERIOR
         first = at + (12 if interior else 8)
         if first + 2 * cells > len(page):
             raise BadPageError(number)
