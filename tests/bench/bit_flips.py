@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from tests.full_constellation import make_furnished
 
 FIRST = 400_000
 Cell = bytes | int
+Column = tuple[str, str]
 _BITS_OF_NUMBER = 8
 _FLAGS = ("pending", "pinned", "is_active", "compiled")
 """Of these more than one bit would break the table's own rule."""
@@ -59,8 +60,7 @@ async def run(path: Path, first: int, count: int) -> Figures:
         chance = random.Random(seed)
         # Each column as often as any other, however much it holds.
         column = sorted(places)[seed % len(places)]
-        rowid, whole = chance.choice(places[column])
-        _write(path, column, rowid, _flipped(whole, 1 if column[1] in _FLAGS else _BITS_OF_NUMBER, chance))
+        rowid, whole = _flip(path, column, places[column], chance)
         found = await check(path)
         _write(path, column, rowid, whole)
         figures.flips[".".join(column)] += 1
@@ -69,6 +69,18 @@ async def run(path: Path, first: int, count: int) -> Figures:
             figures.missed.append((seed, ".".join(column)))
     assert await check(path) == ()
     return figures
+
+
+def _flip(
+    path: Path, column: Column, places: list[tuple[int, Cell]], chance: random.Random
+) -> tuple[int, Cell]:
+    """Flip one bit of a cell, one that SQLite lets pass; gives the cell as it was."""
+    bits = 1 if column[1] in _FLAGS else _BITS_OF_NUMBER
+    while True:
+        rowid, whole = chance.choice(places)
+        with suppress(sqlite3.IntegrityError):
+            _write(path, column, rowid, _flipped(whole, bits, chance))
+            return rowid, whole
 
 
 def _flipped(whole: Cell, bits: int, chance: random.Random) -> Cell:
@@ -81,9 +93,9 @@ def _flipped(whole: Cell, bits: int, chance: random.Random) -> Cell:
     return bytes(flipped)
 
 
-def _places(path: Path) -> dict[tuple[str, str], list[tuple[int, Cell]]]:
+def _places(path: Path) -> dict[Column, list[tuple[int, Cell]]]:
     """The cells of each column that hold something, texts as bytes."""
-    found: dict[tuple[str, str], list[tuple[int, Cell]]] = {}
+    found: dict[Column, list[tuple[int, Cell]]] = {}
     with closing(sqlite3.connect(path)) as connection:
         connection.text_factory = bytes
         for table, name in _COLUMNS:
@@ -94,7 +106,7 @@ def _places(path: Path) -> dict[tuple[str, str], list[tuple[int, Cell]]]:
     return found
 
 
-def _write(path: Path, column: tuple[str, str], rowid: int, value: Cell) -> None:
+def _write(path: Path, column: Column, rowid: int, value: Cell) -> None:
     table, name = column
     is_bytes = isinstance(value, int) or name in ("blob", "snapshot")
     cell = "?" if is_bytes else "CAST(? AS TEXT)"
