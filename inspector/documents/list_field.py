@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from loro import LoroMovableList
 
 from inspector.documents.checks import check_element, check_text, refuse
 from inspector.documents.elements import ElementList, id_of
 from inspector.documents.stamp import EditStamp
-from inspector.documents.stored import VALUE, ContentPart, opcodes, same, scalar_in
+from inspector.documents.stored import VALUE, opcodes, same, scalar_in
 from inspector.domain.blocks import FieldDef, FieldScalar
 from inspector.domain.content import FieldEntry
 
@@ -62,15 +60,6 @@ class ListField:
         for (map_, _), entry in zip(maps, entries, strict=True):
             if not same(scalar_in(map_, VALUE), entry.value):
                 map_.insert(VALUE, entry.value)
-
-    def parts(self) -> Iterator[ContentPart]:
-        """The elements, and with each the list itself."""
-        for _, map_ in self._elements.maps():
-            yield from (
-                ContentPart((), self._elements.id),
-                ContentPart((), map_.id),
-                ContentPart((id_of(map_),), map_.id),
-            )
 
     def append(self, value: FieldScalar, stamp: EditStamp, item: str | None = None) -> str:
         """Add an element, and give its id: `item` if that is given, else a new one.

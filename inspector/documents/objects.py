@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TypeVar
 
 from loro import LoroMap
@@ -15,7 +15,7 @@ from inspector.documents.checks import (
     refuse,
 )
 from inspector.documents.stamp import EditStamp
-from inspector.documents.stored import ID, VALUE, ContentPart, opcodes, plain_value, same, scalar_of
+from inspector.documents.stored import ID, VALUE, opcodes, plain_value, same, scalar_of
 from inspector.domain.blocks import FieldDef, FieldScalar, FieldValue
 from inspector.domain.content import FieldEntry, FieldItem
 from inspector.domain.differences.contents import same_value
@@ -119,13 +119,6 @@ class ObjectKind:
         for name in dict.fromkeys((*value, *present)):
             if not same_value(present.get(name), value.get(name)):
                 _write_item(map_, name, value.get(name))
-
-    def parts(self, item: str, map_: LoroMap) -> Iterator[ContentPart]:
-        """The element of that id, then its fields that are set."""
-        yield ContentPart((item,), map_.id)
-        value = self.read(map_)
-        for name in () if isinstance(value, str) else value:
-            yield ContentPart((item, name), map_.id, FIELD + name)
 
     def read(self, map_: LoroMap) -> str | dict[str, FieldItem]:
         """The text, or the fields that are set: in the schema's order, then what the schema does not know."""

@@ -44,10 +44,9 @@ class SalvageReport:
     """What was read, what is in the new file, and what is not.
 
     `damaged_pages` maps the numbers of unreadable pages to their tables, as far as both are known. `kept` and
-    `lost` count rows by table: lost are those that were readable and fit nowhere any more, and what stands in
-    tables and columns (``table.column``) that this version does not know. `missing_pages` counts the pages that the
-    file says it has and that are not there: it was cut off. `made_up` counts rows
-    that stand for lost ones which others refer to. `unreadable` counts records that could not be read.
+    `lost` count rows by table: lost are those that were readable and fit nowhere any more. `missing_pages` counts
+    the pages that the file says it has and that are not there: it was cut off. `made_up` counts rows that stand for
+    lost ones which others refer to. `unreadable` counts records that could not be read.
     """
 
     source: str

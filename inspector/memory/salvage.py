@@ -1,18 +1,19 @@
-"""Salvages the blocks of a damaged file as completely as their rows allow.
+"""Salvages the blocks of a damaged file.
 
-A block is stored several times over: as a document (checkpoint and deltas), as the content derived from it, and in
-the journal, which has its label and settings. Each is used where what is better is gone.
+A block comes back as its checkpoint and the unbroken run of deltas after it where that is what was stored last,
+otherwise as the content that was stored beside them. What its history lacks is reported, and not made up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import field
 from datetime import datetime
+from itertools import count
 
 from inspector.documents.document import Document, EditStamp
 from inspector.domain.actor import Actor, ActorKind
-from inspector.domain.blocks import Block, Schema, TextSchema, UnreadableSchema
+from inspector.domain.blocks import Schema, UnreadableSchema
 from inspector.domain.codec import write_time
 from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
@@ -24,20 +25,27 @@ from inspector.memory.document_cache import derive
 from inspector.memory.salvage_pieces import (
     BlockPieces,
     DocumentPath,
-    FreeNumber,
     Row,
-    block_row,
+    number,
     pieces_of,
-    sealed,
+    text,
+    with_cell,
 )
 from inspector.memory.stored_documents import waiting_in
-from inspector.storage.blocks import PENDING_UPDATES
+from inspector.storage.blocks import PENDING_UPDATES, schema_of
 from inspector.storage.json_columns import dump
-from inspector.storage.redundancy import WRITER
 from inspector.storage.salvage_rows import FoundRows
+from inspector.storage.sealing import SEALS
 from inspector.storage.updates import hash_of
 
 SALVAGE = Actor(ActorKind.SYSTEM, "salvage", "salvage")
+_SALVAGED: Row = {
+    "actor_kind": SALVAGE.kind.value,
+    "actor_id": SALVAGE.id,
+    "actor_name": SALVAGE.name,
+    "reason": "salvage",
+    "tool_call_id": None,
+}
 Examine = Callable[[bytes | None, Sequence[bytes]], str]
 """Whether a document's bytes may be read in this process: empty, or the code of what is wrong with them."""
 Rebuild = Callable[[Schema | None, Content, EditStamp], Document]
@@ -68,246 +76,190 @@ class RestoredBlocks:
         self.rows.setdefault(table, []).extend(rows)
 
 
-@dataclass(frozen=True, slots=True)
-class _Document:
-    """A document that was put together, or None when it must not be read here; and what of it came back."""
-
-    document: Document | None
-    content: Content | None
-    recovery: Recovery
-    choice: DocumentPath
-    why: str = ""
-    waiting: frozenset[int] | None = None
-
-
 def restore_blocks(found: FoundRows, tools: SalvageTools) -> RestoredBlocks:
     """Put together what can be of every block that any row still knows of. Runs in the caller's thread."""
-    restored = RestoredBlocks()
-    numbers = FreeNumber(1 + max((_number(row["seq"]) for row in found.of("changes")), default=0))
-    labels: set[tuple[str, str]] = set()
-    for pieces in sorted(pieces_of(found), key=lambda each: each.is_guessed):
-        existing = (
-            _with_shown_schema(pieces, tools) if pieces.is_guessed and not pieces.named_by_journal else pieces
-        )
-        _restore(_with_free_label(existing, labels), restored, tools, numbers)
-    return restored
+    salvage = _BlockSalvage(tools, 1 + max((number(row["seq"]) for row in found.of("changes")), default=0))
+    for pieces in sorted(pieces_of(found), key=lambda each: each.is_guessed or each.named_by_journal):
+        salvage.restore(pieces)
+    return salvage.restored
 
 
-def _restore(pieces: BlockPieces, restored: RestoredBlocks, tools: SalvageTools, numbers: FreeNumber) -> None:
-    block = pieces.block
-    made = _document(pieces, tools)
-    label, journal = block.label, pieces.named_by_journal
-    if made is None:
-        restored.blocks.append(
-            SavedBlock(block.id, label, Recovery.LOST, pieces.last, "salvage.nothing_left", journal)
-        )
-        return
-    history = made.choice.renumbered(pieces, made.waiting)
-    missing = pieces.last - len(history)
-    recovery = made.recovery
-    if recovery is Recovery.WHOLE and missing:
-        recovery = Recovery.HISTORY_INCOMPLETE
-    restored.add("blocks", sealed(block_row(block), pieces.row))
-    if made.document is not None and recovery not in (Recovery.WHOLE, Recovery.HISTORY_INCOMPLETE):
-        history = _folded(history, made.document, block, numbers, restored, tools)
-        restored.add("checkpoints", _checkpoint(block.id, len(history), made.document, tools.at))
-    elif made.choice.checkpoint is not None:
-        restored.add("checkpoints", made.choice.moved_checkpoint(pieces))
-    restored.add("updates", *history)
-    _add_content(pieces, made, history, restored, tools)
-    restored.blocks.append(SavedBlock(block.id, label, recovery, missing, made.why, journal))
+class _BlockSalvage:
+    """Puts blocks together one by one; changes that it makes itself have numbers that nothing has yet."""
 
+    def __init__(self, tools: SalvageTools, first_number: int) -> None:
+        self.restored = RestoredBlocks()
+        self._tools = tools
+        self._numbers = count(first_number)
+        self._labels: set[tuple[str, str]] = set()
 
-def _document(pieces: BlockPieces, tools: SalvageTools) -> _Document | None:
-    """The best that the pieces give, None when nothing does."""
-    why = "salvage.deltas_missing"
-    stored = pieces.stored_content()
-    schema = pieces.block.schema
-    for choice in pieces.choices():
-        if not choice.is_complete:
-            continue
+    def restore(self, pieces: BlockPieces) -> None:
+        row, path, stored = self._with_free_label(pieces.row), pieces.path(), pieces.stored_content()
+        schema = schema_of(text(row["schema"]))
         if isinstance(schema, UnreadableSchema):
-            return _Document(None, stored, Recovery.WHOLE, choice)
-        document, why = _loaded(schema, choice, tools)
-        if document is not None and pieces.agrees(document):
-            waiting = waiting_in(document, choice.snapshot, choice.blobs)
-            return _Document(document, document.content(), Recovery.WHOLE, choice, waiting=waiting)
-    empty = DocumentPath(None, (), complete_to=0, is_complete=False)
-    for content, recovery in ((stored, Recovery.CONTENT_ONLY), *_older(pieces, tools)):
-        document = None if content is None else _rebuilt(schema, content, tools)
-        if document is not None:
-            return _Document(document, document.content(), recovery, empty, why)
-    document = _rebuilt(schema, None, tools)
-    return None if document is None else _Document(document, document.content(), Recovery.LOST, empty, why)
-
-
-def _older(pieces: BlockPieces, tools: SalvageTools) -> Iterator[tuple[Content | None, Recovery]]:
-    """Earlier contents, the latest first: what a checkpoint and the unbroken run of deltas after it give."""
-    schema = pieces.block.schema
-    if isinstance(schema, UnreadableSchema):
-        return
-    for choice in sorted(pieces.choices(), key=lambda each: -each.complete_to):
-        if choice.complete_to:
-            document, _ = _loaded(schema, choice, tools)
-            if document is not None:
-                yield document.content(), Recovery.OLDER_STATE
-
-
-def _loaded(schema: Schema, choice: DocumentPath, tools: SalvageTools) -> tuple[Document | None, str]:
-    why = tools.examine(choice.snapshot, choice.blobs)
-    if why:
-        return None, why
-    try:
-        document = Document.load(schema, choice.snapshot, choice.blobs)
-        derive(schema, document.content())
-    except InspectorError as error:
-        return None, error.code
-    return document, ""
-
-
-def _rebuilt(
-    schema: Schema | UnreadableSchema, content: Content | None, tools: SalvageTools
-) -> Document | None:
-    readable = None if isinstance(schema, UnreadableSchema) else schema
-    try:
-        if content is None:
-            document = Document.create(readable or TextSchema(), None, tools.stamp)
+            # Nothing here can tell what is in it, so it stays as it lies.
+            history = self._put(row, pieces.history(pieces.last), path.checkpoint)
+            self.restored.add("block_contents", *(each for each in (pieces.content,) if each is not None))
+            self._report(pieces, row, Recovery.WHOLE, pieces.last - len(history))
+            return
+        document, why = self._loaded(schema, path)
+        if document is not None and _is_last(document, pieces, path, stored):
+            self._put_document(pieces, row, path, document)
         else:
-            document = tools.rebuild(readable, content, tools.stamp)
-        derive(document.schema, document.content())
-    except InspectorError:
-        return None
-    return document
+            self._put_content(pieces, row, schema, stored, why or "salvage.deltas_missing")
+
+    def _put_document(self, pieces: BlockPieces, row: Row, path: DocumentPath, document: Document) -> None:
+        waiting = {path.upto + 1 + at for at in waiting_in(document, path.snapshot, path.blobs)}
+        history = pieces.history(path.complete_to)
+        for each, seq in zip(history, pieces.numbers, strict=False):
+            each["pending"] = int(seq in waiting)
+        stored = sum(number <= path.upto for number in pieces.numbers)
+        self._put(row, history, path.checkpoint and {**path.checkpoint, "upto_seq": stored})
+        is_shown = pieces.content is not None and pieces.content["version"] == document.version
+        last = pieces.last if is_shown else max(pieces.last, pieces.revision)
+        recovery = Recovery.OLDER_STATE if path.complete_to < last else Recovery.WHOLE
+        said = None if recovery is Recovery.OLDER_STATE else pieces.writer()
+        writer = said or self._writer_of(history)
+        self._put_shown(row, document, len(history), writer, PENDING_UPDATES if waiting else None)
+        self._report(pieces, row, recovery, last - len(history))
+
+    def _put_content(
+        self, pieces: BlockPieces, row: Row, schema: Schema, stored: Content | None, why: str
+    ) -> None:
+        """Put a block with the content that was stored beside its document, which begins anew with it."""
+        document = self._rebuilt(pieces, schema, stored)
+        last = max(pieces.last, pieces.revision)
+        if document is None:
+            self._report(pieces, row, Recovery.LOST, last, "salvage.nothing_left")
+            return
+        if pieces.is_guessed:
+            row = with_cell(row, "schema", dump(document.schema))
+        history = [{**each, "blob": None, "pending": 0} for each in pieces.history(pieces.last)]
+        missing = last - len(history)
+        history.append(self._fresh_start(row, document, history))
+        self._put(row, history, self._checkpoint(row, document, len(history)))
+        self._put_shown(row, document, len(history), pieces.writer() or self._writer_of(history), None)
+        self._report(pieces, row, Recovery.LOST if stored is None else Recovery.CONTENT_ONLY, missing, why)
+
+    def _put(self, row: Row, history: list[Row], checkpoint: Row | None) -> list[Row]:
+        self.restored.add("blocks", row)
+        self.restored.add("updates", *history)
+        if checkpoint is not None:
+            self.restored.add("checkpoints", checkpoint)
+        return history
+
+    def _put_shown(
+        self, row: Row, document: Document, revision: int, writer: Row, problem: str | None
+    ) -> None:
+        derived = derive(document.schema, document.content())
+        shown: Row = {"block_id": row["id"], "version": document.version, "revision": revision}
+        shown |= {
+            "problem": problem,
+            "content": dump(derived.content),
+            "rendered": derived.rendered,
+            **writer,
+        }
+        self.restored.add("block_contents", {**shown, "seal": SEALS["block_contents"].of(shown)})
+
+    def _report(self, pieces: BlockPieces, row: Row, recovery: Recovery, missing: int, why: str = "") -> None:
+        if recovery is Recovery.WHOLE and missing:
+            recovery = Recovery.HISTORY_INCOMPLETE
+        saved = SavedBlock(pieces.id, text(row["label"]), recovery, missing, why, pieces.named_by_journal)
+        self.restored.blocks.append(saved)
+
+    def _loaded(self, schema: Schema, path: DocumentPath) -> tuple[Document | None, str]:
+        if not path.complete_to:
+            return None, ""
+        why = self._tools.examine(path.snapshot, path.blobs)
+        if why:
+            return None, why
+        try:
+            document = Document.load(schema, path.snapshot, path.blobs)
+            derive(schema, document.content())
+        except InspectorError as error:
+            return None, error.code
+        return document, ""
+
+    def _rebuilt(self, pieces: BlockPieces, schema: Schema, content: Content | None) -> Document | None:
+        try:
+            if content is None:
+                document = Document.create(schema, None, self._tools.stamp)
+            else:
+                # A block of which nothing but its content is known has the schema that the content shows.
+                document = self._tools.rebuild(
+                    None if pieces.is_guessed else schema, content, self._tools.stamp
+                )
+            derive(document.schema, document.content())
+        except InspectorError:
+            return None
+        return document
+
+    def _writer_of(self, history: list[Row]) -> Row:
+        last = history[-1] if history else {**_SALVAGED, "at": write_time(self._tools.at)}
+        return {**{name: last[name] for name in _SALVAGED}, "written_at": last["at"]}
+
+    def _fresh_start(self, row: Row, document: Document, history: list[Row]) -> Row:
+        """The entry of the history that says that the block was salvaged, and its change in the journal."""
+        operation = RestoreBlock()
+        common: Row = {
+            **_SALVAGED,
+            "at": write_time(self._tools.at),
+            "changeset": None,
+            "undo_of": None,
+            "process": 0,
+        }
+        change: Row = {
+            **common,
+            **dict.fromkeys(("ref_part", "batch_id", "before", "after")),
+            "seq": next(self._numbers),
+            "kind": operation.op,
+            "ref_kind": RefKind.BLOCK.value,
+            "ref_id": row["id"],
+            "owner": row["owner"],
+        }
+        self.restored.add("changes", change)
+        return {
+            **common,
+            **dict.fromkeys(("counter_from", "counter_to", "size", "pending"), 0),
+            "block_id": row["id"],
+            "seq": len(history) + 1,
+            "change_seq": change["seq"],
+            "peer": document.peer,
+            "version_before": history[-1]["version_after"] if history else "",
+            "version_after": document.version,
+            "operation": dump(operation),
+            "content_hash": hash_of(b""),
+            "blob": None,
+        }
+
+    def _checkpoint(self, row: Row, document: Document, upto: int) -> Row:
+        snapshot = document.export_snapshot()
+        return {
+            "block_id": row["id"],
+            "upto_seq": upto,
+            "version": document.version,
+            "content_hash": hash_of(snapshot),
+            "at": write_time(self._tools.at),
+            "size": len(snapshot),
+            "snapshot": snapshot,
+        }
+
+    def _with_free_label(self, row: Row) -> Row:
+        """Two active blocks of one owner never share a label; the later one gives way."""
+        if not row["is_active"]:
+            return row
+        label, number = text(row["label"]), 1
+        while (text(row["owner"]), label) in self._labels:
+            number += 1
+            label = f"{text(row['label'])} {number}"
+        self._labels.add((text(row["owner"]), label))
+        return row if label == row["label"] else with_cell(row, "label", label)
 
 
-def _folded(
-    history: list[Row],
-    document: Document,
-    block: Block,
-    numbers: FreeNumber,
-    restored: RestoredBlocks,
-    tools: SalvageTools,
-) -> list[Row]:
-    """The history without its bytes, and one more entry: the salvage, whose content the checkpoint holds."""
-    change = numbers.next()
-    operation = RestoreBlock()
-    at = write_time(tools.at)
-    actor: Row = {"actor_kind": SALVAGE.kind.value, "actor_id": SALVAGE.id, "actor_name": SALVAGE.name}
-    common: Row = {
-        **actor,
-        "reason": "salvage",
-        "at": at,
-        "undo_of": None,
-        "changeset": None,
-        "tool_call_id": None,
-    }
-    made: Row = {
-        **common,
-        "block_id": block.id,
-        "seq": len(history) + 1,
-        "change_seq": change,
-        "peer": document.peer,
-        "counter_from": 0,
-        "counter_to": 0,
-        "version_before": history[-1]["version_after"] if history else "",
-        "version_after": document.version,
-        "operation": dump(operation),
-        "content_hash": hash_of(b""),
-        "process": 0,
-        "size": 0,
-        "pending": 0,
-        "blob": None,
-    }
-    journal: Row = {
-        **common,
-        "seq": change,
-        "kind": operation.op,
-        "ref_kind": RefKind.BLOCK.value,
-        "ref_id": block.id,
-        "ref_part": None,
-        "owner": block.owner,
-        "batch_id": None,
-        "process": 0,
-        "before": None,
-        "after": None,
-    }
-    restored.add("changes", journal)
-    return [*({**row, "blob": None, "pending": 0} for row in history), made]
-
-
-def _checkpoint(block_id: str, upto: int, document: Document, at: datetime) -> Row:
-    snapshot = document.export_snapshot()
-    return {
-        "block_id": block_id,
-        "upto_seq": upto,
-        "version": document.version,
-        "content_hash": hash_of(snapshot),
-        "at": write_time(at),
-        "size": len(snapshot),
-        "snapshot": snapshot,
-    }
-
-
-def _add_content(
-    pieces: BlockPieces, made: _Document, history: list[Row], restored: RestoredBlocks, tools: SalvageTools
-) -> None:
-    block, content, document = pieces.block, made.content, made.document
-    if content is None:
-        return
-    schema = block.schema
-    if isinstance(schema, UnreadableSchema) or document is None:
-        if pieces.content is not None:
-            restored.add("block_contents", {**pieces.content, "revision": len(history)})
-        return
-    derived = derive(schema, content)
-    by = _writer(pieces, made, history, tools)
-    row: Row = {name: by[name] for name in (*WRITER, "written_at")}
-    row |= {
-        "block_id": block.id,
-        "version": document.version,
-        "revision": len(history),
-        "problem": PENDING_UPDATES if made.waiting else None,
-        "content": dump(derived.content),
-        "rendered": derived.rendered,
-    }
-    restored.add("block_contents", row)
-
-
-def _writer(pieces: BlockPieces, made: _Document, history: list[Row], tools: SalvageTools) -> Row:
-    """Who wrote the content, as its row says; as the history says where that is all there and has it otherwise."""
-    kept = pieces.content
-    is_there = made.recovery is Recovery.WHOLE and len(history) == pieces.last > 0
-    is_whole = not is_there or pieces.has_writer()
-    if kept is not None and made.recovery is not Recovery.OLDER_STATE and is_whole:
-        return kept
-    if not history:
-        # Nothing but a snapshot is left.
-        by = dict(zip(WRITER, (SALVAGE.kind.value, SALVAGE.id, SALVAGE.name, "salvage", None), strict=True))
-        return {**by, "written_at": write_time(tools.at)}
-    return {**history[-1], "written_at": history[-1]["at"]}
-
-
-def _with_shown_schema(pieces: BlockPieces, tools: SalvageTools) -> BlockPieces:
-    """A block of which nothing but its content is known has the schema that the content shows."""
-    content = pieces.stored_content()
-    document = None if content is None else _rebuilt(UnreadableSchema("", ""), content, tools)
-    return (
-        pieces if document is None else replace(pieces, block=replace(pieces.block, schema=document.schema))
-    )
-
-
-def _with_free_label(pieces: BlockPieces, taken: set[tuple[str, str]]) -> BlockPieces:
-    """Two active blocks of one owner never share a label; a block that was guessed gives way."""
-    block = pieces.block
-    if not block.is_active:
-        return pieces
-    label, number = block.label, 1
-    while (block.owner, label) in taken:
-        number += 1
-        label = f"{block.label} {number}"
-    taken.add((block.owner, label))
-    return pieces if label == block.label else replace(pieces, block=replace(block, label=label))
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0
+def _is_last(document: Document, pieces: BlockPieces, path: DocumentPath, stored: Content | None) -> bool:
+    """Whether a document is what was stored last, as far as that is known: the stored content tells."""
+    if stored is None or pieces.content is None:
+        return True
+    if path.complete_to < pieces.last:
+        return False
+    return document.version == pieces.content["version"] or document.content() == stored

@@ -152,7 +152,7 @@ def _report(
         found.unreadable,
         tuple(restored.blocks),
         written.kept,
-        {**written.lost, **+found.left_out},
+        written.lost,
         written.made_up,
         problems,
         found.missing,

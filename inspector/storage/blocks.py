@@ -20,7 +20,7 @@ from inspector.storage.connection import Connection, Row, Statement, Undecodable
 from inspector.storage.content_cache import content_of, length_of, text_of
 from inspector.storage.database import Transaction
 from inspector.storage.json_columns import dump, load
-from inspector.storage.sealing import SEALS, Cell, differing, set_cells
+from inspector.storage.sealing import SEALS, Cell, differing, seal_of, set_cells
 
 T = TypeVar("T")
 PENDING_UPDATES = "block.pending_updates"
@@ -74,12 +74,12 @@ _INSERT = """
 _TOUCH = "UPDATE blocks SET updated_at = ? WHERE id = ?"
 _PUT_CONTENT = """
     INSERT INTO block_contents (block_id, version, revision, actor_kind, actor_id, actor_name, written_at,
-                                reason, tool_call_id, problem, content, rendered)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)
+                                reason, tool_call_id, problem, content, rendered, seal)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?)
     ON CONFLICT (block_id) DO UPDATE SET version = excluded.version, revision = excluded.revision,
         actor_kind = excluded.actor_kind, actor_id = excluded.actor_id, actor_name = excluded.actor_name,
         written_at = excluded.written_at, reason = excluded.reason, tool_call_id = excluded.tool_call_id,
-        problem = NULL, content = excluded.content, rendered = excluded.rendered
+        problem = NULL, content = excluded.content, rendered = excluded.rendered, seal = excluded.seal
 """
 _CONTENT_SIZE = "SELECT length(CAST(content AS BLOB)) AS size FROM block_contents WHERE block_id = ?"
 _SET_PROBLEM = "UPDATE block_contents SET problem = ? WHERE block_id = ?"
@@ -165,14 +165,14 @@ async def content_size(connection: Connection, block_id: str) -> int:
 
 async def insert(transaction: Connection, block: Block) -> None:
     """Add a block; its content comes with `put_content`."""
-    cells = _cells(block)
+    cells = cells_of(block)
     values = (*cells.values(), write_time(block.updated_at), SEALS["blocks"].of(cells), block.id)
     await transaction.fetch_all(_INSERT, values)
 
 
 async def update(transaction: Connection, before: Block, after: Block, anew: Collection[str] = ()) -> None:
     """Write what differs of a block's row, and the cells of `anew`; other cells stay as they lie."""
-    old, new = _cells(before), _cells(after)
+    old, new = cells_of(before), cells_of(after)
     cells = differing(old, new) | {name: new[name] for name in anew}
     await set_cells(transaction, "blocks", (after.id,), cells)
     await transaction.fetch_all(_TOUCH, (write_time(after.updated_at), after.id))
@@ -181,14 +181,16 @@ async def update(transaction: Connection, before: Block, after: Block, anew: Col
 def put_content(transaction: Transaction, block: Block, stored: StoredContent, written: LastWrite) -> None:
     """Set a block's content and its time of update."""
     actor = written.actor
-    transaction.later(
-        _PUT_CONTENT,
-        (
-            *(block.id, stored.version, stored.revision, actor.kind.value, actor.id, actor.name),
-            *(write_time(written.at), written.reason, written.tool_call_id),
-            *(text_of(stored.content), stored.rendered),
-        ),
+    by = (
+        actor.kind.value,
+        actor.id,
+        actor.name,
+        write_time(written.at),
+        written.reason,
+        written.tool_call_id,
     )
+    forms = (text_of(stored.content), stored.rendered)
+    transaction.later(_PUT_CONTENT, (block.id, stored.version, stored.revision, *by, *forms, seal_of(*by)))
     transaction.later(_TOUCH, (write_time(block.updated_at), block.id))
 
 
@@ -269,8 +271,8 @@ def _problem(row: Row, code: str, why: str = "") -> Problem:
     return Problem(code, Severity.WARNING if code in _READABLE else Severity.ERROR, where, parameters)
 
 
-def _cells(block: Block) -> dict[str, Cell]:
-    """What is sealed, in its order."""
+def cells_of(block: Block) -> dict[str, Cell]:
+    """The cells of a block that are sealed, in their order."""
     schema = block.schema
     return {
         "owner": block.owner,

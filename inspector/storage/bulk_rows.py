@@ -67,7 +67,7 @@ async def add_consent_changes(tx: Transaction, rows: Iterable[Row]) -> None:
     """Add to the journal what became of requests: by whom and when it was, from this process."""
     process = await tx.process_id()
     names = [column.name for column in CONSENT_CHANGES.columns]
-    seal, others = SEALS["changes"], {"ref_kind": "consent", "changeset": None}
+    seal, others = SEALS["changes"], {"ref_kind": "consent", "changeset": None, "undo_of": None}
     values = [(*(row[name] for name in names), process, seal.of({**row, **others})) for row in rows]
     await tx.execute_many(_ADD_CONSENT_CHANGE, values)
 

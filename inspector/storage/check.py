@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from types import MappingProxyType
 
 from inspector.domain.blocks import Schema, UnreadableSchema
 from inspector.domain.content import Content
@@ -23,7 +22,6 @@ from inspector.storage.failures import Failure, file_error
 from inspector.storage.json_columns import dump
 from inspector.storage.missing_rows import missing_rows
 from inspector.storage.opening import Admission, admit, connect_to_check
-from inspector.storage.redundancy import WRITER, is_by_another, link_problems
 from inspector.storage.reindexing import index_problems
 from inspector.storage.row_validation import LARGEST_NUMBER, flaws, place_of
 from inspector.storage.sealing import SEALS
@@ -45,7 +43,6 @@ DocumentReader = Callable[[Schema, bytes | None, list[bytes]], DocumentRead]
 
 _BLOCKS = """
     SELECT b.id, b.label, b.schema, c.block_id, c.content, c.rendered, c.version, c.revision, c.problem,
-           c.actor_kind, c.actor_id, c.actor_name, c.reason, c.tool_call_id, c.written_at,
            (SELECT max(seq) FROM updates WHERE block_id = b.id) AS last,
            (SELECT count(*) FROM updates WHERE block_id = b.id) AS deltas
     FROM blocks AS b LEFT JOIN block_contents AS c ON c.block_id = b.id ORDER BY b.id
@@ -69,13 +66,6 @@ _LAST_NUMBERS = """
 """
 _REPORTED_WITH_BLOCK = frozenset({("blocks", "schema"), ("block_contents", "content")})
 """Columns of which `_block_problems` tells more."""
-_Flawed = dict[tuple[str, tuple[str, ...]], set[str]]
-"""Columns of rows that cannot be read, by table and key."""
-
-_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"block_contents": ("block_id",), **{name: seal.key for name, seal in SEALS.items()}}
-)
-
 _REQUEST_TEXTS = "SELECT hash, CAST(text AS BLOB) FROM request_texts"
 
 
@@ -126,16 +116,9 @@ def _problems(
     yield from _number_problems(connection, path)
     missing = tuple(missing_rows(connection, path))
     yield from missing
-    flawed: _Flawed = {}
-    yield from _row_problems(connection, flawed)
-    damaged: set[tuple[str, tuple[str, ...]]] = set()
-    yield from _seal_problems(connection, flawed, damaged)
-    yield from link_problems(connection, damaged)
+    yield from _row_problems(connection)
     for row in connection.execute(_BLOCKS).fetchall():
         yield from _block_problems(connection, row, read_document)
-        unread = flawed.get(("block_contents", (row["id"],)), set())
-        if row["content"] is not None and not unread.intersection((*WRITER, "written_at")):
-            yield from _writer_problems(connection, row)
     gone = {each.where for each in missing}
     # What the index still knows of a missing row is no fault of the index.
     yield from (each for each in index_problems(connection) if each.where not in gone)
@@ -152,36 +135,21 @@ def _number_problems(connection: sqlite3.Connection, path: str) -> Iterator[Prob
             yield Problem("check.number_out_of_range", Severity.ERROR, path, reported)
 
 
-def _row_problems(connection: sqlite3.Connection, flawed: _Flawed) -> Iterator[Problem]:
-    """What is no damage to SQLite, and still nothing that a reader can make sense of; `flawed` gets those cells."""
+def _row_problems(connection: sqlite3.Connection) -> Iterator[Problem]:
+    """What is no damage to SQLite: cells that no reader can make sense of, and rows that are not what was written."""
     for table in TABLES:
         if table is CONSENT_CHANGES:
             # They are among the changes.
             continue
-        for row in connection.execute(table.select_with_places):
-            for column, why in flaws(table, row):
-                if table.name in _KEYS:
-                    key = tuple(str(row[name]) for name in _KEYS[table.name])
-                    flawed.setdefault((table.name, key), set()).add(column)
+        for row in connection.execute(table.select_to_check):
+            unread = dict(flaws(table, row))
+            for column, why in unread.items():
                 if (table.name, column) not in _REPORTED_WITH_BLOCK:
                     reported = {"table": table.name, "column": column, "why": why}
                     yield Problem("check.unreadable", Severity.ERROR, place_of(table, row), reported)
-
-
-def _seal_problems(
-    connection: sqlite3.Connection, flawed: _Flawed, found: set[tuple[str, tuple[str, ...]]]
-) -> Iterator[Problem]:
-    """Rows that are not what was written; `found` gets them. Of cells that cannot be read that is told already."""
-    for seal in SEALS.values():
-        for row in connection.execute(seal.select_bytes):
-            key, (stored, *cells) = tuple(map(str, row[: len(seal.key)])), row[len(seal.key) :]
-            damaged, reported = seal.damaged(stored, cells), flawed.get((seal.table, key), set())
-            if damaged:
-                found.add((seal.table, key))
-            if not damaged or (reported and not seal.each) or reported.issuperset(damaged):
-                continue
-            columns = tuple(name for name in damaged if name not in reported)
-            yield row_problem(seal, tuple(row[: len(seal.key)]), stored, columns)
+            damaged = row_problem(table, row, str(row["seal"]), unread) if table.name in SEALS else None
+            if damaged is not None:
+                yield damaged
     for key, text in connection.execute(_REQUEST_TEXTS):
         if hash_of(text) != key:
             yield Problem("check.request_damaged", Severity.ERROR, "request_texts", {"hash": str(key)})
@@ -238,11 +206,6 @@ def _waiting_problems(row: sqlite3.Row, waiting: frozenset[int], marked: frozens
         yield _problem(row, "check.pending_differs", seq=seq)
     if waiting and row["problem"] is None:
         yield _problem(row, PENDING_UPDATES)
-
-
-def _writer_problems(connection: sqlite3.Connection, row: sqlite3.Row) -> Iterator[Problem]:
-    if is_by_another(connection, row):
-        yield _problem(row, "check.writer_differs")
 
 
 def _damaged_bytes(

@@ -184,7 +184,7 @@ class Transaction(Connection):
             *(write_time(at), batch_id, tool_call_id, changeset or self.changeset),
         )
         texts = tuple(None if each is None else json_columns.dump(each) for each in (before, after))
-        values = (*reported, undo_of, process, *texts, seal_of(*reported, *texts))
+        values = (*reported, undo_of, process, *texts, seal_of(*reported, undo_of, *texts))
         if self._last_change is None or self._last_change >= LAST_OF_ALL:
             return int((await self.fetch_all(_ADD_CHANGE, values))[0][0])
         self._last_change += 1

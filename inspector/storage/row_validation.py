@@ -21,7 +21,7 @@ from inspector.domain.messages import BatchType, Part, Role
 from inspector.domain.records import QueueState
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import SummaryDetails
-from inspector.storage.connection import Undecodable
+from inspector.storage.connection import Row, Undecodable
 from inspector.storage.json_columns import parse
 from inspector.storage.table_catalogue import CellForm, TableColumn, TableRows
 
@@ -95,7 +95,7 @@ def flaws(table: TableRows, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]
                 yield column.name, why
 
 
-def place_of(table: TableRows, row: Mapping[str, Any]) -> str:
+def place_of(table: TableRows, row: Mapping[str, Any] | Row) -> str:
     """What a row is of, as problems point at it."""
     key = str(row[table.columns[0].name])
     kind = _REFS.get(table.name)

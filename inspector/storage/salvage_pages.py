@@ -22,9 +22,8 @@ SMALLEST_PAGE, LARGEST_PAGE = 512, 65_536
 LARGEST_RECORD = 64 * 1024 * 1024
 SCHEMA_TABLE = "sqlite_schema"
 _HEADER_SIZE = 100
-_INDEX_INTERIOR, _TABLE_INTERIOR, _INDEX_LEAF, _TABLE_LEAF = 2, 5, 10, 13
-_INTERIOR = (_INDEX_INTERIOR, _TABLE_INTERIOR)
-_LEAVES = (_INDEX_LEAF, _TABLE_LEAF)
+_INTERIOR, _LEAVES, _TABLE_LEAF = (2, 5), (10, 13), 13
+"""The kinds of pages: of indexes and of tables. Records are read of tables alone; indexes are made anew."""
 _INTEGER_SIZES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 _SCHEMA_COLUMNS = 5
 _DEEPEST = 40
@@ -36,29 +35,21 @@ class BadPageError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SalvagedRecord:
-    """One record: its rowid (None in an index), its values, and the pages that it lies on."""
+    """One record: its rowid, its values, and the pages that it lies on."""
 
     page: int
-    rowid: int | None
+    rowid: int
     values: tuple[Value, ...]
     pages: frozenset[int]
 
 
 @dataclass(slots=True)
 class SalvagedTree:
-    """What was reached from the top of one table or index. `broken` are pages that should be there and are not."""
+    """What was reached from the top of one table. `broken` are pages that should be there and are not."""
 
     name: str
     pages: list[int] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class TableDefinition:
-    """A table in the file's own list: the page where its tree begins, and the statement that made it."""
-
-    root: int
-    statement: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +104,13 @@ class PageImage:
         return page[at] if len(page) > at else 0
 
     def is_leaf(self, number: int) -> bool:
-        """Whether a page claims to hold records and nothing else."""
-        return self.kind(number) in _LEAVES
-
-    def holds_records(self, number: int) -> bool:
-        """Whether a page claims to hold records, perhaps of an index."""
-        return self.kind(number) in (*_LEAVES, _INDEX_INTERIOR)
-
-    def is_index(self, number: int) -> bool:
-        return self.kind(number) in (_INDEX_INTERIOR, _INDEX_LEAF)
+        """Whether a page claims to hold records of a table."""
+        return self.kind(number) == _TABLE_LEAF
 
     def cells(self, number: int) -> Iterator[SalvagedRecord | None]:
-        """The records of a page; None for each that cannot be read."""
+        """The records of a page of a table; None for each that cannot be read."""
+        if not self.is_leaf(number):
+            return
         try:
             header = self._header(number)
         except BadPageError:
@@ -197,26 +183,19 @@ class PageImage:
 
     def _cell(self, number: int, page: bytes, header: _Header, index: int) -> SalvagedRecord:
         (at,) = struct.unpack_from(">H", page, header.first + 2 * index)
-        if header.kind == _TABLE_INTERIOR or at < header.first:
+        if at < header.first:
             raise BadPageError(number)
-        if header.kind == _INDEX_INTERIOR:
-            at += 4
         size, at = _varint(page, at)
-        rowid: int | None = None
-        if header.kind == _TABLE_LEAF:
-            rowid, at = _varint(page, at)
-            rowid = rowid - (1 << 64) if rowid >> 63 else rowid
+        rowid, at = _varint(page, at)
         if size > LARGEST_RECORD:
             raise BadPageError(number)
-        payload, pages = self._payload(number, page, at, size, header.kind == _TABLE_LEAF)
-        return SalvagedRecord(number, rowid, _record(payload), pages)
+        payload, pages = self._payload(number, page, at, size)
+        return SalvagedRecord(number, rowid - (1 << 64) if rowid >> 63 else rowid, _record(payload), pages)
 
-    def _payload(
-        self, number: int, page: bytes, at: int, size: int, in_table: bool
-    ) -> tuple[bytes, frozenset[int]]:
+    def _payload(self, number: int, page: bytes, at: int, size: int) -> tuple[bytes, frozenset[int]]:
         """A record's bytes, from its page and those that it runs over to."""
         usable = self._usable
-        most = usable - 35 if in_table else (usable - 12) * 64 // 255 - 23
+        most = usable - 35
         if size <= most:
             return _slice(page, at, size), frozenset((number,))
         least = (usable - 12) * 32 // 255 - 23
@@ -240,28 +219,27 @@ class PageImage:
         return b"".join(parts), frozenset(pages)
 
 
-def definitions(image: PageImage) -> dict[str, TableDefinition]:
-    """Each table, as far as the file's own list of tables can be read."""
-    found: dict[str, TableDefinition] = {}
+def table_roots(image: PageImage) -> dict[str, int]:
+    """The page where each table's tree begins, as far as the file's own list of tables can be read."""
+    found: dict[str, int] = {}
     reached = image.tree(SCHEMA_TABLE, 1).pages
-    others = [number for number in range(2, image.count + 1) if image.kind(number) == _TABLE_LEAF]
-    for number in dict.fromkeys((*reached, *others)):
-        for cell in image.cells(number) if image.is_leaf(number) else ():
-            name, definition = _table_of(cell)
-            if definition is not None and name not in found:
-                found[name] = definition
+    for number in dict.fromkeys((*reached, *range(2, image.count + 1))):
+        for cell in image.cells(number):
+            name, root = _root_in(cell)
+            if root and name not in found:
+                found[name] = root
     return found
 
 
-def _table_of(cell: SalvagedRecord | None) -> tuple[str, TableDefinition | None]:
+def _root_in(cell: SalvagedRecord | None) -> tuple[str, int]:
     if cell is None or len(cell.values) != _SCHEMA_COLUMNS:
-        return "", None
+        return "", 0
     kind, name, table, root, sql = cell.values
     if kind != "table" or not isinstance(name, str) or name != table or not isinstance(sql, str):
-        return "", None
+        return "", 0
     if not isinstance(root, int) or root <= 0 or not sql.upper().startswith("CREATE TABLE"):
-        return "", None
-    return name, TableDefinition(root, sql)
+        return "", 0
+    return name, root
 
 
 def _page_size(data: bytes) -> int:

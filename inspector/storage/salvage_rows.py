@@ -7,18 +7,16 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cache
 
 from inspector.domain.dataclass import dataclass
-from inspector.storage.salvage_columns import columns_of
 from inspector.storage.salvage_pages import (
     PageImage,
     SalvagedRecord,
     SalvagedTree,
-    TableDefinition,
     Value,
-    definitions,
+    table_roots,
 )
 from inspector.storage.schema import STATEMENTS
 
@@ -26,10 +24,7 @@ Row = dict[str, Value]
 
 _INDEX = ("search_texts",)
 """Derived from other tables, and made anew."""
-_COLUMNS = """
-    SELECT name, type, "notnull", pk, dflt_value, (SELECT wr FROM pragma_table_list(?1)) AS without_rowid
-    FROM pragma_table_xinfo(?1)
-"""
+_COLUMNS = 'SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?)'
 _TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid"
 _COUNTERS = "sqlite_sequence"
 _OWN = re.compile(r"sqlite_|search_words")
@@ -55,8 +50,6 @@ class ColumnShape:
     kind: type
     optional: bool
     is_rowid: bool
-    default: Value
-    """What stands in the rows that are older than the column."""
 
     def takes(self, value: Value) -> bool:
         if value is None:
@@ -71,29 +64,20 @@ class TableShape:
     name: str
     columns: tuple[ColumnShape, ...]
     key: tuple[str, ...]
-    in_index: bool
-    """Its rows lie in an index (``WITHOUT ROWID``)."""
-    more: tuple[str, ...] = ()
-    """Columns behind ours that the file has and this version does not know."""
 
     def row(self, cell: SalvagedRecord) -> Row | None:
-        """The row that a record is, None when it cannot be one of this table."""
-        missing = len(self.columns) - len(cell.values)
-        if (cell.rowid is None) is not self.in_index or missing < -len(self.more):
+        """The row that a record is, None when it cannot be one of this table.
+
+        What stands behind our columns is of a newer version, which is told of the whole file.
+        """
+        if len(cell.values) < len(self.columns):
             return None
-        added = [column.default for column in self.columns[len(cell.values) :]]
         row: Row = {}
-        for column, value in zip(self.columns, (*cell.values[: len(self.columns)], *added), strict=True):
+        for column, value in zip(self.columns, cell.values, strict=False):
             if not column.takes(value):
                 return None
             row[column.name] = cell.rowid if column.is_rowid else value
         return row
-
-    def left_out(self, cell: SalvagedRecord) -> Iterator[str]:
-        """The columns of a record that hold something and are not ours."""
-        for name, value in zip(self.more, cell.values[len(self.columns) :], strict=False):
-            if value is not None:
-                yield f"{self.name}.{name}"
 
     def looks_right(self, row: Row) -> bool:
         """Whether a row that fits may really be one of this table."""
@@ -106,10 +90,10 @@ class FoundRows:
     """What a damaged file holds.
 
     `missing` counts the pages that the file says it has and that are not there; `version` is the number that its
-    program has given to its form. `unknown` are tables and columns that this version does not know, `left_out`
-    counts what they hold. `damaged` names the table of each page that should be there and cannot be read, by number;
-    `unreadable` counts records that cannot be read or fit no table. `order` has the rowids of the rows; `pages_of`
-    says on which pages a row lies, by table and key. `given` has the last number that SQLite gave to a row, by table.
+    program has given to its form. `unknown` are tables that this version does not know. `damaged` names the table
+    of each page that should be there and cannot be read, by number; `unreadable` counts records that cannot be read
+    or fit no table. `order` has the rowids of the rows; `pages_of` says on which pages a row lies, by table and key.
+    `given` has the last number that SQLite gave to a row, by table.
     """
 
     tables: dict[str, list[Row]] = field(default_factory=dict)
@@ -119,7 +103,6 @@ class FoundRows:
     named: int = 0
     version: int = 0
     unknown: list[str] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
     order: dict[str, list[int]] = field(default_factory=dict)
     pages_of: dict[tuple[str, tuple[Value, ...]], frozenset[int]] = field(default_factory=dict)
     given: dict[str, int] = field(default_factory=dict)
@@ -148,16 +131,16 @@ def shapes() -> Mapping[str, TableShape]:
 def read_rows(image: PageImage) -> FoundRows:
     """All rows of a file that can be read, each once."""
     found = FoundRows(pages=image.count, named=image.named, version=image.user_version)
-    tables = definitions(image)
-    existing = _expected(tables, found)
-    trees = [image.tree(name, definition.root) for name, definition in tables.items()]
+    existing = shapes()
+    trees = [image.tree(name, root) for name, root in table_roots(image).items()]
     for tree in trees:
         if tree.name in existing:
             _take_table(image, existing[tree.name], tree, found)
-        elif tree.name in found.unknown:
-            found.left_out[tree.name] += _records(image, tree)
         elif tree.name == _COUNTERS:
             found.given.update(_given(image, tree))
+        elif tree.name not in _INDEX and not _OWN.match(tree.name):
+            found.unknown.append(tree.name)
+    found.unknown.sort()
     found.damaged.update(
         (page, tree.name) for tree in trees for page in tree.broken if page not in found.damaged
     )
@@ -175,39 +158,16 @@ def read_rows(image: PageImage) -> FoundRows:
     return found
 
 
-def _expected(tables: Mapping[str, TableDefinition], found: FoundRows) -> Mapping[str, TableShape]:
-    """Our tables, with what the file's have behind our columns; what is not ours is noted."""
-    existing = dict(shapes())
-    for name, definition in tables.items():
-        if name in existing:
-            ours = tuple(column.name for column in existing[name].columns)
-            theirs = columns_of(definition.statement)
-            if theirs[: len(ours)] == ours:
-                existing[name] = replace(existing[name], more=theirs[len(ours) :])
-            found.unknown += [f"{name}.{column}" for column in theirs if column not in ours]
-        elif name not in _INDEX and not _OWN.match(name):
-            found.unknown.append(name)
-    found.unknown.sort()
-    return existing
-
-
 def _given(image: PageImage, tree: SalvagedTree) -> Iterator[tuple[str, int]]:
     for page in tree.pages:
-        for cell in image.cells(page) if image.holds_records(page) else ():
+        for cell in image.cells(page):
             name, number = (*cell.values, None, None)[:2] if cell is not None else (None, None)
             if isinstance(name, str) and isinstance(number, int):
                 yield name, number
 
 
-def _records(image: PageImage, tree: SalvagedTree) -> int:
-    pages = [number for number in tree.pages if image.holds_records(number)]
-    return sum(1 for number in pages for cell in image.cells(number) if cell is not None)
-
-
 def _take_table(image: PageImage, shape: TableShape, tree: SalvagedTree, found: FoundRows) -> None:
     for number in tree.pages:
-        if not image.holds_records(number) or image.is_index(number) is not shape.in_index:
-            continue
         for cell in image.cells(number):
             row = None if cell is None else shape.row(cell)
             if cell is None or row is None:
@@ -220,7 +180,7 @@ def _strays(image: PageImage, reached: Iterable[int]) -> Iterator[int]:
     """Pages with records that no tree leads to. Those on the list of free pages hold what was removed."""
     passed = {*reached, *image.free_pages()}
     for number in range(1, image.count + 1):
-        if number not in passed and image.holds_records(number):
+        if number not in passed and image.is_leaf(number):
             yield number
 
 
@@ -248,29 +208,19 @@ def _keep(found: FoundRows, shape: TableShape, row: Row, cell: SalvagedRecord) -
     if key not in found.pages_of:
         found.pages_of[key] = cell.pages
         found.tables.setdefault(shape.name, []).append(row)
-        found.order.setdefault(shape.name, []).append(cell.rowid or 0)
-        found.left_out.update(shape.left_out(cell))
+        found.order.setdefault(shape.name, []).append(cell.rowid)
 
 
 def _shape(connection: sqlite3.Connection, name: str) -> TableShape:
     rows = connection.execute(_COLUMNS, (name,)).fetchall()
-    keys = sorted((pk, column) for column, _, _, pk, _, _ in rows if pk)
-    in_index = bool(rows[0][5])
+    keys = sorted((pk, column) for column, _, _, pk in rows if pk)
     columns = tuple(
         ColumnShape(
             column,
             _PYTHON_TYPES[kind],
             not required and not pk,
-            kind == "INTEGER" and len(keys) == 1 and bool(pk) and not in_index,
-            _default(default),
+            kind == "INTEGER" and len(keys) == 1 and bool(pk),
         )
-        for column, kind, required, pk, default, _ in rows
+        for column, kind, required, pk in rows
     )
-    return TableShape(name, columns, tuple(column for _, column in keys), in_index)
-
-
-def _default(written: str | None) -> Value:
-    """A default as it is written in a table's definition: a number or a text without quotes in it."""
-    if written is None:
-        return None
-    return written[1:-1] if written.startswith("'") else int(written)
+    return TableShape(name, columns, tuple(column for _, column in keys))

@@ -6,7 +6,6 @@ a lease at the moment are not part of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
 
@@ -51,23 +50,40 @@ class TableRows:
         return " ".join(("SELECT", self._names, "FROM", self.source or self.name, "ORDER BY", self.order))
 
     @cached_property
-    def select_with_places(self) -> str:
-        """The statement that reads all rows as they lie, without their bytes."""
-        names = ", ".join(column.name for column in self.columns if column.form is not CellForm.BYTES)
-        return " ".join(("SELECT", names, "FROM", self.source or self.name))
+    def select_to_check(self) -> str:
+        """The statement that reads all rows as they lie, with their seals and without their bytes."""
+        return " ".join(("SELECT", self._checked, "FROM", self.source or self.name))
+
+    @cached_property
+    def select_page(self) -> str:
+        """The statement that reads some rows behind a rowid, as `select_to_check`, with the rowid before all else."""
+        return " ".join(
+            (
+                "SELECT rowid AS place,",
+                self._checked,
+                "FROM",
+                self.name,
+                "WHERE rowid > ? ORDER BY rowid LIMIT ?",
+            )
+        )
 
     @cached_property
     def insert(self) -> str:
         """The statement that adds a row; its seal comes last, where the table has seals."""
         names = [column.name for column in self.columns]
         if self.name in SEALS:
-            names.append(SEALS[self.name].column)
+            names.append("seal")
         places = ", ".join("?" * len(names))
         return " ".join(("INSERT INTO", self.name, "(", ", ".join(names), ") VALUES (", places, ")"))
 
     @property
     def _names(self) -> str:
         return ", ".join(column.name for column in self.columns)
+
+    @property
+    def _checked(self) -> str:
+        names = [column.name for column in self.columns if column.form is not CellForm.BYTES]
+        return ", ".join((*names, "seal") if self.name in SEALS else names)
 
 
 def _of(form: CellForm, names: str) -> tuple[TableColumn, ...]:
@@ -356,14 +372,3 @@ TABLES: tuple[TableRows, ...] = (
     *(CHANGES, UPDATES, CHECKPOINTS),
 )
 """In an order in which their rows can be added."""
-
-LEFT_OUT: Mapping[str, frozenset[str]] = {
-    "block_contents": frozenset({"version", "revision", "problem", "rendered"}),
-    **{seal.table: frozenset({seal.column}) for seal in SEALS.values()},
-    "activity": frozenset({"seq", SEALS["activity"].column}),
-    "calibrations": frozenset({"id"}),
-    "queue": frozenset({"lease_process"}),
-    "updates": frozenset({"id", SEALS["updates"].column}),
-    "search_texts": frozenset(),
-}
-"""Columns that are no part of what is taken out; of a table that is not in `TABLES`, all."""

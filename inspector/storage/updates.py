@@ -164,7 +164,7 @@ async def insert(transaction: Transaction, delta: NewDelta) -> None:
         (
             *(delta.block_id, delta.seq, delta.change_seq, *place, operation, changeset, delta.undo_of),
             *(*made, await transaction.process_id(), at, size, delta.blob),
-            seal_of(*place, operation, changeset, *made, at, size),
+            seal_of(delta.change_seq, *place, operation, changeset, delta.undo_of, *made, at, size),
         ),
     )
 

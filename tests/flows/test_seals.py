@@ -28,30 +28,14 @@ from tests.flows.export_builders import FOLDER, JSON, Desk
 DAMAGED, VERSION, CHANGE = "check.text_damaged", "check.version_damaged", "check.change_damaged"
 CHANGED = [
     ("UPDATE blocks SET permission = 'admin' WHERE id = 'blk_parts'", DAMAGED, "block:blk_parts"),
-    ("UPDATE blocks SET char_limit = char_limit + 1 WHERE id = 'blk_old'", DAMAGED, "block:blk_old"),
-    ("UPDATE blocks SET pinned = 0 WHERE id = 'blk_tasks'", DAMAGED, "block:blk_tasks"),
     ("UPDATE blocks SET description = 'xho' WHERE id = 'blk_profile'", DAMAGED, "block:blk_profile"),
     ("UPDATE attachments SET permission = 'admin'", DAMAGED, "attachment:blk_profile#agt_bob"),
     ("UPDATE updates SET actor_name = 'Mallory' WHERE id = 3", VERSION, "block:blk_log"),
-    ("UPDATE updates SET tool_call_id = 'call' WHERE id = 3", VERSION, "block:blk_log"),
     ("UPDATE updates SET at = '2020-01-01T00:00:00Z' WHERE id = 3", VERSION, "block:blk_log"),
-    ("UPDATE updates SET counter_to = counter_to + 1 WHERE id = 3", VERSION, "block:blk_log"),
     ("UPDATE changes SET reason = 'because' WHERE seq = 2", CHANGE, "changes:2"),
-    ("UPDATE changes SET after = before WHERE seq = 2", CHANGE, "changes:2"),
     ("UPDATE messages SET role = 'user' WHERE id = 'msg_1'", DAMAGED, "message:msg_1"),
-    ("UPDATE messages SET name = NULL WHERE id = 'msg_1'", DAMAGED, "message:msg_1"),
-    ("UPDATE messages SET position = 9 WHERE id = 'msg_3'", DAMAGED, "message:msg_3"),
     ("UPDATE summaries SET covers_first = 2 WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
-    ("UPDATE summaries SET covers_last = NULL WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
     ("UPDATE summaries SET children = '[\"sum_9\"]' WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
-    ("UPDATE summaries SET depth = depth + 1 WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
-    ("UPDATE summaries SET message_count = 7 WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
-    ("UPDATE summaries SET start_at = '2020-01-01T00:00:00Z' WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
-    ("UPDATE summaries SET end_at = '2030-01-01T00:00:00Z' WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
-    ("UPDATE summaries SET created_at = '2020-01-01T00:00:00Z' WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
-    ("UPDATE summaries SET previous_summary_id = 'sum_nothing' WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
-    ("UPDATE summaries SET agent_id = 'agt_bob' WHERE id = 'sum_1'", DAMAGED, "summary:sum_1"),
-    ("UPDATE archival_entries SET agent_id = 'agt_bob' WHERE id = 'arc_1'", DAMAGED, "archival:arc_1"),
     (
         "UPDATE archival_entries SET created_at = '2020-01-01T00:00:00Z' WHERE id = 'arc_1'",
         DAMAGED,
@@ -64,6 +48,8 @@ CHANGED = [
     ("UPDATE runs SET reply = 'yes' WHERE id = 'run_1'", DAMAGED, "run:run_1"),
     ("UPDATE agents SET created_at = '2020-01-01T00:00:00Z' WHERE id = 'agt_bob'", DAMAGED, "agent:agt_bob"),
 ]
+KEPT = (0, 2, 3)
+"""Of these a salvage keeps the rows as they lie."""
 
 
 @pytest.mark.parametrize(("statement", "code", "where"), CHANGED)
@@ -113,13 +99,12 @@ EDITS: list[tuple[RefKind, str, Operation]] = [
 
 def unsealed(path: Path) -> list[str]:
     """Tables with rows that have no seal."""
-    found = []
     with closing(sqlite3.connect(path)) as connection:
-        for seal in SEALS.values():
-            rows = connection.execute(seal.select_bytes).fetchall()
-            if any(not row[len(seal.key)] for row in rows):
-                found.append(seal.table)
-    return found
+        return [
+            name
+            for name, seal in SEALS.items()
+            if any(not row[-1] for row in connection.execute(seal.select))
+        ]
 
 
 async def test_that_an_edit_of_a_message_hides_no_damage_to_the_rest_of_it(desk: Desk) -> None:
@@ -138,10 +123,10 @@ async def test_that_a_salvage_tells_of_damaged_rows_and_seals_what_it_makes(
     desk: Desk, surroundings: Environment
 ) -> None:
     path, target = await desk.made("rich"), desk.place(".constellation")
-    damage(path, CHANGED[0][0], CHANGED[4][0], CHANGED[5][0])
+    damage(path, *(CHANGED[at][0] for at in KEPT))
     # One whose document is lost, and an agent that is only referred to.
     damage(path, "UPDATE updates SET blob = x'00' WHERE block_id = 'blk_all' AND seq = 1")
     damage(path, "DELETE FROM agents WHERE id = 'agt_bob'")
     await salvage(path, target, surroundings)
     assert unsealed(target) == []
-    assert set(hurt(target)) == {(code, where) for _, code, where in (CHANGED[0], CHANGED[4], CHANGED[5])}
+    assert set(hurt(target)) == {(code, where) for _, code, where in (CHANGED[at] for at in KEPT)}

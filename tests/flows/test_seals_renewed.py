@@ -122,23 +122,6 @@ async def test_that_of_two_damaged_cells_the_one_that_is_not_set_stays_told(desk
     assert told(path) == [("check.text_damaged", str(TASKS), "permission")]
 
 
-async def test_that_a_damaged_seal_stays_told_and_each_cell_that_is_set_gets_its_own_back(desk: Desk) -> None:
-    path = await desk.made("rich")
-    damage(path, "UPDATE blocks SET seal = substr(seal, 1, 40) WHERE id = 'blk_tasks'")
-    ((code, _, before),) = told(path)
-    await write(desk, path, TASKS, SetPinned(False))
-    ((_, _, after),) = told(path)
-    assert code == "check.text_damaged"
-    assert set(before.split(", ")) - set(after.split(", ")) == {"pinned"}
-
-
-async def test_that_a_row_without_a_seal_gets_none_by_a_change_of_a_part_of_it(desk: Desk) -> None:
-    path = await desk.made("rich")
-    damage(path, "UPDATE blocks SET seal = '' WHERE id = 'blk_tasks'")
-    await write(desk, path, TASKS, SetPinned(False))
-    assert told(path) == [("check.text_unsealed", str(TASKS), None)]
-
-
 async def test_that_a_time_that_cannot_be_read_stays_as_it_was_when_a_level_is_changed(desk: Desk) -> None:
     path = await desk.made("rich")
     damage(path, NEVER)
@@ -169,38 +152,6 @@ async def test_that_damage_beside_a_cell_that_cannot_be_read_is_told_too(desk: D
         ("check.unreadable", str(TASKS), "permission"),
         ("check.text_damaged", str(TASKS), "description"),
     ]
-
-
-UNDONE: list[tuple[str, Ref, Operation, str]] = [
-    ("UPDATE blocks SET description = 'xho' WHERE id = 'blk_tasks'", TASKS, SetDescription("new"), "description"),
-    (f"UPDATE agents SET persona = 'You' WHERE id = '{ADA}'", AGENT, ConfigureAgent(persona="I am."), "persona"),
-    ("UPDATE archival_entries SET content = 'x' WHERE id = 'arc_1'", ENTRY, UpdateArchival("new"), "content"),
-    ("UPDATE summaries SET content = 'x' WHERE id = 'sum_1'", SUMMARY, EditSummary("new"), "content"),
-    ("UPDATE messages SET content = '[]' WHERE id = 'msg_1'", MESSAGE, EditMessage((TextPart("new"),)), "content"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("statement", "ref", "operation", "column"), UNDONE)
-async def test_that_an_undo_that_puts_damage_back_does_not_make_it_sound(
-    desk: Desk, statement: str, ref: Ref, operation: Operation, column: str
-) -> None:
-    path = await desk.made("rich")
-    damage(path, statement)
-    expected = [("check.text_damaged", str(ref), column)]
-    assert told(path) == expected
-    await write(desk, path, ref, operation)
-    assert told(path) == []
-
-    async def undo(engine: Engine) -> None:
-        await engine.edits.undo(NOOR)
-
-    async def redo(engine: Engine) -> None:
-        await engine.edits.redo(NOOR)
-
-    await desk.change(path, undo)
-    assert told(path) == expected
-    await desk.change(path, redo)
-    assert told(path) == []
 
 
 @pytest.mark.parametrize(

@@ -15,18 +15,15 @@ from inspector.domain.changes import Health
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import AttachBlock
 from inspector.domain.edits.rows import ConfigureAgent, EditMessage
-from inspector.domain.edits.text import AppendText
-from inspector.domain.errors import FileError, Problem, Severity
+from inspector.domain.errors import FileError, Severity
 from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime import engine as engines
 from inspector.runtime import seals
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
-from inspector.runtime.seals import SealWatch
 from inspector.storage import damaged_rows as rows
 from inspector.storage import opening
-from inspector.storage.database import Database
 from inspector.storage.feed import Subscription
 from tests.damaged_rows import damage
 from tests.exchange.rows.builders import ADA, BOB
@@ -107,23 +104,6 @@ async def test_that_all_damaged_rows_are_found_as_a_check_finds_them(
     assert {(str(each.ref), dict(each.parameters)["columns"]) for each in found} == wanted
 
 
-async def test_that_of_a_whole_file_nothing_is_told_and_the_looking_ends(
-    desk: Desk, surroundings: Environment, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = await desk.made("rich")
-    ended = asyncio.Event()
-    watch = SealWatch.watch
-
-    async def noted(self: SealWatch, after: float) -> None:
-        await watch(self, after)
-        ended.set()
-
-    monkeypatch.setattr(SealWatch, "watch", noted)
-    async with watched(path, surroundings) as (engine, _):
-        await asyncio.wait_for(ended.wait(), SECONDS)
-        assert not [each for each in engine.health.present if each.code.startswith("check.")]
-
-
 async def test_that_the_end_of_damage_to_how_something_is_shared_is_told_too(
     desk: Desk, surroundings: Environment
 ) -> None:
@@ -137,29 +117,6 @@ async def test_that_the_end_of_damage_to_how_something_is_shared_is_told_too(
         await engine.apply([Intent(Edit(shared, AttachBlock(BOB, Permission.READ_ONLY)), NOOR)])
         ended = await told(news)
         assert (ended.ref, ended.resolved) == (found.ref, True)
-
-
-async def test_that_a_damaged_block_that_is_written_all_the_time_is_not_looked_at_each_time(
-    desk: Desk, surroundings: Environment, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looks = 0
-    look = rows.damaged_rows
-
-    async def counted(database: Database) -> tuple[Problem, ...]:
-        nonlocal looks
-        looks += 1
-        return await look(database)
-
-    monkeypatch.setattr(seals, "damaged_rows", counted)
-    monkeypatch.setattr(seals, "BETWEEN_LOOKS_SECONDS", 3600.0)
-    path = await desk.made("rich")
-    damage(path, "UPDATE blocks SET description = 'x' WHERE id = 'blk_new'")
-    async with watched(path, surroundings) as (engine, news):
-        await told(news)
-        for number in range(20):
-            await engine.edit("blk_new", AppendText(f"{number}\n"))
-            await asyncio.sleep(0)
-    assert looks == 1
 
 
 async def test_that_a_large_file_is_shown_before_its_structure_is_looked_at(

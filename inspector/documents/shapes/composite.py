@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 
 from loro import LoroDoc, LoroText
 
@@ -11,7 +10,6 @@ from inspector.documents.checks import refuse, shown, wrong_schema
 from inspector.documents.element_cache import ElementCache
 from inspector.documents.shapes.shape import Shape
 from inspector.documents.stamp import EditStamp
-from inspector.documents.stored import ContentPart
 from inspector.domain.blocks import CompositeSchema, PlainSchema
 from inspector.domain.content import CompositeContent, PlainContent
 from inspector.domain.edits.base import Operation
@@ -61,11 +59,6 @@ class CompositeShape:
 
     def texts(self) -> dict[str, LoroText]:
         return {name: text for name, shape in self._sections.items() for text in shape.texts().values()}
-
-    def parts(self) -> Iterator[ContentPart]:
-        for name, shape in self._sections.items():
-            for part in shape.parts():
-                yield replace(part, place=(name, *part.place))
 
     def _named(self, name: str) -> Shape:
         shape = self._sections.get(name)

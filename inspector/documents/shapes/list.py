@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from loro import LoroDoc, LoroMap, LoroText
 
 from inspector.documents.checks import check_text, wrong_schema
@@ -11,7 +9,6 @@ from inspector.documents.element_cache import ElementCache
 from inspector.documents.elements import ElementList, id_of
 from inspector.documents.objects import ObjectKind
 from inspector.documents.stamp import EditStamp
-from inspector.documents.stored import ContentPart
 from inspector.domain.blocks import ListSchema
 from inspector.domain.content import ListContent, ListItem
 from inspector.domain.edits.base import Operation
@@ -57,10 +54,6 @@ class ListShape:
 
     def texts(self) -> dict[str, LoroText]:
         return {}
-
-    def parts(self) -> Iterator[ContentPart]:
-        for _, map_ in self._items.maps():
-            yield from self._objects.parts(id_of(map_), map_)
 
     def _read(self, map_: LoroMap, cache: ListItem | None) -> ListItem:
         return cache or ListItem(id_of(map_), self._objects.read(map_))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from loro import LoroDoc, LoroMap, LoroText
 
 from inspector.documents.checks import check_text, wrong_schema
@@ -11,7 +9,7 @@ from inspector.documents.element_cache import ElementCache
 from inspector.documents.elements import ElementList, id_of
 from inspector.documents.objects import ObjectKind
 from inspector.documents.stamp import EditStamp
-from inspector.documents.stored import ContentPart, scalar_in
+from inspector.documents.stored import scalar_in
 from inspector.domain.blocks import LogSchema
 from inspector.domain.codec import write_time
 from inspector.domain.content import LogContent, LogEntry
@@ -68,10 +66,6 @@ class LogShape:
 
     def texts(self) -> dict[str, LoroText]:
         return {}
-
-    def parts(self) -> Iterator[ContentPart]:
-        for _, map_ in self._entries.maps():
-            yield from self._objects.parts(id_of(map_), map_)
 
     def _write(self, map_: LoroMap, entry: LogEntry, *, new: bool) -> None:
         for key, value in ((TIMESTAMP, entry.timestamp), (AUTHOR, entry.author)):

@@ -6,7 +6,6 @@ time at once mean the same one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import Decimal
 
 from loro import LoroDoc, LoroText
@@ -23,7 +22,7 @@ from inspector.documents.decimal_counter import DecimalCounter
 from inspector.documents.element_cache import ElementCache
 from inspector.documents.list_field import ListField
 from inspector.documents.stamp import EditStamp
-from inspector.documents.stored import ContentPart, plain_value, same, scalar_in
+from inspector.documents.stored import plain_value, same, scalar_in
 from inspector.domain.blocks import FieldDef, FieldType, FieldValue, MapSchema
 from inspector.domain.content import FieldItem, MapContent
 from inspector.domain.decimals import EXACT_INTEGERS, decimal_of, number_of
@@ -98,20 +97,6 @@ class MapShape:
 
     def texts(self) -> dict[str, LoroText]:
         return {}
-
-    def parts(self) -> Iterator[ContentPart]:
-        """The fields that are set, and the elements of list fields."""
-        for field in self._schema.fields:
-            if field.field_type is FieldType.LIST:
-                row = self._list(field)
-                yield from (
-                    ContentPart((field.name, *part.place), part.container, part.key) for part in row.parts()
-                )
-            elif self._read(field) is not None:
-                yield ContentPart((field.name,), self._fields.id, field.name)
-                if field.field_type is FieldType.COUNTER:
-                    for container in self._counter(field).containers():
-                        yield ContentPart((field.name,), container)
 
     def _named(self, name: str) -> FieldDef:
         return field_named(self._schema.fields, name)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Protocol
 
 from loro import LoroText
 
 from inspector.documents.element_cache import ElementCache
 from inspector.documents.stamp import EditStamp
-from inspector.documents.stored import ContentPart
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Operation
 
@@ -45,6 +43,3 @@ class Shape(Protocol):
 
     def texts(self) -> dict[str, LoroText]:
         """The text containers: by section, under an empty name where there are no sections."""
-
-    def parts(self) -> Iterator[ContentPart]:
-        """Where the fields and elements of the present content are kept; texts are no parts."""

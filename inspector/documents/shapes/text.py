@@ -11,7 +11,6 @@ from loro import LoroDoc, LoroText, TextDelta
 from inspector.documents.checks import check_text, wrong_schema
 from inspector.documents.element_cache import ElementCache
 from inspector.documents.stamp import EditStamp
-from inspector.documents.stored import ContentPart
 from inspector.documents.text_edits import TextOperation, splices_of
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import TextContent
@@ -57,9 +56,6 @@ class TextShape:
 
     def texts(self) -> dict[str, LoroText]:
         return {"": self._text}
-
-    def parts(self) -> Iterator[ContentPart]:
-        return iter(())
 
 
 def _are_there(splices: Sequence[Splice], there: str) -> bool:

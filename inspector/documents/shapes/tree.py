@@ -12,7 +12,7 @@ from inspector.documents.checks import check_text, gone, refuse, shown, wrong_sc
 from inspector.documents.element_cache import ElementCache
 from inspector.documents.objects import ObjectKind
 from inspector.documents.stamp import EditStamp
-from inspector.documents.stored import ID, ContentPart, scalar_in
+from inspector.documents.stored import ID, scalar_in
 from inspector.domain.blocks import TreeSchema
 from inspector.domain.content import TreeContent, TreeNode
 from inspector.domain.dataclass import dataclass
@@ -106,10 +106,6 @@ class TreeShape:
 
     def texts(self) -> dict[str, LoroText]:
         return {}
-
-    def parts(self) -> Iterator[ContentPart]:
-        for item, place in self._places():
-            yield from self._objects.parts(item, self._tree.get_meta(place.node))
 
     def _node(
         self, item: str, under: tuple[TreeNode, ...], map_: LoroMap, cache: TreeNode | None

@@ -103,7 +103,8 @@ MEMORY = (
         tool_call_id TEXT,
         problem TEXT,
         content TEXT NOT NULL,
-        rendered TEXT NOT NULL
+        rendered TEXT NOT NULL,
+        seal TEXT NOT NULL DEFAULT ''
     ) STRICT
     """,
     # The deltas. A folded row keeps everything but its blob, which is then NULL. `peer` is text: an
@@ -163,7 +164,7 @@ MEMORY = (
         attached_at TEXT NOT NULL,
         seal TEXT NOT NULL DEFAULT '',
         PRIMARY KEY (block_id, agent_id)
-    ) STRICT, WITHOUT ROWID
+    ) STRICT
     """,
     "CREATE INDEX attachments_by_agent ON attachments (agent_id, attached_at)",
     """
@@ -357,7 +358,7 @@ RUNNING = (
         run_id TEXT REFERENCES runs (id) DEFERRABLE INITIALLY DEFERRED,
         state TEXT NOT NULL,
         PRIMARY KEY (agent_id, at)
-    ) STRICT, WITHOUT ROWID
+    ) STRICT
     """,
     # Reported against estimated figures of a model, for its error band.
     """

@@ -8,7 +8,7 @@ JOURNAL = (
     CREATE TABLE meta (
         name TEXT PRIMARY KEY,
         value TEXT NOT NULL
-    ) STRICT, WITHOUT ROWID
+    ) STRICT
     """,
     # One row for each process that has written, made in its first write.
     """
