@@ -28,9 +28,10 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.activity import activity_lines, shorten
 from inspector.storage import activity as rows
 from inspector.storage import agents
-from inspector.storage.database import Database, Transaction
+from inspector.storage.database import Database
 from inspector.storage.journal import Journal
 from inspector.storage.json_columns import dump
+from inspector.storage.transaction import Transaction
 
 EVENTS_LOOKED_AT = 2000
 """The newest events of all agents that one rendering chooses from."""

@@ -47,8 +47,8 @@ from inspector.storage.changes import (
     spans_to_take_back,
 )
 from inspector.storage.connection import Connection
-from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
+from inspector.storage.transaction import Transaction
 
 FOLD_DELTAS = 100
 FOLD_BYTES = 256 * 1024
@@ -130,7 +130,7 @@ class ContentWriter:
         if refusal is not None:
             raise RefusedError(refusal)
         await blocks.insert(tx, block)
-        await self._tell(tx, intent, block)
+        tell_of_block(self._journal, tx, intent, block)
         seq = await self._journal.record(
             tx, intent, block_ref(block), owner=block.owner, differences=(None, block)
         )
@@ -168,7 +168,7 @@ class ContentWriter:
         except RefusedError:
             await self._replicas.discard(block.id, edited)
             raise
-        await self._tell(tx, intent, block)
+        tell_of_block(self._journal, tx, intent, block)
         versions = ({"version": applied.before}, {"version": applied.version, "length": derived.length})
         seq = await self._journal.record(
             tx, intent, intent.edit.target, owner=block.owner, differences=versions
@@ -350,9 +350,6 @@ class ContentWriter:
     def _stamp(self, intent: Intent) -> EditStamp:
         return EditStamp(intent.actor.name, self._journal.moment(intent), lambda: self._journal.ids("itm"))
 
-    async def _tell(self, tx: Transaction, intent: Intent, block: Block) -> None:
-        await tell_of_block(self._journal, tx, intent, block)
-
     async def _store(
         self, tx: Transaction, intent: Intent, block: Block, replica: CachedDocument, change: int, made: _Made
     ) -> None:
@@ -389,7 +386,7 @@ class ContentWriter:
         at = self._journal.moment(intent)
         written = LastWrite(intent.actor, at, intent.reason, intent.tool_call_id)
         stored = blocks.StoredContent(replica.version, replica.seq, derived.content, derived.rendered)
-        blocks.put_content(tx, replace(block, updated_at=at), stored, written)
+        blocks.put_content(tx, block.id, stored, written, updated_at=at)
         if replica.pending:
             await blocks.set_problem(tx, block.id, blocks.PENDING_UPDATES)
             await updates.clear_pending(tx, block.id)
@@ -473,7 +470,7 @@ def block_ref(block: Block) -> Ref:
     return Ref(RefKind.BLOCK, block.id)
 
 
-async def tell_of_block(journal: Journal, tx: Transaction, intent: Intent, block: Block) -> None:
+def tell_of_block(journal: Journal, tx: Transaction, intent: Intent, block: Block) -> None:
     """Write the event of a change to a block."""
     details = {
         "label": block.label,
@@ -481,7 +478,7 @@ async def tell_of_block(journal: Journal, tx: Transaction, intent: Intent, block
         "actor": intent.actor.name,
         "block_id": block.id,
     }
-    await journal.tell_change(tx, intent, EventKind.MEMORY_MODIFIED, details)
+    journal.tell_change(tx, intent, EventKind.MEMORY_MODIFIED, details)
 
 
 def _fresh_document(schema: Schema, content: Content, stamp: EditStamp) -> tuple[Document, int]:
