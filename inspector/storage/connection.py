@@ -28,6 +28,8 @@ T = TypeVar("T")
 Row = sqlite3.Row
 Parameters = Sequence[Any]
 Statement = tuple[str, Parameters]
+Committed = tuple[list[Row], bool, asyncio.CancelledError | None]
+"""What `Channel.commit` gives."""
 
 STATEMENT_SECONDS = 30.0
 """How long one statement may run before it is stopped; ours take milliseconds."""
@@ -198,7 +200,7 @@ class Channel:
 
     async def commit(
         self, statements: Sequence[Statement], may_commit: Callable[[list[Row]], bool]
-    ) -> tuple[list[Row], bool, asyncio.CancelledError | None]:
+    ) -> Committed:
         """Run statements and commit, in one hop; give the rows of the last one, and whether it is committed.
 
         It isn't if `may_commit` says no to those rows, nor while another process reads: then only the commit is

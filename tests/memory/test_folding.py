@@ -27,7 +27,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.memory import contents
 from inspector.memory.checking import check
 from inspector.memory.contents import FOLD_BYTES
-from inspector.storage.connection import Channel, Row, Statement
+from inspector.storage.connection import Channel, Committed, Row, Statement
 from tests.memory.long_histories import force_fold, restore
 from tests.memory.world import AGENT, HUMAN, World, new_world, open_world
 
@@ -124,7 +124,7 @@ async def test_that_an_edit_looks_at_no_rows_but_those_that_it_needs(
 
     async def committed(
         self: Channel, statements: Sequence[Statement], may_commit: Callable[[list[Row]], bool]
-    ) -> tuple[list[Row], bool]:
+    ) -> Committed:
         asked.extend(sql for sql, _ in statements)
         return await commit(self, statements, may_commit)
 
