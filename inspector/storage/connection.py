@@ -246,7 +246,9 @@ class Channel:
         async with self.lock:
             await finish(self._raw.close())
 
-    async def _explained(self, error: Exception) -> FileError | MalformedError:
+    async def _explained(
+        self, error: UnicodeEncodeError | OverflowError | sqlite3.Error | UnicodeDecodeError
+    ) -> FileError | MalformedError:
         """The error that a caller gets. SQLite says that it is full for a disk, and where numbers have run out."""
         if isinstance(error, UnicodeEncodeError | OverflowError):
             return _not_storable(error)

@@ -64,7 +64,7 @@ class LastSeen:
         """Whether the last change is not there any more, by the rows that `LOOK` or `SINCE` gave from it on."""
         if self.last is None:
             return False
-        return not rows or rows[0]["seq"] != self.seq or _marks(rows[0]) != self.last
+        return not rows or (rows[0]["seq"], *_marks(rows[0])) != (self.seq, *self.last)
 
     def further(self, rows: Sequence[Row]) -> list[Row]:
         return [row for row in rows if row["seq"] is not None and row["seq"] > self.seq]
@@ -79,7 +79,7 @@ class LastSeen:
 def last_number(rows: Sequence[Row]) -> int | None:
     """The number of the last change that the file had, by what `LOOK` gave: as SQLite finds the next row's."""
     last, numbered = rows[-1]["seq"], rows[-1]["numbered"]
-    return None if last is None or numbered is None else max(last, numbered)
+    return None if last is None or numbered is None else int(max(last, numbered))
 
 
 def _marks(row: Row) -> tuple[object, ...]:

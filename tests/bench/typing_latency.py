@@ -16,9 +16,8 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -99,12 +98,12 @@ class Figures:
         # The panels were connected before, so they have redrawn by then.
         self._workspace.changed.connect(self._note)
 
-    async def after(self, press: Callable[[], None]) -> float:
-        """The seconds from a key press to the figures."""
+    async def after(self, editor: TextEditor, key: Qt.Key) -> float:
+        """The seconds from the press of a key to the figures."""
         self._painted = asyncio.get_running_loop().create_future()
         self._before = self._workspace.file.request
         begun = time.perf_counter()
-        press()
+        QTest.keyClick(editor, key)
         async with asyncio.timeout(_WAIT_SECONDS):
             return await self._painted - begun
 
@@ -132,7 +131,7 @@ async def type_keys(contents: WindowContents, keys: int) -> tuple[list[float], l
     gaps.start()
     for number in range(keys):
         key = Qt.Key.Key_A if number % 6 else Qt.Key.Key_Space
-        waits.append(await figures.after(partial(QTest.keyClick, editor, key)))
+        waits.append(await figures.after(editor, key))
         await asyncio.sleep(0.03)
     gaps.stop()
     request = workspace.file.request
