@@ -219,7 +219,9 @@ class Channel:
                 cancelled = error
                 rows, is_committed = work.result()
         except _UNDONE as error:
-            raise cancelled or await finish(self._explained(error)) from error
+            if cancelled is not None:
+                raise cancelled from error
+            raise await finish(self._explained(error)) from error
         return rows, is_committed, cancelled
 
     async def roll_back(self) -> None:

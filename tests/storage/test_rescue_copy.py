@@ -15,8 +15,8 @@ import pytest
 from inspector.domain.errors import FileError
 from inspector.storage import database as databases
 from inspector.storage import opening
-from inspector.storage.connection import Channel, Committed, Statement
-from inspector.storage.database import Database, Row
+from inspector.storage.connection import Channel, Committed, Row, Statement
+from inspector.storage.database import Database
 from inspector.storage.opening import Admission
 from tests.storage.builders import fact, hash_outside, new_file, opened, set_fact
 from tests.storage.test_opening import KILLED
