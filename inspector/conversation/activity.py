@@ -19,8 +19,8 @@ from inspector.domain.rendering.activity import activity_lines
 from inspector.storage import activity as rows
 from inspector.storage import agents
 from inspector.storage.connection import Connection
-from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
+from inspector.storage.transaction import Transaction
 
 EVENTS_LOOKED_AT = 2000
 """The newest events of all agents that one rendering chooses from."""

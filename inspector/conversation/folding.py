@@ -19,8 +19,9 @@ from inspector.domain.summarising import ArchivedMessages, FoldedSummary, Propos
 from inspector.storage import messages as message_rows
 from inspector.storage import summaries as summary_rows
 from inspector.storage.connection import Connection
-from inspector.storage.database import Database, Transaction
+from inspector.storage.database import Database
 from inspector.storage.journal import Journal
+from inspector.storage.transaction import Transaction
 
 
 class SummaryFolder:
@@ -103,7 +104,7 @@ class SummaryFolder:
     async def _tell(
         self, tx: Transaction, intent: Intent, agent_id: str, details: Mapping[str, object]
     ) -> None:
-        await self._journal.tell(tx, intent, NewEvent(agent_id, EventKind.CONTEXT_COMPRESSED, details))
+        self._journal.tell(tx, intent, NewEvent(agent_id, EventKind.CONTEXT_COMPRESSED, details))
 
 
 def _compressed(gone: Sequence[Message], summary_id: str | None) -> Mapping[str, object]:

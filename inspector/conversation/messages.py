@@ -16,8 +16,8 @@ from inspector.domain.search_index import found_of_message
 from inspector.storage import messages as rows
 from inspector.storage import search
 from inspector.storage.connection import Connection
-from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal, differences
+from inspector.storage.transaction import Transaction
 
 _CALLS_PAGE = 16
 """Messages read at a time to find the calls of results: a turn may have thousands."""
@@ -91,7 +91,7 @@ class MessageWriter:
     async def _tell(self, tx: Transaction, intent: Intent, message: Message) -> None:
         calls = await self._calls_of(tx, message)
         for new_event in events_of(message, intent.actor, calls):
-            await self._journal.tell(tx, intent, new_event)
+            self._journal.tell(tx, intent, new_event)
 
     async def _calls_of(self, tx: Transaction, message: Message) -> Mapping[str, str]:
         """The names of the tools whose results a message holds, by call: read backwards, for they stand nearby."""

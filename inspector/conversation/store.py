@@ -32,8 +32,9 @@ from inspector.domain.summaries import Summary
 from inspector.storage import activity as activity_rows
 from inspector.storage import messages as message_rows
 from inspector.storage import summaries as summary_rows
-from inspector.storage.database import Database, Transaction
+from inspector.storage.database import Database
 from inspector.storage.journal import Journal
+from inspector.storage.transaction import Transaction
 
 PAGE_MESSAGES = 500
 """Messages read and decoded at a time, so that no page holds a thread for long."""

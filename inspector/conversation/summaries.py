@@ -21,8 +21,9 @@ from inspector.storage import messages as message_rows
 from inspector.storage import summaries as rows
 from inspector.storage.changes import ChangeRow
 from inspector.storage.connection import Connection
-from inspector.storage.database import Database, Transaction
+from inspector.storage.database import Database
 from inspector.storage.journal import Journal, differences
+from inspector.storage.transaction import Transaction
 
 MOST_LINKS = 10_000
 """Summaries that a chain has at most, where no limit is given."""

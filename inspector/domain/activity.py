@@ -69,10 +69,12 @@ FAILURE_IMPORTANCE = Importance.HIGH
 """Of a tool's call that failed."""
 
 
+_BY_NAME = {kind.value: importance for kind, importance in DEFAULT_IMPORTANCE.items()}
+
+
 def default_importance(kind: str) -> Importance:
     """What a kind has where nothing is said; a kind that is not known has that of custom ones."""
-    existing = kind in EventKind.__members__.values()
-    return DEFAULT_IMPORTANCE[EventKind(kind) if existing else EventKind.CUSTOM]
+    return _BY_NAME.get(kind, DEFAULT_IMPORTANCE[EventKind.CUSTOM])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from inspector.domain import blocks, content, limits, messages
@@ -107,12 +107,15 @@ def from_plain(kind: Any, plain: Plain, where: str = "$") -> Any:
         raise _refuse(where, "nested too deeply") from None
 
 
+# All that one edit writes has the same moment.
+@lru_cache(maxsize=64)
 def write_time(moment: datetime) -> str:
     """ISO 8601 in UTC with microseconds: texts of one length, so that they sort as times do."""
     # `strftime` leaves the zeros of an early year out.
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
+@lru_cache(maxsize=64)
 def read_time(text: str) -> datetime:
     """The moment of an ISO 8601 text; a text without a zone is taken as UTC.
 

@@ -68,7 +68,6 @@ def excess(
         stored: The length of the content's JSON form. What is much shorter than the limit is not rendered.
         measure: `limit_length`, or what remembers what that says.
     """
-    where = str(Ref(RefKind.BLOCK, block.id))
     schema = block.schema
     if isinstance(schema, UnreadableSchema):
         return None
@@ -92,7 +91,7 @@ def excess(
     return Problem(
         OVER_LIMIT,
         Severity.WARNING,
-        where,
+        str(Ref(RefKind.BLOCK, block.id)),
         {"label": block.label, "length": length, "limit": block.char_limit},
     )
 

@@ -45,8 +45,9 @@ from inspector.storage import (
     tools,
 )
 from inspector.storage.connection import Connection
-from inspector.storage.database import Database, Transaction
+from inspector.storage.database import Database
 from inspector.storage.journal import Journal, differences
+from inspector.storage.transaction import Transaction
 
 # What an agent may do itself; all else here is decided by people or by the engine.
 _BY_AGENTS = frozenset({EnqueueMessage, SetWakeup, StoreRun})
@@ -215,7 +216,7 @@ class AgentStore:
         await agents.update(tx, agent, changed)
         if changed.status is not agent.status:
             details = {"agent": changed.name, "status": changed.status.value}
-            await self._journal.tell_change(tx, intent, EventKind.AGENT_STATUS_CHANGED, details)
+            self._journal.tell_change(tx, intent, EventKind.AGENT_STATUS_CHANGED, details)
         return await self._journal.recorded(tx, intent, ref, agent.id, differences(agent, changed))
 
     async def _put_tool(self, tx: Transaction, intent: Intent, operation: PutTool) -> Receipt:

@@ -15,8 +15,8 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search_index import found_of_entry
 from inspector.memory.refusals import refused
 from inspector.storage import agents, archival, json_columns, search
-from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
+from inspector.storage.transaction import Transaction
 
 ARCHIVAL_OPERATIONS = frozenset({InsertArchival, UpdateArchival, DeleteRow, RestoreRow})
 
@@ -77,7 +77,7 @@ class ArchivalWriter:
             await archival.update(tx, before, after)
         search.put(tx, found_of_entry(after))
         details = {"operation": intent.edit.operation.op, "count": 1}
-        await self._journal.tell_change(tx, intent, EventKind.ARCHIVAL_OPERATION, details)
+        self._journal.tell_change(tx, intent, EventKind.ARCHIVAL_OPERATION, details)
         differences = (_difference(before, after), _difference(after, before))
         seq = await self._journal.record(tx, intent, ref, owner=after.agent_id, differences=differences)
         return self._journal.receipt(intent, ref, seq)

@@ -15,7 +15,8 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.memory.entities import KINDS, read_entity
 from inspector.memory.undo import EditApplier
 from inspector.storage.connection import Connection
-from inspector.storage.database import Database, Transaction, attempt, rehearsal
+from inspector.storage.database import Database
+from inspector.storage.transaction import Transaction, attempt, rehearsal
 
 
 class _OnlyLooked(Exception):

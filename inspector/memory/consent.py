@@ -42,9 +42,10 @@ from inspector.memory.consent_writing import ConsentWriter
 from inspector.memory.refusals import refused
 from inspector.memory.store import MemoryStore
 from inspector.storage import blocks, consent, meta
-from inspector.storage.database import POLL_SECONDS, Database, Transaction, rehearsal
+from inspector.storage.database import POLL_SECONDS, Database
 from inspector.storage.feed import Subscription
 from inspector.storage.journal import Journal
+from inspector.storage.transaction import Transaction, rehearsal
 
 _CONTENT = frozenset(CONTENT_OPERATIONS.values())
 

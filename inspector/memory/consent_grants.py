@@ -9,8 +9,8 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.memory.permissions import WriteContext, asked_level
 from inspector.storage import attachments, blocks, consent, meta
 from inspector.storage.connection import Connection
-from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
+from inspector.storage.transaction import Transaction
 
 USE_GRANT = "use_grant"
 """The journal's word for an edit that was let through by a grant."""

@@ -26,8 +26,8 @@ from inspector.memory.refusals import refused
 from inspector.memory.store import MemoryStore
 from inspector.storage import agents, blocks, consent, meta
 from inspector.storage.connection import Connection
-from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
+from inspector.storage.transaction import Transaction
 
 _BY_AGENTS = frozenset({RequestConsent, TimeOutConsent})
 

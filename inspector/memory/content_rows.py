@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from inspector.documents.airlock.wire import LIMITS
 from inspector.documents.document import AppliedChange, Document, EditStamp
 from inspector.domain.blocks import Block
@@ -14,8 +12,8 @@ from inspector.domain.snapshot import LastWrite
 from inspector.memory.document_cache import CachedDocument, Derived, DocumentCache
 from inspector.memory.refusals import refused
 from inspector.storage import blocks, search, updates
-from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
+from inspector.storage.transaction import Transaction
 
 
 class ContentRows:
@@ -73,7 +71,7 @@ class ContentRows:
         at = self._journal.moment(intent)
         written = LastWrite(intent.actor, at, intent.reason, intent.tool_call_id)
         stored = blocks.StoredContent(replica.version, replica.seq, derived.content, derived.rendered)
-        blocks.put_content(tx, replace(block, updated_at=at), stored, written)
+        blocks.put_content(tx, block.id, stored, written, updated_at=at)
         if replica.pending:
             await blocks.set_problem(tx, block.id, blocks.PENDING_UPDATES)
             await updates.clear_pending(tx, block.id)

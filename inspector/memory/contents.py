@@ -46,8 +46,8 @@ from inspector.storage.changes import (
     spans_to_take_back,
 )
 from inspector.storage.connection import Connection
-from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
+from inspector.storage.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class ContentWriter:
         if refusal is not None:
             raise RefusedError(refusal)
         await blocks.insert(tx, block)
-        await self._tell(tx, intent, block)
+        tell_of_block(self._journal, tx, intent, block)
         seq = await self._journal.record(
             tx, intent, block_ref(block), owner=block.owner, differences=(None, block)
         )
@@ -150,7 +150,7 @@ class ContentWriter:
         except RefusedError:
             await self._replicas.discard(block.id, edited)
             raise
-        await self._tell(tx, intent, block)
+        tell_of_block(self._journal, tx, intent, block)
         versions = ({"version": applied.before}, {"version": applied.version, "length": derived.length})
         seq = await self._journal.record(
             tx, intent, intent.edit.target, owner=block.owner, differences=versions
@@ -331,11 +331,8 @@ class ContentWriter:
             return None
         return await self._replicas.run(lambda: replica.document.content_at(operation.before))
 
-    async def _tell(self, tx: Transaction, intent: Intent, block: Block) -> None:
-        await tell_of_block(self._journal, tx, intent, block)
 
-
-async def tell_of_block(journal: Journal, tx: Transaction, intent: Intent, block: Block) -> None:
+def tell_of_block(journal: Journal, tx: Transaction, intent: Intent, block: Block) -> None:
     """Write the event of a change to a block."""
     details = {
         "label": block.label,
@@ -343,7 +340,7 @@ async def tell_of_block(journal: Journal, tx: Transaction, intent: Intent, block
         "actor": intent.actor.name,
         "block_id": block.id,
     }
-    await journal.tell_change(tx, intent, EventKind.MEMORY_MODIFIED, details)
+    journal.tell_change(tx, intent, EventKind.MEMORY_MODIFIED, details)
 
 
 def _not_restored(before: Content, after: Content, content: Content) -> tuple[str, ...]:

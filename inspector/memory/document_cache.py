@@ -9,14 +9,15 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from inspector.documents.document import AppliedChange, Document, EditStamp, MergeStatus
 from inspector.domain.blocks import Schema
 from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Operation, Version
+from inspector.domain.edits.text import SpliceText
 from inspector.domain.errors import DocumentError, RefusedError
 from inspector.domain.history import VersionSpan
 from inspector.domain.rendering.render import rendered_and_length
@@ -146,13 +147,17 @@ class DocumentCache:
         self.trust = trust
         # One thread for all documents: Loro dead-locks when two threads meet in one.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="documents")
+        self._running: set[Future[Any]] = set()
         self._kept: OrderedDict[str, CachedDocument] = OrderedDict()
         self._ahead: dict[str, _Ahead] = {}
         self._first: _First | None = None
         self._closed = False
 
     def run(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        return asyncio.get_running_loop().run_in_executor(self._thread, work)
+        running = self._thread.submit(work)
+        self._running.add(running)
+        running.add_done_callback(self._running.discard)
+        return asyncio.wrap_future(running)
 
     async def create(
         self, schema: Schema, content: Content | None, stamp: EditStamp, make: Make = Document.create
@@ -212,7 +217,11 @@ class DocumentCache:
         # What is changed and then not stored, for whatever reason, is not kept.
         self._kept.pop(block_id, None)
         try:
-            edited = await self.run(lambda: _edited(present, write))
+            # The way to the thread and back takes longer than such an edit. Nothing runs there meanwhile.
+            if not self._running and _is_quick(present, write):
+                edited = _edited(present, write)
+            else:
+                edited = await self.run(lambda: _edited(present, write))
         except RefusedError:
             self.keep(block_id, replica)
             raise
@@ -386,6 +395,17 @@ def _is_at(replica: CachedDocument, schema: Schema, stored: Version) -> bool:
     return replica.schema == schema and replica.version == stored and not replica.pending
 
 
+def _is_quick(replica: CachedDocument, write: DocumentWrite) -> bool:
+    """Whether an edit is typing in a small text, as it stands."""
+    return (
+        type(write.operation) is SpliceText
+        and replica.size is not None
+        and replica.size <= SMALL
+        and write.base in (None, replica.version)
+        and sum(len(each.insert) for each in write.operation.splices) <= SMALL
+    )
+
+
 async def _still_holds(
     connection: Connection, block_id: str, ahead: _Ahead, there: tuple[Schema, Version]
 ) -> EditedDocument | None:
@@ -424,7 +444,9 @@ def _catch_up(replica: CachedDocument, deltas: Sequence[Delta]) -> None:
 def _edited(replica: CachedDocument, write: DocumentWrite) -> EditedDocument | None:
     document = replica.document
     if write.content is None:
-        applied = document.apply(write.operation, write.stamp, write.base, write.spans)
+        # What is made for the present version need not be told so by Loro.
+        base = None if write.base == replica.version else write.base
+        applied = document.apply(write.operation, write.stamp, base, write.spans)
     else:
         applied = document.become(write.content, write.stamp)
     if applied is None:

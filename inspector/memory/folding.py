@@ -15,8 +15,8 @@ from inspector.domain.errors import DocumentError, RefusedError
 from inspector.memory.content_rows import ContentRows, block_ref, first_change
 from inspector.memory.document_cache import CachedDocument, Derived, DocumentCache
 from inspector.storage import updates
-from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
+from inspector.storage.transaction import Transaction
 
 FOLD_DELTAS = 100
 FOLD_BYTES = 256 * 1024

@@ -13,8 +13,9 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.memory.refusals import refused
 from inspector.storage import layouts
 from inspector.storage.connection import Connection
-from inspector.storage.database import Database, Transaction
+from inspector.storage.database import Database
 from inspector.storage.journal import Journal
+from inspector.storage.transaction import Transaction
 
 
 class LayoutStore:

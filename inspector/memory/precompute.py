@@ -8,7 +8,7 @@ transaction only stores it. If somebody else has written the block in between, i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -237,27 +237,22 @@ def _check_length(intent: Intent, state: BlockState) -> None:
 
 def size_of(operation: Operation) -> int:
     """The bytes of all texts of an operation."""
-    return sum(
-        len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
-        for text in _texts(operation)
-    )
-
-
-def _texts(value: object) -> Iterator[str]:
-    waiting = [value]
+    size = 0
+    waiting: list[object] = [operation]
     while waiting:
         each = waiting.pop()
         kind: type = type(each)
         if isinstance(each, str):
-            yield each
-        elif names := _names(kind):
-            waiting += [getattr(each, name) for name in names]
+            size += len(each) if each.isascii() else len(each.encode(errors="surrogatepass"))
         elif kind in _WITHOUT_TEXT:
             continue
+        elif names := _names(kind):
+            waiting += [getattr(each, name) for name in names]
         elif isinstance(each, tuple | list):
             waiting += each
         elif isinstance(each, Mapping):
             waiting += each.values()
+    return size
 
 
 @cache

@@ -19,9 +19,9 @@ from inspector.memory.content_rows import block_ref
 from inspector.memory.contents import ContentWriter, tell_of_block
 from inspector.memory.refusals import refused
 from inspector.storage import agents, attachments, blocks, json_columns
-from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
 from inspector.storage.sealing import damaged_cells
+from inspector.storage.transaction import Transaction
 
 _CHANGES: Mapping[type[Operation], Callable[[Block, Any], Block]] = {
     ops.SetLabel: lambda block, op: replace(block, label=op.label),
@@ -113,7 +113,7 @@ class RowWriter:
         await self._check(tx, block, changed)
         changed = replace(changed, updated_at=self._journal.moment(intent))
         await blocks.update(tx, block, changed, anew)
-        await tell_of_block(self._journal, tx, intent, changed)
+        tell_of_block(self._journal, tx, intent, changed)
         differences = (_difference(block, changed), _difference(changed, block))
         seq = await self._journal.record(
             tx, intent, block_ref(block), owner=block.owner, differences=differences
@@ -169,7 +169,7 @@ class RowWriter:
         ref = Ref(RefKind.ATTACHMENT, block.id, None if existing is None else existing.agent_id)
         if before == after:
             return self._journal.receipt(intent, ref, None)
-        await tell_of_block(self._journal, tx, intent, block)
+        tell_of_block(self._journal, tx, intent, block)
         seq = await self._journal.record(tx, intent, ref, owner=block.owner, differences=(before, after))
         return self._journal.receipt(intent, ref, seq)
 

@@ -32,8 +32,9 @@ from inspector.memory.rows import ROW_OPERATIONS, RowWriter
 from inspector.memory.vetting import DocumentVetting
 from inspector.storage import blocks
 from inspector.storage.connection import Connection, Statement
-from inspector.storage.database import Database, Transaction
+from inspector.storage.database import Database
 from inspector.storage.journal import Journal
+from inspector.storage.transaction import Transaction
 
 _CONTENT = frozenset(CONTENT_OPERATIONS.values())
 

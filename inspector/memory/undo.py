@@ -28,8 +28,9 @@ from inspector.memory.undo_stack import StackStep, steps, undo_step
 from inspector.storage import changes
 from inspector.storage.changes import StepRow
 from inspector.storage.connection import Connection
-from inspector.storage.database import Database, Transaction
+from inspector.storage.database import Database
 from inspector.storage.json_columns import parse
+from inspector.storage.transaction import Transaction
 
 MOST_PASSED = 50
 """Steps without anything left that one undo looks at before it gives up."""

@@ -19,11 +19,7 @@ def system_clock() -> datetime:
 
 
 def _digits(number: int, width: int) -> str:
-    text = ""
-    for _ in range(width):
-        number, digit = divmod(number, 32)
-        text = _ALPHABET[digit] + text
-    return text
+    return "".join([_ALPHABET[number >> shift & 31] for shift in range(5 * (width - 1), -1, -5)])
 
 
 class SortableIds:

@@ -14,7 +14,8 @@ from inspector.domain.undo import UndoneStep, UndoRequest, UndoStack, UndoStep
 from inspector.memory.changesets import Changesets
 from inspector.memory.store import MemoryStore
 from inspector.memory.undo import Undoer
-from inspector.storage.database import Database, Transaction
+from inspector.storage.database import Database
+from inspector.storage.transaction import Transaction
 
 OnProgress = Callable[[int, int], None]
 """Hears how many of how many steps are done."""

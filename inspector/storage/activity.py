@@ -9,9 +9,9 @@ from inspector.domain.codec import read_time, write_time
 from inspector.domain.errors import Problem
 from inspector.domain.ref import RefKind
 from inspector.storage.connection import Connection, Row
-from inspector.storage.database import Transaction
 from inspector.storage.reading import read_rows
 from inspector.storage.sealing import seal_of
+from inspector.storage.transaction import Transaction
 
 _COLUMNS = "SELECT seq, id, agent_id, kind, details, importance, timestamp, batch_id FROM activity "
 # The order in which they were written: times may be those of a clock that was set back.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from datetime import datetime
 from functools import lru_cache
 from typing import TypeVar
 
@@ -18,9 +19,9 @@ from inspector.domain.snapshot import BlockState, LastWrite
 from inspector.storage.changes import actor_of
 from inspector.storage.connection import Connection, Row, Statement, Undecodable
 from inspector.storage.content_cache import content_of, length_of, text_of
-from inspector.storage.database import Transaction
 from inspector.storage.json_columns import dump, load
 from inspector.storage.sealing import SEALS, Cell, differing, seal_of, set_cells
+from inspector.storage.transaction import Transaction
 
 T = TypeVar("T")
 PENDING_UPDATES = "block.pending_updates"
@@ -178,7 +179,14 @@ async def update(transaction: Connection, before: Block, after: Block, anew: Col
     await transaction.fetch_all(_TOUCH, (write_time(after.updated_at), after.id))
 
 
-def put_content(transaction: Transaction, block: Block, stored: StoredContent, written: LastWrite) -> None:
+def put_content(
+    transaction: Transaction,
+    block_id: str,
+    stored: StoredContent,
+    written: LastWrite,
+    *,
+    updated_at: datetime,
+) -> None:
     """Set a block's content and its time of update."""
     actor = written.actor
     by = (
@@ -190,8 +198,8 @@ def put_content(transaction: Transaction, block: Block, stored: StoredContent, w
         written.tool_call_id,
     )
     forms = (text_of(stored.content), stored.rendered)
-    transaction.later(_PUT_CONTENT, (block.id, stored.version, stored.revision, *by, *forms, seal_of(*by)))
-    transaction.later(_TOUCH, (write_time(block.updated_at), block.id))
+    transaction.later(_PUT_CONTENT, (block_id, stored.version, stored.revision, *by, *forms, seal_of(*by)))
+    transaction.later(_TOUCH, (write_time(updated_at), block_id))
 
 
 async def set_problem(transaction: Connection, block_id: str, code: str | None) -> None:

@@ -9,10 +9,10 @@ from inspector.domain.edits.row_import import Cell, Row
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.search_index import SearchEntry
 from inspector.storage.connection import Connection, Undecodable
-from inspector.storage.database import Transaction
 from inspector.storage.sealing import SEALS
 from inspector.storage.search import words_of
 from inspector.storage.table_catalogue import CONSENT_CHANGES, TableRows
+from inspector.storage.transaction import Transaction
 
 _ADD_CONSENT_CHANGE = """
     INSERT INTO changes (ref_kind, kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason, at,

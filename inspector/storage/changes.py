@@ -14,20 +14,10 @@ from inspector.domain.history import VersionSpan
 from inspector.domain.ref import Ref, RefKind
 from inspector.storage.connection import Connection, Row
 
-AFTER = """
-    SELECT seq, kind, ref_kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason, at,
-           changeset, process
-    FROM changes WHERE seq > ? ORDER BY seq
-"""
 _OF_REF = """
     SELECT seq, kind, ref_kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason, at,
            changeset, process, batch_id, tool_call_id, undo_of, before, after
     FROM changes WHERE ref_kind = ? AND ref_id = ? ORDER BY seq
-"""
-_OF_CHANGESET = """
-    SELECT seq, kind, ref_kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason, at,
-           changeset, process, batch_id, tool_call_id, undo_of, before, after
-    FROM changes WHERE changeset = ? ORDER BY seq
 """
 _LAST = "SELECT coalesce(max(seq), 0) FROM changes"
 _ONE = """
@@ -171,11 +161,6 @@ async def of_ref(connection: Connection, ref: Ref) -> tuple[ChangeRow, ...]:
     """All changes of one thing, oldest first."""
     rows = await connection.fetch_all(_OF_REF, (ref.kind.value, ref.id))
     return tuple(_full(row) for row in rows)
-
-
-async def of_changeset(connection: Connection, changeset: str) -> tuple[ChangeRow, ...]:
-    """All changes of one changeset, oldest first."""
-    return tuple(_full(row) for row in await connection.fetch_all(_OF_CHANGESET, (changeset,)))
 
 
 async def get(connection: Connection, seq: int) -> ChangeRow | None:

@@ -28,12 +28,15 @@ T = TypeVar("T")
 Row = sqlite3.Row
 Parameters = Sequence[Any]
 Statement = tuple[str, Parameters]
+Committed = tuple[list[Row], bool, asyncio.CancelledError | None]
+"""What `Channel.commit` gives."""
 
 STATEMENT_SECONDS = 30.0
 """How long one statement may run before it is stopped; ours take milliseconds."""
 _STEPS_BETWEEN_LOOKS = 50_000
 LAST_OF_ALL = (1 << 63) - 1
 """The largest number that SQLite gives to a row."""
+_UNDONE = (UnicodeEncodeError, OverflowError, *Failure)
 _LAST_NUMBER = "SELECT max(seq) FROM sqlite_sequence"
 
 
@@ -53,6 +56,15 @@ class Identity:
         except OSError:
             return None
         return cls(found.st_dev, found.st_ino, found.st_nlink)
+
+    def at(self, path: Path) -> tuple[int, str | None]:
+        """How many names what lies there has, and what became of this file if it is not that one."""
+        try:
+            found = path.stat()
+        except OSError:
+            return 1, "gone"
+        is_same = (found.st_dev, found.st_ino) == (self.device, self.inode)
+        return found.st_nlink, None if is_same else "replaced"
 
 
 class Undecodable(str):
@@ -79,6 +91,16 @@ class StatementDeadline:
 
 async def finish(work: Coroutine[Any, Any, T]) -> T:
     """Run `work` to its end even if the caller is cancelled meanwhile; that cancellation is raised then."""
+    task, cancelled = await outlast(work)
+    if cancelled is not None:
+        if not task.cancelled():
+            task.exception()
+        raise cancelled
+    return task.result()
+
+
+async def outlast(work: Coroutine[Any, Any, T]) -> tuple[asyncio.Task[T], asyncio.CancelledError | None]:
+    """As `finish`, but gives what is done, and the caller's cancellation."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -86,11 +108,14 @@ async def finish(work: Coroutine[Any, Any, T]) -> T:
             await asyncio.wait((task,))
         except asyncio.CancelledError as error:
             cancelled = error
-    if cancelled is not None:
-        if not task.cancelled():
-            task.exception()
-        raise cancelled
-    return task.result()
+    return task, cancelled
+
+
+class _Unbroken(asyncio.Future[T]):
+    """What cannot be cancelled: whoever waits for it hears of a cancellation once it is done."""
+
+    def cancel(self, msg: object = None) -> bool:
+        return False
 
 
 class _Thread(aiosqlite.Connection):
@@ -99,6 +124,12 @@ class _Thread(aiosqlite.Connection):
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         execute: Callable[..., Awaitable[T]] = self._execute
         return await execute(work, self._conn)
+
+    def run_whole(self, work: Callable[[sqlite3.Connection], T]) -> asyncio.Future[T]:
+        """As `run`, of work that nothing breaks off."""
+        future: asyncio.Future[T] = _Unbroken(loop=asyncio.get_running_loop())
+        self._tx.put_nowait((future, partial(work, self._conn)))
+        return future
 
 
 class Channel:
@@ -169,16 +200,29 @@ class Channel:
 
     async def commit(
         self, statements: Sequence[Statement], may_commit: Callable[[list[Row]], bool]
-    ) -> tuple[list[Row], bool]:
+    ) -> Committed:
         """Run statements and commit, in one hop; give the rows of the last one, and whether it is committed.
 
         It isn't if `may_commit` says no to those rows, nor while another process reads: then only the commit is
-        to be tried again.
+        to be tried again. The caller's cancellation meanwhile is given too, to be raised when all is told.
 
         Raises:
             FileError, MalformedError: as `fetch_all`.
         """
-        return await self._do(partial(_commit, statements, may_commit))
+        self._deadline.start(STATEMENT_SECONDS)
+        work = self._raw.run_whole(partial(_commit, statements, may_commit))
+        cancelled: asyncio.CancelledError | None = None
+        try:
+            try:
+                rows, is_committed = await work
+            except asyncio.CancelledError as error:
+                cancelled = error
+                rows, is_committed = work.result()
+        except _UNDONE as error:
+            if cancelled is not None:
+                raise cancelled from error
+            raise await finish(self._explained(error)) from error
+        return rows, is_committed, cancelled
 
     async def roll_back(self) -> None:
         """End the transaction without its changes; nothing happens if SQLite has already ended it."""
@@ -204,8 +248,12 @@ class Channel:
         async with self.lock:
             await finish(self._raw.close())
 
-    async def _as_file_error(self, error: sqlite3.Error | UnicodeDecodeError) -> FileError:
+    async def _explained(
+        self, error: UnicodeEncodeError | OverflowError | sqlite3.Error | UnicodeDecodeError
+    ) -> FileError | MalformedError:
         """The error that a caller gets. SQLite says that it is full for a disk, and where numbers have run out."""
+        if isinstance(error, UnicodeEncodeError | OverflowError):
+            return _not_storable(error)
         found = file_error(error, self._path)
         if found.code == "file.disk_full":
             with contextlib.suppress(sqlite3.Error):
@@ -228,10 +276,8 @@ class Channel:
         except asyncio.CancelledError:
             await self._raw.interrupt()
             raise
-        except (UnicodeEncodeError, OverflowError) as error:
-            raise _not_storable(error) from error
-        except Failure as error:
-            raise await self._as_file_error(error) from error
+        except _UNDONE as error:
+            raise await self._explained(error) from error
 
 
 def _run(statements: Sequence[Statement], connection: sqlite3.Connection) -> list[Row]:

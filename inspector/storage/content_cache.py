@@ -34,6 +34,7 @@ _WORTH_KEEPING = 8_000
 _MOST_CHARACTERS = 4_000_000
 _WORTH_TAKING_APART = 100
 _TRIED = 4
+_SMALL_KEPT = 16
 
 _Element = ListItem | LogEntry | TreeNode
 
@@ -48,6 +49,8 @@ class _CachedContent:
 
 
 _cache: OrderedDict[str, _CachedContent] = OrderedDict()
+_small: dict[str, Content] = {}
+"""Those that were just written, for the next edits of theirs."""
 _lock = Lock()
 
 
@@ -58,7 +61,8 @@ def content_of(text: str) -> Content:
         MalformedError: with the place in it.
     """
     if len(text) < _WORTH_KEEPING:
-        return _loaded(text)
+        small = _small.get(text)
+        return _loaded(text) if small is None else small
     with _lock:
         cached = _cache.get(text)
         if cached is not None:
@@ -84,6 +88,8 @@ def text_of(content: Content) -> str:
         text = _written(content, pieces)
     if len(text) >= _WORTH_KEEPING:
         _keep(text, _CachedContent(content, pieces))
+    else:
+        _keep_small(text, content)
     return text
 
 
@@ -145,6 +151,13 @@ def _nearest(elements: tuple[_Element, ...]) -> Mapping[int, str]:
 def _loaded(text: str) -> Content:
     content: Content = load(Content, text)
     return content
+
+
+def _keep_small(text: str, content: Content) -> None:
+    with _lock:
+        while len(_small) >= _SMALL_KEPT:
+            del _small[next(iter(_small))]
+        _small[text] = content
 
 
 def _keep(text: str, kept: _CachedContent) -> None:

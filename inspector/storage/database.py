@@ -4,196 +4,42 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import secrets
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from inspector.domain.actor import Actor, Clock
 from inspector.domain.changes import FileMoved
-from inspector.domain.codec import write_time
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import FileError, InspectorError, Problem, Severity
-from inspector.domain.ref import Ref
-from inspector.storage import json_columns
 from inspector.storage.connection import (
-    LAST_OF_ALL,
     Channel,
     Connection,
     Identity,
-    Parameters,
     Row,
     Statement,
     Turns,
     finish,
     in_turn,
+    outlast,
 )
 from inspector.storage.copying import copy_and_place
 from inspector.storage.creation import create_constellation
 from inspector.storage.feed import ChangeFeed
-from inspector.storage.last_seen import LOOK, LastSeen
+from inspector.storage.last_seen import LOOK, SINCE, LastSeen, last_number
 from inspector.storage.migrations import migrated_copy
 from inspector.storage.open_files import register, unregister
 from inspector.storage.opening import Admission, admit, connect, structure_problems
 from inspector.storage.rescue_copy import copy_moved
 from inspector.storage.schema import FORMAT, FileFormat
-from inspector.storage.sealing import seal_of
+from inspector.storage.transaction import ProcessRow, Transaction
 
 POLL_SECONDS = 0.25
 
-_ADD_PROCESS = """
-    INSERT INTO processes (peer, actor_kind, actor_id, actor_name, program, started_at)
-    VALUES (?, ?, ?, ?, ?, ?) RETURNING id
-"""
-_ADD_CHANGE = """
-    INSERT INTO changes (kind, ref_kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason,
-                         at, batch_id, tool_call_id, changeset, undo_of, process, before, after, seal)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
-"""
-_ADD_NUMBERED = """
-    INSERT INTO changes (kind, ref_kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason,
-                         at, batch_id, tool_call_id, changeset, undo_of, process, before, after, seal, seq)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-# As SQLite itself finds the number of the next row.
-_LAST_CHANGE = """
-    SELECT max((SELECT max(seq) FROM changes), (SELECT seq FROM sqlite_sequence WHERE name = 'changes')) AS seq
-"""
 _DATA_VERSION = "PRAGMA data_version"
-
-
-class _Process:
-    """This process's row in the file: made by its first write, known only once that is on disk."""
-
-    def __init__(self, actor: Actor, program: str, started_at: datetime) -> None:
-        self.id: int | None = None
-        # Unsigned, 64 bits, as a document's peer is; as text, for SQLite's integers are signed.
-        self.peer = str(secrets.randbits(64))
-        self._actor = actor
-        self._program = program
-        self._started_at = started_at
-
-    async def add(self, transaction: Connection) -> int:
-        actor = self._actor
-        started_at = write_time(self._started_at)
-        values = (self.peer, actor.kind.value, actor.id, actor.name, self._program, started_at)
-        rows = await transaction.fetch_all(_ADD_PROCESS, values)
-        return int(rows[0][0])
-
-
-class Transaction(Connection):
-    """A write: all of it is kept when its scope ends well, nothing of it otherwise.
-
-    `changeset` is the id that its changes share, when they belong together.
-    """
-
-    def __init__(
-        self,
-        channel: Channel,
-        process: _Process,
-        changeset: str | None,
-        begun: Sequence[tuple[Statement, list[Row]]],
-    ) -> None:
-        super().__init__(channel)
-        # Both hold until anything else is run.
-        self._last_change: int | None = begun[0][1][0]["seq"]
-        self._begun = begun[1:]
-        self.changeset = changeset
-        self._process = process
-        self._process_id = process.id
-        self._waiting: list[Statement] = []
-
-    def later(self, sql: str, parameters: Parameters = ()) -> None:
-        """Run one statement with the next one, or with the commit: what is wrong with it is raised there."""
-        self._begun = ()
-        self._waiting.append((sql, parameters))
-
-    def waiting(self) -> tuple[Statement, ...]:
-        """What is to be run before anything else, taken away."""
-        statements, self._waiting = tuple(self._waiting), []
-        return statements
-
-    async def fetch_all(self, sql: str, parameters: Parameters = ()) -> list[Row]:
-        """All rows of a statement.
-
-        Raises:
-            FileError: SQLite's errors as ours.
-        """
-        channel, begun, self._begun = self._open_channel(), self._begun, ()
-        for statement, rows in begun:
-            if statement == (sql, parameters):
-                return rows
-        self._last_change = None
-        return await channel.fetch_last((*self.waiting(), (sql, parameters)))
-
-    async def execute(self, sql: str, parameters: Parameters = ()) -> None:
-        """Run one statement.
-
-        Raises:
-            FileError: SQLite's errors as ours.
-        """
-        await self.fetch_all(sql, parameters)
-
-    async def execute_many(self, sql: str, rows: Iterable[Parameters]) -> None:
-        """Run one statement for each row.
-
-        Raises:
-            FileError: SQLite's errors as ours.
-        """
-        waiting, self._begun, self._last_change = self.waiting(), (), None
-        if waiting:
-            await self._open_channel().fetch_last(waiting)
-        await self._open_channel().execute_many(sql, rows)
-
-    async def process_id(self) -> int:
-        """The id of this process's row, made now if this is its first write."""
-        if self._process_id is None:
-            self._process_id = await self._process.add(self)
-        return self._process_id
-
-    async def record(  # noqa: PLR0913  one row of the journal; all are named
-        self,
-        *,
-        kind: str,
-        ref: Ref,
-        actor: Actor,
-        reason: str,
-        at: datetime,
-        owner: str | None = None,
-        before: object = None,
-        after: object = None,
-        changeset: str | None = None,
-        batch_id: str | None = None,
-        tool_call_id: str | None = None,
-        undo_of: int | None = None,
-    ) -> int:
-        """Write a change into the journal; it is told to subscribers after the commit.
-
-        `before` and `after` are values or plain data of what differs; None means nothing was or is there.
-
-        Returns:
-            The change's number.
-        """
-        process = await self.process_id()
-        reported = (
-            *(kind, ref.kind.value, ref.id, ref.part, owner, actor.kind.value, actor.id, actor.name, reason),
-            *(write_time(at), batch_id, tool_call_id, changeset or self.changeset),
-        )
-        texts = tuple(None if each is None else json_columns.dump(each) for each in (before, after))
-        values = (*reported, undo_of, process, *texts, seal_of(*reported, undo_of, *texts))
-        if self._last_change is None or self._last_change >= LAST_OF_ALL:
-            return int((await self.fetch_all(_ADD_CHANGE, values))[0][0])
-        self._last_change += 1
-        self.later(_ADD_NUMBERED, (*values, self._last_change))
-        return self._last_change
-
-    def kept(self) -> None:
-        """The database calls this after the commit."""
-        self._process.id = self._process_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +56,9 @@ class Database:
     cannot finish while a read is open, here or in another process.
     """
 
-    def __init__(self, admission: Admission, channels: _Channels, process: _Process, seen: LastSeen) -> None:
+    def __init__(
+        self, admission: Admission, channels: _Channels, process: ProcessRow, seen: LastSeen
+    ) -> None:
         self.path = admission.path
         self.read_only: Problem | None = admission.read_only
         self.problems: tuple[Problem, ...] = admission.problems
@@ -256,7 +104,7 @@ class Database:
         if create:
             await asyncio.to_thread(create_constellation, path, clock())
         admission = await asyncio.to_thread(admit, path, form, leave_wal=leave_wal, check_later=check_later)
-        return await cls._connected(admission, _Process(actor, program, clock()), None)
+        return await cls._connected(admission, ProcessRow(actor, program, clock()), None)
 
     @classmethod
     async def open_copy(
@@ -270,7 +118,7 @@ class Database:
         copy = tempfile.TemporaryDirectory(prefix="context-inspector-")
         try:
             admission = await asyncio.to_thread(_admit_copy, path, Path(copy.name), form)
-            return await cls._connected(admission, _Process(actor, program, clock()), copy)
+            return await cls._connected(admission, ProcessRow(actor, program, clock()), copy)
         except BaseException:
             copy.cleanup()
             raise
@@ -320,12 +168,12 @@ class Database:
             await self._turns.let_others()
             transaction: Transaction | None = None
             try:
-                statements = ((_LAST_CHANGE, ()), *(() if first is None else (first,)))
-                look, *rows = await in_turn(partial(writer.begin, ((LOOK, (self._seen.seq,)), *statements)))
+                statements = ((LOOK, (self._seen.seq,)), *(() if first is None else (first,)))
+                look, *rows = await in_turn(partial(writer.begin, statements))
                 self._further(look)
                 self._writable()
-                begun = tuple(zip(statements, rows, strict=True))
-                transaction = Transaction(writer, self._process, changeset, begun)
+                begun = None if first is None else (first, rows[0])
+                transaction = Transaction(writer, self._process, changeset, last_number(look), begun)
                 yield transaction
             except BaseException as error:
                 if transaction is not None:
@@ -334,7 +182,7 @@ class Database:
                 if isinstance(error, InspectorError):
                     await finish(self._explain(writer, error))
                 raise
-            await finish(self._commit(writer, transaction))
+            await self._commit(writer, transaction)
 
     def require_writable(self) -> None:
         """Pass if a write can be begun.
@@ -403,27 +251,33 @@ class Database:
             self._look_at_file()
             self._writable()
             # Read with the write lock held: others' changes that are not told yet, then ours.
-            news = (LOOK, (self._seen.seq,))
-            rows, is_committed = await writer.commit((*transaction.waiting(), news), self._is_same)
-            further = self._further(rows)
-            self._writable()
+            news = (SINCE, (self._seen.seq,))
+            rows, is_committed, cancelled = await writer.commit((*transaction.waiting(), news), self._is_same)
+            if not self._is_same(rows):
+                self._stop_writing("overwritten")
+                self._writable()
             if not is_committed:
-                await in_turn(partial(writer.fetch_all, "COMMIT"))
+                again, late = await outlast(in_turn(partial(writer.fetch_all, "COMMIT")))
+                cancelled = cancelled or late
+                again.result()
         except BaseException:
-            await writer.roll_back()
+            await finish(writer.roll_back())
             raise
         finally:
             transaction.end()
+        further = self._seen.further(rows)
         transaction.kept()
         self._turns.committed(further, self._process.id)
         self._publish(further)
+        if cancelled is not None:
+            raise cancelled
         # It may have happened in the very commit. Then nobody is told that it is saved.
         self._look_at_file()
         self._writable()
 
     @classmethod
     async def _connected(
-        cls, admission: Admission, process: _Process, copy: tempfile.TemporaryDirectory[str] | None
+        cls, admission: Admission, process: ProcessRow, copy: tempfile.TemporaryDirectory[str] | None
     ) -> Database:
         path, access = admission.path, admission.access
         reader = await Channel.open(partial(connect, path, access, writing=False), str(path))
@@ -475,16 +329,15 @@ class Database:
     def _look_at_file(self) -> None:
         if self.moved is not None or self._copy is not None:
             return
-        found = Identity.of(self.path)
-        self._links = 1 if found is None else found.links
-        if found != self._identity:
-            self._stop_writing("gone" if found is None else "replaced")
+        self._links, what = self._identity.at(self.path)
+        if what is not None:
+            self._stop_writing(what)
 
     async def _look(self, channel: Channel) -> list[Row]:
         return self._further(await channel.fetch_all(LOOK, (self._seen.seq,)))
 
     def _is_same(self, rows: Sequence[Row]) -> bool:
-        return self._seen.difference(rows) is None
+        return not self._seen.is_overwritten(rows)
 
     def _further(self, rows: Sequence[Row]) -> list[Row]:
         """The changes that were not seen yet; none of a file that is not what was opened any more."""
@@ -520,34 +373,3 @@ def _admit_copy(path: Path, folder: Path, form: FileFormat) -> Admission:
     admission = admit(migrated_copy(path, folder, form), form)
     reason = Problem("file.older_version", Severity.WARNING, str(path), {"known": str(form.version)})
     return replace(admission, access="ro", read_only=reason)
-
-
-__all__ = ["Connection", "Database", "Row", "Transaction"]
-
-
-@asynccontextmanager
-async def rehearsal(transaction: Transaction) -> AsyncIterator[None]:
-    """Take back all that is written inside, whatever happens; the transaction goes on as it was before."""
-    # The transaction remembers this row, so it must not be among what is taken back.
-    await transaction.process_id()
-    await transaction.execute("SAVEPOINT rehearsal")
-    try:
-        yield
-    finally:
-        await transaction.execute("ROLLBACK TO rehearsal")
-        await transaction.execute("RELEASE rehearsal")
-
-
-@asynccontextmanager
-async def attempt(transaction: Transaction) -> AsyncIterator[None]:
-    """Take back what is written inside if it fails; the transaction can go on as it was before."""
-    await transaction.process_id()
-    await transaction.execute("SAVEPOINT attempt")
-    try:
-        yield
-        # What was put off until the next statement belongs to the attempt.
-        await transaction.execute("RELEASE attempt")
-    except BaseException:
-        await transaction.execute("ROLLBACK TO attempt")
-        await transaction.execute("RELEASE attempt")
-        raise

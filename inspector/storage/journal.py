@@ -12,8 +12,8 @@ from inspector.domain.codec import to_plain
 from inspector.domain.edits.base import Intent, Receipt, Version
 from inspector.domain.ref import Ref
 from inspector.storage import activity
-from inspector.storage.database import Transaction
 from inspector.storage.json_columns import dump
+from inspector.storage.transaction import Transaction
 
 
 class Journal:
@@ -67,30 +67,29 @@ class Journal:
         seq = await self.record(tx, intent, ref, owner=owner, differences=differences)
         return self.receipt(intent, ref, seq)
 
-    async def tell(self, tx: Transaction, intent: Intent, new_event: NewEvent) -> None:
+    def tell(self, tx: Transaction, intent: Intent, new_event: NewEvent) -> None:
         """Write an event. An import tells of none: reading a file is nothing an agent did."""
         if intent.actor.kind is ActorKind.IMPORT:
             return
+        kind, importance = new_event.kind, new_event.importance
         event = Event(
             id=self.ids("evt"),
             seq=0,
             agent_id=new_event.agent_id,
-            kind=new_event.kind,
+            kind=kind,
             details=dump(new_event.details),
-            importance=default_importance(new_event.kind)
-            if new_event.importance is None
-            else new_event.importance,
+            importance=default_importance(kind) if importance is None else importance,
             timestamp=self.moment(intent),
             batch_id=new_event.batch_id,
         )
         activity.insert(tx, event)
 
-    async def tell_change(
+    def tell_change(
         self, tx: Transaction, intent: Intent, kind: EventKind, details: Mapping[str, object]
     ) -> None:
         actor = intent.actor
         agent_id = actor.id if actor.kind is ActorKind.AGENT else None
-        await self.tell(tx, intent, NewEvent(agent_id, kind, details, batch_id=intent.batch_id))
+        self.tell(tx, intent, NewEvent(agent_id, kind, details, batch_id=intent.batch_id))
 
     def receipt(
         self,

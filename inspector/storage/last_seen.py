@@ -14,13 +14,21 @@ from inspector.storage.connection import Connection, Row
 from inspector.storage.schema import SchemaVersion
 
 LOOK = """
-    SELECT header.user_version, header.journal_mode, c.seq, c.kind, c.ref_kind, c.ref_id, c.ref_part, c.owner,
-           c.actor_kind, c.actor_id, c.actor_name, c.reason, c.at, c.changeset, c.process
+    SELECT header.user_version, header.journal_mode, header.numbered, c.seq, c.kind, c.ref_kind, c.ref_id,
+           c.ref_part, c.owner, c.actor_kind, c.actor_id, c.actor_name, c.reason, c.at, c.changeset, c.process
     FROM (SELECT (SELECT user_version FROM pragma_user_version) AS user_version,
-                 (SELECT journal_mode FROM pragma_journal_mode) AS journal_mode) AS header
+                 (SELECT journal_mode FROM pragma_journal_mode) AS journal_mode,
+                 (SELECT max(seq) FROM sqlite_sequence WHERE name = 'changes') AS numbered) AS header
     LEFT JOIN changes AS c ON c.seq >= ? ORDER BY c.seq
 """
-"""The header and the changes from a number on, in one statement: what is read before each commit anyway."""
+"""The header and the changes from a number on, in one statement: what a write begins with."""
+
+SINCE = """
+    SELECT seq, kind, ref_kind, ref_id, ref_part, owner, actor_kind, actor_id, actor_name, reason, at, changeset,
+           process
+    FROM changes WHERE seq >= ? ORDER BY seq
+"""
+"""The changes from a number on. What else `LOOK` reads lies in a page that a write keeps from its beginning."""
 
 _LAST = "SELECT seq, process, at, kind, ref_id FROM changes ORDER BY seq DESC LIMIT 1"
 
@@ -43,21 +51,36 @@ class LastSeen:
 
     def difference(self, rows: Sequence[Row]) -> str | None:
         """What happened to the file, by the rows that `LOOK` gave from `seq` on; None if it is still the same."""
-        header = rows[0]
-        if self.last is not None and (header["seq"] != self.seq or _marks(header) != self.last):
+        if self.is_overwritten(rows):
             return "overwritten"
+        header = rows[0]
         if header["user_version"] != self.user_version:
             return "version_changed"
         if header["journal_mode"] == "wal" and not self.may_be_wal:
             return "switched_to_wal"
         return None
 
+    def is_overwritten(self, rows: Sequence[Row]) -> bool:
+        """Whether the last change is not there any more, by the rows that `LOOK` or `SINCE` gave from it on."""
+        if self.last is None:
+            return False
+        return not rows or (rows[0]["seq"], *_marks(rows[0])) != (self.seq, *self.last)
+
     def further(self, rows: Sequence[Row]) -> list[Row]:
         return [row for row in rows if row["seq"] is not None and row["seq"] > self.seq]
 
     def after(self, further: Sequence[Row]) -> LastSeen:
-        return replace(self, seq=further[-1]["seq"], last=_marks(further[-1])) if further else self
+        if not further:
+            return self
+        last = further[-1]
+        return LastSeen(self.user_version, last["seq"], _marks(last), self.may_be_wal)
+
+
+def last_number(rows: Sequence[Row]) -> int | None:
+    """The number of the last change that the file had, by what `LOOK` gave: as SQLite finds the next row's."""
+    last, numbered = rows[-1]["seq"], rows[-1]["numbered"]
+    return None if last is None or numbered is None else int(max(last, numbered))
 
 
 def _marks(row: Row) -> tuple[object, ...]:
-    return tuple(row[name] for name in ("process", "at", "kind", "ref_id"))
+    return row["process"], row["at"], row["kind"], row["ref_id"]

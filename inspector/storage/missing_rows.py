@@ -15,10 +15,10 @@ from datetime import datetime
 from inspector.domain.actor import Actor
 from inspector.domain.errors import MalformedError, Problem, Severity
 from inspector.domain.ref import Ref, RefKind
-from inspector.storage.database import Transaction
 from inspector.storage.json_columns import parse
 from inspector.storage.meta import CONSTELLATION_ID, CREATED_AT
 from inspector.storage.row_validation import LARGEST_NUMBER
+from inspector.storage.transaction import Transaction
 
 ENTRIES_MISSING = "check.entries_missing"
 _CODES = ("check.row_missing", "check.more_rows_missing", ENTRIES_MISSING)

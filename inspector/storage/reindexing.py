@@ -22,8 +22,8 @@ from inspector.domain.search_index import (
 )
 from inspector.storage import archival, blocks, messages, summaries
 from inspector.storage.connection import Row
-from inspector.storage.database import Transaction
 from inspector.storage.search import put, words_of
+from inspector.storage.transaction import Transaction
 
 _PAGE = 500
 _STORED = "SELECT * FROM search_texts WHERE kind = ? AND ref_id = ?"

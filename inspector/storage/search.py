@@ -8,7 +8,7 @@ from inspector.domain.codec import write_time
 from inspector.domain.ref import RefKind
 from inspector.domain.search_index import SearchEntry, spaced
 from inspector.storage.connection import Connection
-from inspector.storage.database import Transaction
+from inspector.storage.transaction import Transaction
 
 __all__ = ["SearchEntry", "mark", "put", "retitle", "words_of"]
 
@@ -24,8 +24,8 @@ _PUT = """
         is_deleted = excluded.is_deleted, title = excluded.title, body = excluded.body, spaced = excluded.spaced
 """
 _ADD_WORDS = """
-    INSERT INTO search_words (rowid, title, body, spaced)
-    SELECT id, title, body, spaced FROM search_texts WHERE kind = ? AND ref_id = ?
+    INSERT INTO search_words (title, body, spaced, rowid)
+    SELECT ?, ?, ?, id FROM search_texts WHERE kind = ? AND ref_id = ?
 """
 _FACTS = "UPDATE search_texts SET owner = ?, role = ?, at = ?, is_deleted = ? WHERE kind = ? AND ref_id = ?"
 _MARK = "UPDATE search_texts SET is_deleted = ? WHERE kind = ? AND ref_id = ?"
@@ -34,9 +34,10 @@ _MARK = "UPDATE search_texts SET is_deleted = ? WHERE kind = ? AND ref_id = ?"
 def put(transaction: Transaction, entry: SearchEntry) -> None:
     """Add a thing, or replace what was there of it."""
     which = (entry.kind.value, entry.ref_id)
+    words = words_of(entry)
     transaction.later(_REMOVE_WORDS, which)
-    transaction.later(_PUT, (*_facts(entry), *words_of(entry), *which))
-    transaction.later(_ADD_WORDS, which)
+    transaction.later(_PUT, (*_facts(entry), *words, *which))
+    transaction.later(_ADD_WORDS, (*words, *which))
 
 
 async def retitle(transaction: Transaction, entry: SearchEntry) -> None:

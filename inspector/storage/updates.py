@@ -14,9 +14,9 @@ from inspector.domain.errors import MalformedError
 from inspector.domain.history import BlockVersion
 from inspector.storage.changes import actor_of
 from inspector.storage.connection import Connection, Row
-from inspector.storage.database import Transaction
 from inspector.storage.json_columns import dump, parse
 from inspector.storage.sealing import seal_of
+from inspector.storage.transaction import Transaction
 
 _SINCE = """
     SELECT seq, blob, version_after, size, pending, content_hash FROM updates

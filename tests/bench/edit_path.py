@@ -58,7 +58,10 @@ class Trace:
         self.calls += 1
         self.functions.add(code)
         if code is TextShape.apply.__code__:
-            self.deepest = [*_awaited(self._edit()), *reversed(list(_below(frame)))]
+            below = list(reversed(list(_below(frame))))
+            # In another thread they stand on nothing; in the loop's own all stand on one another.
+            waiting = [each for each in _awaited(self._edit()) if each not in below]
+            self.deepest = [*waiting, *below]
 
 
 def _awaited(coroutine: Any) -> Iterator[CodeType]:

@@ -3,8 +3,9 @@
     python -m tests.bench.typing_latency [KEYS]
 
 A block of 200 KB, all of it in the Request, among 300 blocks and 10 000 messages. Beside it, in the same run, the
-time that a full recount of the same Request takes. Limits: gaps of the event loop of 16 ms (99th percentile) and
-50 ms (the longest).
+time that a full recount of the same Request takes. Limits: from the key press until the window has the figures of the
+new Request 16 ms (median) and 33 ms (99th percentile); gaps of the event loop of 16 ms (99th percentile) and 50 ms
+(the longest).
 """
 
 from __future__ import annotations
@@ -32,10 +33,12 @@ from inspector.ui.app import Program
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.panels import PANELS
 from inspector.ui.startup import StartOptions, Startup
+from inspector.ui.widgets.budget_total import BudgetTotal
 from inspector.ui.window_setup import WindowContents, populate
 from tests.bench.constellations import BIG_BLOCK, make
 from tests.bench.recount import recount_seconds
 
+KEY_MEDIAN, KEY_P99 = 0.016, 0.033
 GAP_P99, GAP_MAXIMUM = 0.016, 0.050
 BLOCK_CHARACTERS, BLOCKS, MESSAGES = 200_000, 300, 10_000
 _WAIT_SECONDS = 60.0
@@ -83,6 +86,36 @@ async def until(condition: object, what: str) -> None:
         await asyncio.sleep(0.005)
 
 
+class Figures:
+    """Waits until the panels show another Request, and have been painted with it."""
+
+    def __init__(self, contents: WindowContents) -> None:
+        self._workspace = contents.workspace
+        self._shown = [each for each in contents.window.findChildren(BudgetTotal) if each.isVisible()]
+        assert self._shown, "the budget panel is not shown"
+        self._before = self._workspace.file.request
+        self._painted: asyncio.Future[float] | None = None
+        # The panels were connected before, so they have redrawn by then.
+        self._workspace.changed.connect(self._note)
+
+    async def after(self, editor: TextEditor, key: Qt.Key) -> float:
+        """The seconds from the press of a key to the figures."""
+        self._painted = asyncio.get_running_loop().create_future()
+        self._before = self._workspace.file.request
+        begun = time.perf_counter()
+        QTest.keyClick(editor, key)
+        async with asyncio.timeout(_WAIT_SECONDS):
+            return await self._painted - begun
+
+    def _note(self, _: object) -> None:
+        if self._workspace.file.request is not self._before:
+            self._before = self._workspace.file.request
+            for each in self._shown:
+                each.repaint()
+            if self._painted is not None and not self._painted.done():
+                self._painted.set_result(time.perf_counter())
+
+
 async def type_keys(contents: WindowContents, keys: int) -> tuple[list[float], list[float], float]:
     """Seconds from key to figures, gaps of the loop, and the seconds of a full recount."""
     workspace = contents.workspace
@@ -94,14 +127,11 @@ async def type_keys(contents: WindowContents, keys: int) -> tuple[list[float], l
     editor = editors[0]
     editor.select_range(BLOCK_CHARACTERS // 2, BLOCK_CHARACTERS // 2)
     await asyncio.sleep(2.0)
-    gaps, waits = Gaps(), []
+    gaps, figures, waits = Gaps(), Figures(contents), []
     gaps.start()
     for number in range(keys):
-        before = workspace.file.request
-        begun = time.perf_counter()
-        QTest.keyClick(editor, Qt.Key.Key_A if number % 6 else Qt.Key.Key_Space)
-        await until(lambda before=before: workspace.file.request is not before, "new figures")
-        waits.append(time.perf_counter() - begun)
+        key = Qt.Key.Key_A if number % 6 else Qt.Key.Key_Space
+        waits.append(await figures.after(editor, key))
         await asyncio.sleep(0.03)
     gaps.stop()
     request = workspace.file.request
@@ -147,14 +177,14 @@ def main() -> int:
         with loop:
             waits, gaps, recount = loop.run_until_complete(measure(Program(shell), path, keys))
     print(f"keys {keys}, block {BLOCK_CHARACTERS:,} characters, {BLOCKS} blocks, {MESSAGES:,} messages")
-    print(
-        f"key to figures: median {statistics.median(waits) * 1e3:.1f} ms, p99 {percentile(waits, 0.99) * 1e3:.1f} ms"
-    )
-    ratio = recount / statistics.median(waits)
+    median, late = statistics.median(waits), percentile(waits, 0.99)
+    print(f"key to figures: median {median * 1e3:.1f} ms (limit 16), p99 {late * 1e3:.1f} ms (limit 33)")
+    ratio = recount / median
     print(f"full recount of the same Request: {recount * 1e3:.1f} ms ({ratio:.1f} x the median)")
     p99, longest = percentile(gaps, 0.99), max(gaps)
     print(f"gaps of the loop: p99 {p99 * 1e3:.1f} ms (limit 16), longest {longest * 1e3:.1f} ms (limit 50)")
-    return 0 if p99 <= GAP_P99 and longest <= GAP_MAXIMUM else 1
+    is_quick = median <= KEY_MEDIAN and late <= KEY_P99
+    return 0 if is_quick and p99 <= GAP_P99 and longest <= GAP_MAXIMUM else 1
 
 
 if __name__ == "__main__":

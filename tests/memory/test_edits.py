@@ -5,23 +5,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import threading
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from inspector.documents.document import AppliedChange, Document
 from inspector.domain.blocks import (
     OBSERVATION_LOG,
 )
 from inspector.domain.content import LogContent
-from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.items import AppendEntry
-from inspector.domain.edits.text import AppendText, InsertText, SetText
+from inspector.domain.edits.text import AppendText, InsertText, SetText, Splice, SpliceText
 from inspector.domain.errors import RefusedError
 from inspector.domain.ref import Ref, RefKind
+from inspector.memory.document_cache import DocumentCache
 from tests.memory.world import AGENT, HUMAN, IMPORTER, START, World, new_world, opened_world
 
 
@@ -195,3 +200,43 @@ async def test_that_operations_are_tried_one_after_the_other_and_nothing_of_them
     with pytest.raises(RefusedError):
         await world.memory.preview(Edit(target, more[0]), AppendEntry({}))
     assert (await world.state(block), await world.dump()) == (before, rows)
+
+
+async def test_that_typing_does_its_work_at_once_unless_the_documents_are_busy(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, busy, asked = threading.current_thread(), threading.Event(), asyncio.Event()
+    applied: list[bool] = []
+    real_apply, real_run = Document.apply, DocumentCache.run
+
+    def apply(self: Document, operation: Operation, *given: Any) -> AppliedChange | None:
+        if isinstance(operation, SpliceText):
+            applied.append(threading.current_thread() is loop)
+        elif isinstance(operation, AppendText):
+            busy.wait()
+        return real_apply(self, operation, *given)
+
+    def run(self: DocumentCache, work: Callable[[], Any]) -> asyncio.Future[Any]:
+        if asked.is_set():
+            busy.set()
+        asked.set()
+        return real_run(self, work)
+
+    async with new_world(tmp_db_dir) as world:
+        block = await world.make(content="")
+        # The first edit brings the document here.
+        for _ in range(3):
+            await world.edit(block, SpliceText((Splice(0, 0, "x"),)), actor=HUMAN)
+        monkeypatch.setattr(Document, "apply", apply)
+        await world.edit(block, SpliceText((Splice(0, 0, "y"),)), actor=HUMAN)
+        monkeypatch.setattr(DocumentCache, "run", run)
+        edit = Edit(Ref(RefKind.BLOCK, block), AppendText("!"))
+        preview = asyncio.ensure_future(world.memory.preview(edit))
+        try:
+            await asked.wait()
+            await world.edit(block, SpliceText((Splice(0, 0, "z"),)), actor=HUMAN)
+        finally:
+            busy.set()
+        assert applied == [True, False]
+        await preview
+        assert await world.text(block) == "zyxxx"

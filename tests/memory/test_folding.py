@@ -25,7 +25,7 @@ from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import DocumentError, RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory import folding
-from inspector.storage.connection import Channel, Row, Statement
+from inspector.storage.connection import Channel, Committed, Row, Statement
 from tests.file_checks import problems_in
 from tests.memory.long_histories import force_fold, restore
 from tests.memory.world import AGENT, HUMAN, World, new_world, opened_world
@@ -69,7 +69,7 @@ async def test_that_an_edit_looks_at_no_rows_but_those_that_it_needs(
 
     async def committed(
         self: Channel, statements: Sequence[Statement], may_commit: Callable[[list[Row]], bool]
-    ) -> tuple[list[Row], bool]:
+    ) -> Committed:
         asked.extend(sql for sql, _ in statements)
         return await commit(self, statements, may_commit)
 

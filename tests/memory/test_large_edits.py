@@ -19,8 +19,8 @@ from inspector.domain.history import VersionSpan
 from inspector.memory.precompute import size_of
 from inspector.storage.changes import spans_to_take_back
 from inspector.storage.connection import Connection, Parameters, Row
-from inspector.storage.database import Transaction
 from inspector.storage.json_columns import parse
+from inspector.storage.transaction import Transaction
 from tests.memory.world import HUMAN, IMPORTER, new_world, open_world
 from tests.runtime.undo_world import BOB, Desk, block, new_desk
 

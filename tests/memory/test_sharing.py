@@ -13,7 +13,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.undo import UndoRequest
 from inspector.memory.undo import Undoer
 from inspector.storage.connection import Connection
-from inspector.storage.database import Transaction
+from inspector.storage.transaction import Transaction
 from tests.memory.world import AGENT, OTHER, World
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.ref import Ref, RefKind
-from inspector.storage.database import Database, Transaction
+from inspector.storage.database import Database
 from inspector.storage.schema import FORMAT, FileFormat
+from inspector.storage.transaction import Transaction
 
 MOMENT = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 ACTOR = Actor(ActorKind.HUMAN, "ada", "Ada")

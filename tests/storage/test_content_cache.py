@@ -129,3 +129,12 @@ def test_that_no_more_is_kept_than_there_is_room_for(monkeypatch: pytest.MonkeyP
         content_of(text)
     assert content_of(texts[0]) is not first
     assert content_of(texts[0]) == first == contents[0]
+
+
+def test_that_a_small_content_that_was_just_written_need_not_be_read() -> None:
+    content = TextContent("small")
+    assert content_of(text_of(content)) is content
+    for number in range(100):
+        text_of(TextContent(f"other {number}"))
+    assert content_of(dump(content)) == content
+    assert content_of(dump(content)) is not content

@@ -10,6 +10,7 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -186,6 +187,37 @@ async def test_that_a_cancelled_write_is_rolled_back(tmp_db_dir: Path) -> None:
         async with database.write() as tx:
             await set_fact(tx, "kept")
         assert await fact(database) == "kept"
+
+
+@pytest.mark.parametrize(("value", "stored"), [("ours", "ours"), (None, "first")])
+async def test_that_a_write_that_is_cancelled_in_its_commit_is_done_and_told_or_undone(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch, value: str | None, stored: str
+) -> None:
+    path = await new_file(tmp_db_dir)
+    honest = connections.Channel.commit
+
+    async def commit(channel: connections.Channel, *given: Any) -> connections.Committed:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        return await honest(channel, *given)
+
+    async def write(database: Database) -> None:
+        async with database.write() as tx:
+            await set_fact(tx, "first")
+            tx.later("UPDATE meta SET value = ? WHERE name = 'fact'", (value,))
+
+    async with opened(path) as database:
+        news = database.feed.subscribe()
+        with monkeypatch.context() as patched:
+            patched.setattr(connections.Channel, "commit", commit)
+            with pytest.raises(asyncio.CancelledError):
+                await asyncio.ensure_future(write(database))
+        assert await fact(database) == stored
+        assert len(news.waiting()) == (value is not None)
+        async with database.write() as tx:
+            await set_fact(tx, "next")
+        assert await fact(database) == "next"
 
 
 async def test_that_a_statement_without_end_is_stopped(

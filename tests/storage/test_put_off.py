@@ -9,7 +9,8 @@ import pytest
 
 from inspector.domain.errors import FileError
 from inspector.domain.ref import Ref, RefKind
-from inspector.storage.database import Database, Transaction, attempt
+from inspector.storage.database import Database
+from inspector.storage.transaction import Transaction, attempt
 from tests.storage.builders import ACTOR, MOMENT, fact, new_file, opened
 
 _SET = "UPDATE meta SET value = ? WHERE name = 'fact'"

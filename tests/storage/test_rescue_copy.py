@@ -15,8 +15,8 @@ import pytest
 from inspector.domain.errors import FileError
 from inspector.storage import database as databases
 from inspector.storage import opening
-from inspector.storage.connection import Channel, Statement
-from inspector.storage.database import Database, Row
+from inspector.storage.connection import Channel, Committed, Row, Statement
+from inspector.storage.database import Database
 from inspector.storage.opening import Admission
 from tests.storage.builders import fact, hash_outside, new_file, opened, set_fact
 from tests.storage.test_opening import KILLED
@@ -123,7 +123,7 @@ async def test_that_a_write_whose_file_is_lost_in_the_very_commit_is_not_told_to
 
     async def commit(
         channel: Channel, statements: Sequence[Statement], may_commit: Callable[[list[Row]], bool]
-    ) -> tuple[list[Row], bool]:
+    ) -> Committed:
         path.unlink()
         return await honest(channel, statements, may_commit)
 

@@ -15,8 +15,8 @@ from inspector.domain.search_index import SearchEntry, found_of_entry, found_of_
 from inspector.memory.entities import read_entity
 from inspector.storage import archival, json_columns, messages, summaries
 from inspector.storage.bulk_rows import add_rows, add_to_index, last_numbers
-from inspector.storage.database import Transaction
 from inspector.storage.table_catalogue import CHANGES
+from inspector.storage.transaction import Transaction
 
 _CREATORS: tuple[tuple[str, RefKind, str, str], ...] = (
     ("agents", RefKind.AGENT, "create_agent", "id"),

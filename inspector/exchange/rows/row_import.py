@@ -31,11 +31,11 @@ from inspector.exchange.rows.import_journal import note_import, put_into_index
 from inspector.memory.document_cache import Derived, derive
 from inspector.storage import blocks, meta, search, updates
 from inspector.storage.bulk_rows import add_consent_changes, add_rows
-from inspector.storage.database import Transaction
 from inspector.storage.journal import Journal
 from inspector.storage.json_columns import load
 from inspector.storage.missing_rows import note_gaps
 from inspector.storage.table_catalogue import BLOCK_CONTENTS, CONSENT_CHANGES, META, TABLES
+from inspector.storage.transaction import Transaction
 
 Examine = Callable[[bytes | None, Sequence[bytes]], str]
 """Examines one document's bytes, a snapshot and the updates after it; gives a code of what is wrong, or nothing.
@@ -216,7 +216,7 @@ async def put_contents(
         if content.first is not None:
             last = await _record_first(tx, intent, block, content, content.first, changeset)
         stored = blocks.StoredContent(content.version, content.revision, derived.content, derived.rendered)
-        blocks.put_content(tx, block, stored, _written(content.row, block))
+        blocks.put_content(tx, block.id, stored, _written(content.row, block), updated_at=block.updated_at)
         search.put(tx, found_of_block(block, derived.searched, block.updated_at))
         if content.is_pending:
             await blocks.set_problem(tx, block.id, blocks.PENDING_UPDATES)
