@@ -51,7 +51,7 @@ class TextHistory:
         frontiers = self._replica.frontiers(version)
         self._heard.clear()
         if self._there.catch_up(self._replica, frontiers):
-            return dict(self._told())
+            return dict(self._steps())
         # It lies behind, or beside: then the texts alone say what differs.
         before = self.texts()
         self._listen(self._replica.fork(frontiers))
@@ -64,7 +64,7 @@ class TextHistory:
         with guarded("document.failed"):
             self._subscription = there.doc.subscribe_root(self._heard.append)
 
-    def _told(self) -> Iterator[tuple[str, tuple[Splice, ...]]]:
+    def _steps(self) -> Iterator[tuple[str, tuple[Splice, ...]]]:
         with guarded("document.failed"):
             for part in (part for event in self._heard for part in event.events):
                 target, diff = part.target, part.diff

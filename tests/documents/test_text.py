@@ -12,7 +12,6 @@ from loro import LoroDoc
 from inspector.documents.document import Document
 from inspector.documents.shapes import text as text_shape
 from inspector.documents.shapes.text import (
-    LONGEST,
     MOST_SPLICES,
     delta_of,
     fewer,
@@ -302,15 +301,6 @@ def test_that_what_is_written_in_pieces_is_the_same_text(
         assert text.to_string() == body
         splice_text(text, splices)
         assert text.to_string() == spliced(body, splices)
-
-
-@pytest.mark.parametrize("operation", [AppendText, SetText])
-def test_that_nothing_long_is_written_in_one_piece(operation: type[AppendText | SetText]) -> None:
-    document = new(TextSchema(), TextContent("a" * 10_000))
-    document.apply(operation("a" * 30_000), stamp())
-    (runs,) = document.origins().texts.values()
-    assert max(run.end - run.start for run in runs) <= LONGEST
-    assert text_of(document) == text_of(replica(document))
 
 
 def test_that_many_replacements_go_to_the_document_in_few_rows_and_the_middle_one_first(
