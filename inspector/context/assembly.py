@@ -90,7 +90,7 @@ class Assembler:
         self._tail = tail
         self._tail_names = frozenset(entry.name for entry in tail)
         self._counting = counting
-        cost = plan.costs.system()
+        cost = plan.costs.system_frame()
         self._frame = TextRun("=== system ===\n", sent=False, tokens=cost.tokens, method=cost.method)
         cost = plan.costs.message()
         self._tail_frame = TextRun("=== user ===\n", sent=False, tokens=cost.tokens, method=cost.method)

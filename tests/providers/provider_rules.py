@@ -65,7 +65,8 @@ def check_anthropic(outgoing: Outgoing, wire: WireRequest) -> None:
     for tool in body.get("tools", []):
         assert tool["input_schema"]["type"] == "object"
         assert not {"oneOf", "anyOf", "allOf"} & tool["input_schema"].keys()
-    assert not {"temperature", "top_p", "top_k"} & body.keys()
+    if outgoing.can("no_sampling_params"):
+        assert not {"temperature", "top_p", "top_k"} & body.keys()
     if body.get("thinking", {}).get("type") == "enabled":
         assert 1024 <= body["thinking"]["budget_tokens"] < body["max_tokens"]
         replies = [message for message in messages if message["role"] == "assistant"]

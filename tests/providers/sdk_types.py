@@ -15,6 +15,7 @@ from openai.types.chat.completion_create_params import CompletionCreateParamsNon
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 from pydantic import TypeAdapter
 
+from inspector.domain.wire.parameters import SAMPLING
 from inspector.domain.wire.values import WireForm
 
 Json = Any
@@ -52,6 +53,11 @@ def _read(value: Json) -> Json:
     return value
 
 
+def _check_anthropic(body: Mapping[str, Json]) -> None:
+    # The package's types are of models that take no sampling parameters; older ones do.
+    _typed(_anthropic)({key: value for key, value in body.items() if key not in SAMPLING})
+
+
 def _check_gemini(body: Mapping[str, Json]) -> None:
 
     known = {"contents", "tools", "systemInstruction", "generationConfig"}
@@ -62,7 +68,7 @@ def _check_gemini(body: Mapping[str, Json]) -> None:
         types.Tool.model_validate(tool)
     if "systemInstruction" in body:
         types.Content.model_validate(body["systemInstruction"])
-    types.GenerationConfig.model_validate(body["generationConfig"])
+    types.GenerationConfig.model_validate(body.get("generationConfig", {}))
 
 
 def _check_ollama(body: Mapping[str, Json]) -> None:
@@ -91,7 +97,7 @@ def check_types(form: WireForm, body: Mapping[str, Json]) -> None:
 
 
 _TYPES: Mapping[WireForm, Callable[[Mapping[str, Json]], None]] = {
-    WireForm.ANTHROPIC: _typed(_anthropic),
+    WireForm.ANTHROPIC: _check_anthropic,
     WireForm.OPENAI: _typed(_chat),
     WireForm.OPENAI_RESPONSES: _typed(_responses),
     WireForm.GEMINI: _check_gemini,

@@ -60,7 +60,7 @@ from inspector.domain.edits.items import (
 )
 from inspector.domain.edits.text import AppendText, InsertText, ReplaceText, SetText
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory import contents
+from inspector.memory import folding
 from tests.memory.world import AGENT, HUMAN, OTHER
 from tests.runtime.undo_world import BOB, Desk, block, new_desk, reopened
 
@@ -189,7 +189,7 @@ async def test_that_every_operation_is_undone_and_redone(
 async def test_that_contents_are_undone_after_a_restart_and_after_folding(
     tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contents, "FOLD_DELTAS", 55)
+    monkeypatch.setattr(folding, "FOLD_DELTAS", 55)
     async with new_desk(tmp_db_dir) as desk:
         made = await desk.world.make("block", MAP_CONTENT, MAP)
         for number in range(70):

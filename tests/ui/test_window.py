@@ -49,6 +49,7 @@ async def test_that_closing_the_file_brings_the_welcome_page_back(
     await open_file(studio, until)
     assert studio.contents.services.actions.run("file.close")
     await until(lambda: docks(studio) == [])
+    await until(lambda: not studio.bridge.running)
     assert studio.window.centre.count() == 0
     assert "harbor.constellation" in " ".join(
         label.text() for label in studio.window.findChildren(PlainLabel) if label.isVisible()

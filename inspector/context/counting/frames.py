@@ -30,7 +30,7 @@ class FrameCosts:
         frame = costs.assistant if role is Role.ASSISTANT else costs.message + costs.role
         return Count(frame + (costs.name if named else 0), costs.method)
 
-    def system(self) -> Count:
+    def system_frame(self) -> Count:
         """The frame of the system string."""
         return Count(self.overheads.system, self.overheads.method)
 

@@ -121,7 +121,7 @@ async def test_that_a_mutated_export_goes_in_or_leaves_nothing(
             await engine.memory.list(deleted=True)
             await engine.agents.list()
         target.unlink()
-    assert IMPORTS / 10 < went_in < IMPORTS
+    assert 0 < went_in < IMPORTS
 
 
 async def test_that_contents_of_a_mutated_export_come_into_an_existing_file_or_leave_it_as_it_was(
@@ -142,4 +142,4 @@ async def test_that_contents_of_a_mutated_export_come_into_an_existing_file_or_l
             continue
         went_in += 1
         assert {each.code for each in problems_in(target)} <= {"file.readable_by_others"}
-    assert IMPORTS / 10 < went_in < IMPORTS
+    assert 0 < went_in < IMPORTS
