@@ -34,13 +34,17 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = [*MARKUP_TEXTS, *HOSTILE_TEXTS]
 _TOGETHER = 14
 # What could be taken for markup is walked through at every run, the rest where slow tests run too.
+MARKUP = list(MARKUP_TEXTS)
 GROUPS = [
-    pytest.param(
-        NAMES[start : start + _TOGETHER],
-        id=f"{NAMES[start]} to {NAMES[start : start + _TOGETHER][-1]}",
-        marks=() if start < len(MARKUP_TEXTS) else (pytest.mark.slow,),
-    )
-    for start in range(0, len(NAMES), _TOGETHER)
+    pytest.param(MARKUP, id="markup"),
+    *(
+        pytest.param(
+            NAMES[start : start + _TOGETHER],
+            id=f"{NAMES[start]} to {NAMES[start : start + _TOGETHER][-1]}",
+            marks=pytest.mark.slow,
+        )
+        for start in range(len(MARKUP), len(NAMES), _TOGETHER)
+    ),
 ]
 WIDEST, HIGHEST = 1_600, 1_000
 # What a program needs of the system: itself, its libraries, the zones and the mounts.

@@ -34,6 +34,8 @@ FOCUSABLE = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit, QCom
 def nameless(window: QWidget) -> list[str]:
     found = []
     for widget in window.findChildren(QWidget):
+        if widget.isHidden():
+            continue
         if isinstance(widget, FOCUSABLE) and widget.focusPolicy() != Qt.FocusPolicy.NoFocus:
             inner = isinstance(widget.parent(), QComboBox | QAbstractScrollArea)
             if not widget.accessibleName() and not inner:
