@@ -7,6 +7,7 @@ from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutTool
 from inspector.domain.errors import MalformedError
 from inspector.exchange.formats import FORMATS, plan_import, plan_import_of
+from inspector.shipped.words import load_words
 from tests.exchange.builders import (
     Fields,
     agent,
@@ -127,3 +128,7 @@ def test_that_very_many_problems_are_counted_and_not_listed() -> None:
     plan = plan_of(file_of(agent(block_ids=[f"block-{number}" for number in range(1500)])))
     assert len(plan.problems) == 1001
     assert (plan.problems[-1].code, plan.problems[-1].parameters["count"]) == ("import.more_problems", 500)
+
+
+def test_that_every_format_has_a_name_that_people_read() -> None:
+    assert {f"format.{each.id}" for each in FORMATS} <= load_words().keys()

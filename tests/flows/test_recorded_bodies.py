@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from inspector.domain.wire.extras import must_call_tool, output_schema
 from inspector.entry import main
 
 TOOL_SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -172,3 +173,22 @@ def test_that_a_plain_text_is_counted_as_it_is_billed(
         result(capfd, "import", source, source.with_suffix(".constellation"))
         told = json.loads(result(capfd, "report", source.with_suffix(".constellation"), "--json"))
         assert (told["total"]["tokens"], told["total"]["method"]) == (tokens, "exact")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "forced", "schema"),
+    [
+        ({"anthropic": {"tool_choice": {"type": "any"}}}, True, None),
+        ({"openai": {"tool_choice": "required"}}, True, None),
+        ({"gemini": {"toolConfig": {"functionCallingConfig": {"mode": "ANY"}}}}, True, None),
+        ({"gemini": {"generationConfig": {"responseSchema": REPLY_SCHEMA}}}, False, REPLY_SCHEMA),
+        ({"ollama": {"format": REPLY_SCHEMA}}, False, REPLY_SCHEMA),
+        ({"ollama": {"format": "json"}, "openai": []}, False, None),
+    ],
+)
+def test_that_what_a_provider_adds_is_read_from_the_body_s_own_fields(
+    parameters: dict[str, Any], forced: bool, schema: dict[str, Any] | None
+) -> None:
+    stored = json.dumps({"extra_body": parameters})
+    assert must_call_tool(stored) is forced
+    assert output_schema(stored) == schema

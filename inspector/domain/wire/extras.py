@@ -19,7 +19,7 @@ def must_call_tool(parameters: str) -> bool:
     for body in _bodies(parameters):
         choice = body.get("tool_choice")
         kind = choice.get("type") if isinstance(choice, dict) else choice
-        if kind in _FORCING:
+        if kind in _FORCING or _forces_gemini(body.get("toolConfig")):
             return True
     return False
 
@@ -27,6 +27,8 @@ def must_call_tool(parameters: str) -> bool:
 def output_schema(parameters: str) -> Mapping[str, Any] | None:
     """The JSON Schema that an agent's parameters want the reply in, None where they want none."""
     for body in _bodies(parameters):
+        if isinstance(bare := body.get("format"), dict):
+            return bare
         for holder in _SCHEMA_HOLDERS:
             found = _schema_in(body.get(holder))
             if found is not None:
@@ -49,6 +51,11 @@ def asks_to_think(parameters: str) -> bool:
     """Whether an agent's parameters give the model a budget for thinking."""
     thinking = _parsed(parameters).get("thinking")
     return isinstance(thinking, dict) and thinking.get("type") == "enabled"
+
+
+def _forces_gemini(config: Any) -> bool:
+    calling = config.get("functionCallingConfig") if isinstance(config, dict) else None
+    return isinstance(calling, dict) and calling.get("mode") == "ANY"
 
 
 def _schema_in(value: Any) -> Mapping[str, Any] | None:
