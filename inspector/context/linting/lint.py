@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
 
 from inspector.context.counting.counter import Counter
 from inspector.context.linting.context import LintContext
@@ -13,13 +12,14 @@ from inspector.context.linting.rules import (
     duplicates,
     near_limits,
     same_descriptions,
+    secrets,
     stale_blocks,
     unused_tools,
 )
 from inspector.domain.errors import Parameters, Severity
-from inspector.domain.lint import Finding, FindingSpan, LintRule, LintSettings
-from inspector.domain.requests import Fix, Request
-from inspector.domain.secrets import find_secrets, masked, without_secrets
+from inspector.domain.lint import Finding, FindingSpan, LintSettings
+from inspector.domain.requests import Request
+from inspector.domain.secrets import without_secrets
 from inspector.domain.snapshot import Snapshot
 
 _SEVERITIES = list(Severity)
@@ -41,36 +41,6 @@ def lint(
     found = [_showable(finding) for rule in RULES for finding in rule(look)]
     found.sort(key=lambda each: (-_SEVERITIES.index(each.severity), -each.tokens, each.rule, each.where))
     return once_each(found, look)
-
-
-def secrets(look: LintContext) -> Iterator[Finding]:
-    """Pieces with text that looks like a secret. The finding never holds the text itself."""
-    for piece in look.pieces:
-        ref = piece.source.ref
-        if ref is None:
-            continue
-        ends = accumulate(len(run.text) for run in piece.runs)
-        for run, end in zip(piece.runs, ends, strict=True):
-            begin = end - len(run.text)
-            for secret in find_secrets(run.text) if run.sent else ():
-                text = run.text[secret.start : secret.end]
-                count = look.count(text)
-                parameters: Parameters = {
-                    "label": piece.source.label,
-                    "kind": secret.kind,
-                    "shown": masked(text),
-                }
-                fix = Fix("remove_secret", ref, None, parameters)
-                yield Finding(
-                    LintRule.SECRET,
-                    Severity.ERROR,
-                    ref,
-                    count.tokens,
-                    count.method,
-                    fix,
-                    parameters=parameters,
-                    places=(FindingSpan(piece.id, begin + secret.start, begin + secret.end),),
-                )
 
 
 def _showable(finding: Finding) -> Finding:

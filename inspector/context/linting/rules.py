@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from itertools import accumulate
 
 from inspector.context.linting.context import LintContext
 from inspector.context.markup import comment
@@ -24,7 +25,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import limit_length, render
 from inspector.domain.requests import Fix, Piece, SourceKind
 from inspector.domain.rules import InRule
-from inspector.domain.secrets import without_secrets
+from inspector.domain.secrets import find_secrets, masked, without_secrets
 from inspector.domain.snapshot import BlockState
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
@@ -36,6 +37,36 @@ _LEAST_WORDS = 3
 _MORE = 1.5
 """What a limit that is nearly reached is raised by."""
 _MEMORY_SECTIONS = frozenset({"core", "working", "log", "shared"})
+
+
+def secrets(look: LintContext) -> Iterator[Finding]:
+    """Pieces with text that looks like a secret. The finding never holds the text itself."""
+    for piece in look.pieces:
+        ref = piece.source.ref
+        if ref is None:
+            continue
+        ends = accumulate(len(run.text) for run in piece.runs)
+        for run, end in zip(piece.runs, ends, strict=True):
+            begin = end - len(run.text)
+            for secret in find_secrets(run.text) if run.sent else ():
+                text = run.text[secret.start : secret.end]
+                count = look.count(text)
+                parameters: Parameters = {
+                    "label": piece.source.label,
+                    "kind": secret.kind,
+                    "shown": masked(text),
+                }
+                fix = Fix("remove_secret", ref, None, parameters)
+                yield Finding(
+                    LintRule.SECRET,
+                    Severity.ERROR,
+                    ref,
+                    count.tokens,
+                    count.method,
+                    fix,
+                    parameters=parameters,
+                    places=(FindingSpan(piece.id, begin + secret.start, begin + secret.end),),
+                )
 
 
 @dataclass(frozen=True, slots=True)
