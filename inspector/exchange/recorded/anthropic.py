@@ -116,9 +116,7 @@ def _image(block: FieldReader) -> list[Part]:
     data = source.text("url") if kind == "url" else source.text("data")
     media_type = source.text("media_type")
     if not data:
-        block.notes.warn("import.image_elsewhere", block.where)
-        block.leave("source", source.whole())
-        return []
+        return [provider_part(block, ANTHROPIC, "image")]
     block.leave("source", source.rest())
     return [image_part(media_type, data)]
 

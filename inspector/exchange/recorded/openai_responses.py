@@ -144,10 +144,8 @@ def _part(block: FieldReader) -> list[Part]:
     if kind == "refusal":
         return [TextPart(block.text("refusal"))]
     if kind == "input_image":
-        url = block.text("image_url")
+        if not block.has("image_url"):
+            return [provider_part(block, RESPONSES, kind)]
         block.drop("detail")
-        if url:
-            return [image_at(url)]
-        block.notes.warn("import.image_elsewhere", block.where)
-        return []
+        return [image_at(block.text("image_url"))]
     return [provider_part(block, RESPONSES, kind)]
