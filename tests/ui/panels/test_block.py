@@ -92,7 +92,7 @@ async def test_that_a_deleted_block_is_shown_and_can_be_restored(open_tab: OpenT
     assert one.banner("This block is deleted") is not None
     await one.click("Restore")
     await one.until(lambda: not one.editor.isReadOnly())
-    assert one.banner("This block is deleted") is None
+    await one.until(lambda: one.banner("This block is deleted") is None)
 
 
 async def test_that_an_unreadable_block_says_why_and_offers_no_editor(
