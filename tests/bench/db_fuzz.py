@@ -174,7 +174,8 @@ def _count(figures: Figures, told: dict[str, Any]) -> None:
         figures.warned.update(told["codes"])
     if told.get("differing"):
         figures.differing += 1
-        if not told["found"]:
+        # Of tables that can't be read the differences are known before the refusal, which tells of them.
+        if verdict != "refused" and not told["found"]:
             figures.missed.append((seed, ", ".join(told["differing"])))
     if told["seconds"] > SLOW_SECONDS:
         figures.slow.append((seed, round(told["seconds"], 2)))

@@ -95,6 +95,9 @@ async def _alone(test: Awaitable[object], seconds: float) -> None:
         while AT_THE_END:
             await AT_THE_END.pop()()
         left = asyncio.all_tasks() - {asyncio.current_task()}
+        closing = [task for task in left if getattr(task.get_coro(), "__qualname__", "") == "Engine.close"]
+        # Whoever closed a file did not always wait until it was closed.
+        await asyncio.gather(*closing, return_exceptions=True)
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
