@@ -139,11 +139,14 @@ def main(folder: Path) -> int:
     for each in found:
         rows[each.api, each.kind].append(each)
     print(f"{'':34}{'count':>6}{'median':>10}{'mean':>10}{'equal':>7}{'body the same':>15}")
-    for (api, kind), each in sorted(rows.items()):
-        errors = [one.error for one in each]
-        equal, same = sum(one.tokens == one.charged for one in each), sum(one.same_body for one in each)
+    for (api, kind), outcomes in sorted(rows.items()):
+        errors = [one.error for one in outcomes]
+        equal, same = (
+            sum(one.tokens == one.charged for one in outcomes),
+            sum(one.same_body for one in outcomes),
+        )
         median, mean = statistics.median(errors), statistics.mean(errors)
-        print(f"{api:16}{kind:18}{len(each):6}{median:8.1f} %{mean:8.1f} %{equal:7}{same:15}")
+        print(f"{api:16}{kind:18}{len(outcomes):6}{median:8.1f} %{mean:8.1f} %{equal:7}{same:15}")
     exact = [each for each in found if each.exact]
     wrong = [each for each in exact if each.tokens != each.charged]
     print(f"\nMarked exact: {len(exact)}, of these not what was charged: {len(wrong)}")
