@@ -22,7 +22,7 @@ from tests.file_checks import problems_in
 from tests.fixtures import opened_engine
 from tests.flows.export_builders import table_rows
 
-PLANS, IMPORTS = 100, 12
+PLANS, IMPORTS = 100, 25
 VALUES: tuple[Any, ...] = (
     *(None, True, 0, -1, 5, 1 << 62, 1.5, "", "x", "agt_ada", "blk_new", "2026-13-45", "\u202e\x00", [], {}),
     *([None], [[]], {"kind": "text"}, {"kind": "map", "fields": []}, {"": None}, "e" * 10_000),
@@ -121,7 +121,7 @@ async def test_that_a_mutated_export_goes_in_or_leaves_nothing(
             await engine.memory.list(deleted=True)
             await engine.agents.list()
         target.unlink()
-    assert 0 < went_in < IMPORTS
+    assert IMPORTS / 10 < went_in < IMPORTS
 
 
 async def test_that_contents_of_a_mutated_export_come_into_an_existing_file_or_leave_it_as_it_was(
@@ -142,4 +142,4 @@ async def test_that_contents_of_a_mutated_export_come_into_an_existing_file_or_l
             continue
         went_in += 1
         assert {each.code for each in problems_in(target)} <= {"file.readable_by_others"}
-    assert 0 < went_in < IMPORTS
+    assert IMPORTS / 10 < went_in < IMPORTS
