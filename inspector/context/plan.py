@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -25,9 +24,10 @@ from inspector.domain.limits import (
     Limits,
     Strategy,
 )
-from inspector.domain.messages import Batch, is_paired, is_unanswered, sendable_messages
+from inspector.domain.messages import Batch
 from inspector.domain.models import ModelFacts, ResolvedBy
 from inspector.domain.snapshot import RequestSpec, Snapshot
+from inspector.domain.wire.extras import parsed_parameters
 from inspector.domain.wire.parameters import longest_reply
 
 ADDRESS_PROVIDERS = frozenset(("ollama", "openai_compatible", "openai-compatible"))
@@ -225,11 +225,7 @@ def _window(facts: ModelFacts | None, base: Limits, provider: str, *, is_chosen:
 
 
 def _longest_reply(agent: Agent, facts: ModelFacts | None) -> int | None:
-    try:
-        parameters = json.loads(agent.parameters or "{}")
-    except (ValueError, RecursionError):
-        return None
-    tokens = longest_reply(parameters) if isinstance(parameters, dict) else None
+    tokens = longest_reply(parsed_parameters(agent.parameters))
     most = facts.max_output if facts is not None else None
     return tokens if tokens is None or most is None else min(tokens, most)
 
@@ -266,7 +262,7 @@ def active_batch(snapshot: Snapshot, spec: RequestSpec) -> Batch | None:
     """
     if spec.active_batch is None:
         newest = snapshot.history[-1] if snapshot.history else None
-        return newest if newest is not None and is_unanswered(sendable_messages(newest)) else None
+        return newest if newest is not None and newest.is_unanswered else None
     for batch in reversed(snapshot.history):
         if batch.id == spec.active_batch:
             return batch
@@ -278,8 +274,7 @@ def _turn_problems(snapshot: Snapshot, spec: RequestSpec) -> list[Problem]:
     newest = snapshot.history[-1] if snapshot.history else None
     if newest is None or spec.active_batch is not None:
         return []
-    sent = sendable_messages(newest)
-    if not sent or is_paired(sent):
+    if not newest.sendable or newest.is_paired:
         return []
     facts = {"open_calls": len(newest.open_calls)}
     return [Problem("turn_waits", Severity.WARNING, f"batch:{newest.id}", facts)]

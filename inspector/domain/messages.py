@@ -149,6 +149,22 @@ class Batch:
             return False
         return self.messages[-1].role in (Role.ASSISTANT, Role.TOOL)
 
+    @cached_property
+    def sendable(self) -> tuple[Message, ...]:
+        """Those of its messages that may be sent at all."""
+        return sendable_messages(self)
+
+    @cached_property
+    def is_paired(self) -> bool:
+        """Whether of what may be sent each call has its result behind it, and each result its call before it."""
+        return is_paired(self.sendable)
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether a model's reply is what comes next: the last message isn't its own, and no call is open."""
+        sent = self.sendable
+        return bool(sent) and sent[-1].role not in (Role.ASSISTANT, Role.TOOL) and self.is_paired
+
 
 def call_names(messages: Iterable[Message]) -> Mapping[str, str]:
     """The names of the tools that were called, by call id; of several calls with one id the last."""
@@ -170,11 +186,6 @@ def sendable_messages(batch: Batch) -> tuple[Message, ...]:
     if all(map(is_sendable, batch.messages)):
         return batch.messages
     return tuple(filter(is_sendable, batch.messages))
-
-
-def is_unanswered(messages: Sequence[Message]) -> bool:
-    """Whether a model's reply is what comes next: the last message isn't its own, and each call has its result."""
-    return bool(messages) and messages[-1].role not in (Role.ASSISTANT, Role.TOOL) and is_paired(messages)
 
 
 def is_paired(messages: Sequence[Message]) -> bool:

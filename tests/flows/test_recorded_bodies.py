@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from inspector.domain.messages import ProviderPart, Role
 from inspector.domain.wire.extras import must_call_tool, output_schema
+from inspector.domain.wire.fitting import PartRules
+from inspector.domain.wire.values import Adaptations, WireForm, WireMessage
 from inspector.entry import main
 
 TOOL_SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -192,3 +195,13 @@ def test_that_what_a_provider_adds_is_read_from_the_body_s_own_fields(
     stored = json.dumps({"extra_body": parameters})
     assert must_call_tool(stored) is forced
     assert output_schema(stored) == schema
+
+
+def test_that_a_part_of_a_provider_that_cannot_be_read_is_told_and_not_sent() -> None:
+    notes = Adaptations()
+    rules = PartRules(WireForm.ANTHROPIC, lambda *_: True, lambda _: True, False, True, notes)
+    said = WireMessage("message:1", Role.USER, ())
+    assert rules.fit(said, ProviderPart("anthropic", "document", '{"type": "document"}')) is not None
+    for form, data in (("anthropic", "{"), ("anthropic", "[]"), ("openai", '{"type": "file"}')):
+        assert rules.fit(said, ProviderPart(form, "document", data)) is None
+    assert [each.code for each in notes.problems] == ["wire.provider_part_not_sent"]

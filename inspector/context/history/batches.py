@@ -20,7 +20,6 @@ from inspector.domain.messages import (
     Part,
     Role,
     is_paired,
-    sendable_messages,
 )
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Piece, SentMessage, Source, SourceKind
@@ -46,7 +45,7 @@ class BatchView:
     @classmethod
     def of(cls, batch: Batch, costs: FrameCosts) -> BatchView:
         """A stored batch, without what is never sent of it."""
-        return cls(batch, sendable_messages(batch), costs)
+        return cls(batch, batch.sendable, costs)
 
     @cached_property
     def is_complete(self) -> bool:

@@ -49,7 +49,7 @@ def provider_tools(parameters: str) -> tuple[str, ...]:
 
 def asks_to_think(parameters: str) -> bool:
     """Whether an agent's parameters give the model a budget for thinking."""
-    thinking = _parsed(parameters).get("thinking")
+    thinking = parsed_parameters(parameters).get("thinking")
     return isinstance(thinking, dict) and thinking.get("type") == "enabled"
 
 
@@ -69,14 +69,15 @@ def _schema_in(value: Any) -> Mapping[str, Any] | None:
 
 
 def _bodies(parameters: str) -> Iterator[Mapping[str, Any]]:
-    by_form = _parsed(parameters).get(EXTRA_BODY)
+    by_form = parsed_parameters(parameters).get(EXTRA_BODY)
     yield from (
         (body for body in by_form.values() if isinstance(body, dict)) if isinstance(by_form, dict) else ()
     )
 
 
 @lru_cache(maxsize=64)
-def _parsed(parameters: str) -> Mapping[str, Any]:
+def parsed_parameters(parameters: str) -> Mapping[str, Any]:
+    """An agent's parameters as an object, an empty one where their text is none."""
     try:
         value = json.loads(parameters or "{}")
     except (ValueError, RecursionError):

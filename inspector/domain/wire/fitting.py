@@ -15,6 +15,7 @@ from inspector.domain.messages import (
     ThinkingPart,
 )
 from inspector.domain.wire.images import ImageData, picture, stand_in
+from inspector.domain.wire.objects import as_sent
 from inspector.domain.wire.values import Adaptations, WireForm, WireMessage
 
 Thought = ThinkingPart | RedactedThinkingPart
@@ -47,7 +48,7 @@ class PartRules:
             return self._image(said, part)
         if isinstance(part, ThinkingPart | RedactedThinkingPart):
             return self._thought(said, part)
-        if isinstance(part, ProviderPart) and part.form != self.form:
+        if isinstance(part, ProviderPart) and (part.form != self.form or not as_sent(part)):
             self.notes.lost("provider_part_not_sent", said.piece_id, kind=part.kind)
             return None
         return part
