@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.domain.dataclass import dataclass
@@ -33,6 +34,7 @@ class Action:
         is_on: For a switch: whether it is on.
         hidden: Not in the palette (its place makes sense of it).
         scope: The widget whose focus the shortcut needs; None for the whole window.
+        also: Further shortcuts, which no menu shows.
     """
 
     id: str
@@ -44,6 +46,7 @@ class Action:
     is_on: Callable[[], bool] | None = None
     hidden: bool = False
     scope: QWidget | None = None
+    also: tuple[str, ...] = ()
 
 
 class Actions(QObject):
@@ -58,6 +61,9 @@ class Actions(QObject):
         self._items: dict[str, QAction] = {}
         self.front: FrontActions | None = None
         """Whose actions are those of the view in front."""
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.focusObjectChanged.connect(self._follow_focus)
 
     def add(self, *actions: Action) -> None:
         """Register actions.
@@ -105,6 +111,21 @@ class Actions(QObject):
     def shortcut_text(self, id_: str) -> str:
         return self._items[id_].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
 
+    def retitle(self, id_: str, title: str) -> None:
+        """Name an action by what it would do now."""
+        if title != self._rows[id_].title:
+            self._rows[id_] = replace(self._rows[id_], title=title)
+            self._items[id_].setText(title.replace("&", "&&"))
+
+    def scope(self, id_: str, widget: QWidget, shortcut: str) -> None:
+        """Give an action a shortcut that only holds while a widget has the keyboard."""
+        item = self._items[id_]
+        self._rows[id_] = replace(self._rows[id_], shortcut=shortcut, scope=widget)
+        item.setShortcut(QKeySequence(shortcut))
+        item.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self._window.removeAction(item)
+        widget.addAction(item)
+
     def refresh(self) -> None:
         """Look again at what can be done and what is on."""
         for id_, action in self._rows.items():
@@ -127,13 +148,24 @@ class Actions(QObject):
         item.setObjectName(action.id)
         item.setCheckable(action.is_on is not None)
         item.setIconVisibleInMenu(True)
-        if action.shortcut is not None:
-            item.setShortcut(QKeySequence(action.shortcut))
+        item.setShortcuts(_shortcuts(action))
         if action.scope is not None:
             item.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         item.triggered.connect(lambda _=False, id_=action.id: self._trigger(id_))
         (action.scope or self._window).addAction(item)
         return item
+
+    def _follow_focus(self, now: QObject | None) -> None:
+        """Silence keys of the window while an action of a part has them there: of two, Qt would do neither."""
+        rows = self._rows.values()
+        scoped = [
+            row for row in rows if row.scope and isinstance(now, QWidget) and row.scope.isAncestorOf(now)
+        ]
+        taken = [keys for row in scoped for keys in _shortcuts(row)]
+        for row in rows:
+            if row.scope is None:
+                free = [each for each in _shortcuts(row) if each not in taken]
+                self._items[row.id].setShortcuts(free)
 
     def _trigger(self, id_: str) -> None:
         self.run(id_)
@@ -147,6 +179,11 @@ class Actions(QObject):
             same_place = self._rows[id_].scope is action.scope
             if same_place and not wanted.isEmpty() and item.shortcut() == wanted:
                 raise ValueError(f"{action.id}: {wanted.toString()} is {id_}'s")
+
+
+def _shortcuts(action: Action) -> list[QKeySequence]:
+    keys = () if action.shortcut is None else (action.shortcut,)
+    return [QKeySequence(each) for each in (*keys, *action.also)]
 
 
 class FrontActions:

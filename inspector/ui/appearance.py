@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication
 
 from inspector.ui.style import style_sheet
@@ -15,6 +15,7 @@ from inspector.ui.theme import Theme
 MINIMUM_SCALE, MAXIMUM_SCALE = 0.75, 2.0
 _SMALLEST_POINTS = 9.0
 _GRID = 4
+_DARKENED = 140
 
 
 class ThemeChoice(StrEnum):
@@ -109,5 +110,10 @@ class Appearance(QObject):
     def _dress(self) -> None:
         self._application.setFont(self.font())
         self._application.setPalette(self.theme.palette())
+        boxes = self.theme.palette()
+        # Fusion paints the edge of a box from the ground of its window, made darker by this much.
+        boxes.setColor(QPalette.ColorRole.Window, self.theme.control.lighter(_DARKENED))
+        boxes.setColor(QPalette.ColorRole.Base, self.theme.background)
+        self._application.setPalette(boxes, "QCheckBox")  # type: ignore[arg-type]
         self._application.setStyleSheet(style_sheet(self.theme, self._points * self._scale, self._scale))
         self.changed.emit()

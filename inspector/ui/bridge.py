@@ -100,7 +100,13 @@ class Bridge(QObject):
     def report(self, error: BaseException, *, doing: str) -> FailureText:
         """Tell of an error: to the log, and to whoever shows failures."""
         failure = failure_of(error, doing=doing)
-        _LOG.error("%s", failure.happened, exc_info=error)
+        # What the world or a rule refused is no fault that a trace would help to find.
+        _LOG.log(
+            logging.ERROR if failure.fault else logging.WARNING,
+            "%s",
+            failure.happened,
+            exc_info=error if failure.fault else None,
+        )
         self.failed.emit(failure)
         return failure
 

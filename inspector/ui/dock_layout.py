@@ -25,13 +25,16 @@ _LEFT, _RIGHT, _BOTTOM = (
 )
 _CENTRE_WIDTH, _CENTRE_HEIGHT, _BARS_HEIGHT = 420, 260, 120
 """Pixels at text scale 1 that the centre needs, and that the bars above and below it take."""
-_FOLDED_SHARE = 0.45
+_FOLDED_SHARE = 0.35
 _SETTLE_MILLISECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)
 class DockSpec:
-    """A dock as the window knows it: where it stands at first, how large, and the panel inside."""
+    """A dock as the window knows it: where it stands at first, how large, and the panel inside.
+
+    `tabbed_with` is the dock that it is a tab beside at first.
+    """
 
     id: str
     title: str
@@ -40,6 +43,7 @@ class DockSpec:
     shown: bool = True
     size: int = 0
     share: int = 1
+    tabbed_with: str = ""
 
 
 class DockArrangement(StrEnum):
@@ -74,7 +78,15 @@ class DockLayout(QObject):
         self._docks: dict[str, QDockWidget] = {}
         self._sides: dict[str, DockSpec] = {}
         self._standing: DockArrangement | None = None
+        self._revealed: set[str] = set()
+        """Docks that were shown by hand since the start; their widths are a person's."""
         self._scale = appearance.scale
+        self._plain_sizes: dict[DockArrangement, dict[str, float]] = {}
+        """The docks' sizes at text scale 1, by how they stand."""
+        self._left_sizes: dict[str, int] = {}
+        """How large docks came out after the last change of scale; other sizes since are a person's."""
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLE_MILLISECONDS)
+        self._settled.timeout.connect(self._note_sizes)
         self._soon = QTimer(self, singleShot=True, interval=_SETTLE_MILLISECONDS)
         self._soon.timeout.connect(self._fit)
         appearance.changed.connect(self._follow_scale)
@@ -103,6 +115,17 @@ class DockLayout(QObject):
     def show(self) -> None:
         """Show the docks as they were left, at first in their first places."""
         self._place(self._wanted())
+
+    def reveal(self, id_: str) -> None:
+        """Show a dock; one below the centre that wasn't there before gets its share of the room."""
+        dock, side = self._docks[id_], self._sides[id_]
+        is_new = not side.shown and id_ not in self._revealed
+        dock.show()
+        if is_new and self._is_below(id_) and not dock.isFloating():
+            self._revealed.add(id_)
+            there = [each for each in self._sides if self._is_below(each) and self._docks[each].isVisible()]
+            docks, shares = [self._docks[each] for each in there], [self._sides[each].share for each in there]
+            self._window.resizeDocks(docks, [100 * each for each in shares], Qt.Orientation.Horizontal)
 
     def hide(self) -> None:
         """Keep how the docks stand and hide them."""
@@ -163,6 +186,8 @@ class DockLayout(QObject):
                 across = Qt.Orientation.Horizontal if area == _BOTTOM else Qt.Orientation.Vertical
                 self._window.addDockWidget(area, dock, across)
                 front = dock if area == _LEFT else front
+            if side.tabbed_with and area == _BOTTOM:
+                self._window.tabifyDockWidget(self._docks[side.tabbed_with], dock)
             dock.setVisible(side.shown)
         if front is not None:
             front.raise_()
@@ -194,21 +219,31 @@ class DockLayout(QObject):
         before, self._scale = self._scale, self._appearance.scale
         if self._standing is None or before == self._scale:
             return
+        if not self._settled.isActive() and self._sizes() != self._left_sizes:
+            self._plain_sizes[self._standing] = {id_: size / before for id_, size in self._sizes().items()}
         if self._wanted() is not self._standing:
             self._fit()
-            return
-        by = self._scale / before
+        plain = self._plain_sizes.get(self._standing, {})
         for orientation in (Qt.Orientation.Horizontal, Qt.Orientation.Vertical):
             across = orientation == Qt.Orientation.Horizontal
-            docks = [
-                dock
-                for dock in self._docks.values()
-                if dock.isVisible()
-                and not dock.isFloating()
-                and (self._window.dockWidgetArea(dock) == _BOTTOM) != across
-            ]
-            sizes = [round((dock.width() if across else dock.height()) * by) for dock in docks]
-            self._window.resizeDocks(docks, sizes, orientation)
+            ids = [id_ for id_ in self._sizes() if id_ in plain and self._is_below(id_) != across]
+            sizes = [round(plain[id_] * self._scale) for id_ in ids]
+            self._window.resizeDocks([self._docks[id_] for id_ in ids], sizes, orientation)
+        self._settled.start()
+
+    def _is_below(self, id_: str) -> bool:
+        return self._window.dockWidgetArea(self._docks[id_]) == _BOTTOM
+
+    def _sizes(self) -> dict[str, int]:
+        """Widths of docks beside the centre, heights of those below it."""
+        shown = [id_ for id_, dock in self._docks.items() if dock.isVisible() and not dock.isFloating()]
+        return {
+            id_: self._docks[id_].height() if self._is_below(id_) else self._docks[id_].width()
+            for id_ in shown
+        }
+
+    def _note_sizes(self) -> None:
+        self._left_sizes = self._sizes()
 
     def _name(self) -> str:
         """Layouts of other sets of panels are not taken: the first places then hold for new ones."""

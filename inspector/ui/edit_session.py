@@ -1,32 +1,29 @@
-"""The edit session of one text block: its draft, its saving, and what others write meanwhile."""
+"""The edit session of one block: its draft, its saving, and what others write meanwhile."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum, auto
 
 from PySide6.QtCore import QObject, Signal
 
-from inspector.domain.content import TextContent
+from inspector.domain.content import Content
 from inspector.domain.edits.base import Edit, Receipt, Version
-from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.errors import RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
-from inspector.domain.splices import changed_stretch, rebased, spliced
-from inspector.ui.editors.text import TextEditor
+from inspector.ui.editors.draft_editor import DraftEditor
 from inspector.ui.file_state import UnsavedEdit
 from inspector.ui.workspace import Preview, Workspace
 
 
 class Stage(Enum):
-    """How far an editor and the stored text are apart.
+    """How far an editor and the stored content are apart.
 
-    `EMPTY`: nothing of the block has been read. `FITTING`: an earlier draft is being fitted to the present text; what
-    is typed meanwhile comes into it. `EDITING`: the editor's text is the stored text with the draft in it. `SAVING`:
-    a save is on its way. `SAVED`: it went through, and the stored text is waited for. `TAKING_BACK`: the draft is
-    being taken out of the text.
+    `EMPTY`: nothing of the block has been read. `FITTING`: an earlier draft is being fitted to the present content;
+    what is typed meanwhile comes into it. `EDITING`: the editor has the stored content with the draft in it.
+    `SAVING`: a save is on its way. `SAVED`: it went through, and the stored content is waited for. `TAKING_BACK`: the
+    draft is being taken out of the content.
     """
 
     EMPTY = auto()
@@ -38,10 +35,11 @@ class Stage(Enum):
 
 
 class EditSession(QObject):
-    """Keeps an editor, a block's draft and the stored text together.
+    """Keeps an editor, a block's draft and the stored content together.
 
     Every change in the editor is a draft at once, counted in its base version. `changed` tells that there is
-    another text or another stage. `met` carries the stored block when somebody else wrote under a draft.
+    another content or another stage. `met` carries the stored block when somebody else wrote under a draft.
+    `merged` tells that the editor shows both as one, theirs marked.
     `refused` carries the refusal of a save. `saved` tells that a save went through. `discarded` carries the
     `UnsavedEdit` that was given up.
     """
@@ -49,28 +47,34 @@ class EditSession(QObject):
     changed = Signal()
     met = Signal(object)
     refused = Signal(object)
+    merged = Signal()
     saved = Signal()
     discarded = Signal(object)
 
-    def __init__(self, workspace: Workspace, editor: TextEditor, block_id: str, parent: QObject) -> None:
+    def __init__(self, workspace: Workspace, editor: DraftEditor, block_id: str, parent: QObject) -> None:
         super().__init__(parent)
         self._workspace = workspace
         self._editor = editor
         self._ref = Ref(RefKind.BLOCK, block_id)
         self._stage = Stage.EMPTY
         self._base: Version | None = None
-        """The version of the stored text that the editor's splices are counted in."""
+        """The version of the stored content that the editor's operation is counted in."""
         self._earlier: Edit | None = None
         """The draft as it was kept, while it is not typed in: its base is not the stored version."""
-        self._marked = ""
-        """The editor's text when the fitting or the save began; what is typed since is counted in it."""
         self._receipt: Receipt | None = None
         self._passed_over = False
-        """Whether a text was passed over after the save, as it was read before."""
+        """Whether a content was passed over after the save, as it was read before."""
         self._late: BlockState | None = None
         """What was read while a save was on its way."""
         self._again: tuple[str, bool] | None = None
         """A save that was asked for while it could not begin: its reason, and whether it unlocks."""
+        editor.edited.connect(self._edited)
+
+    def use(self, editor: DraftEditor) -> None:
+        """Go on with an editor of another kind of content; what was in the last one stays a draft."""
+        self._editor.edited.disconnect(self._edited)
+        self._editor = editor
+        self._stage, self._base, self._earlier = Stage.EMPTY, None, None
         editor.edited.connect(self._edited)
 
     @property
@@ -83,23 +87,23 @@ class EditSession(QObject):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the text is not there yet, as an earlier draft is being fitted to it."""
+        """Whether the content is not there yet, as an earlier draft is being fitted to it."""
         return self._base is None
 
     def take(self, state: BlockState) -> None:
-        """Take the stored text in, as far as unsaved work allows."""
-        if not isinstance(state.content, TextContent):
+        """Take the stored content in, as far as unsaved work allows."""
+        if not self._editor.takes(state.content):
             return
         if self._stage is Stage.SAVING:
             self._late = state
         elif self._stage is Stage.EMPTY or self._earlier is not None:
-            self._begin(state, state.content.text)
+            self._begin(state)
         elif self._stage is Stage.SAVED:
-            self._take_saved(state, state.content.text)
+            self._take_saved(state)
         elif self._editor.operation() is None:
-            self._load(state, state.content.text)
+            self._load(state)
         elif state.version != self._base:
-            self.met.emit(state)
+            self._meet(state)
         self.changed.emit()
 
     def save(self, reason: str, *, unlock: bool = False) -> None:
@@ -110,27 +114,39 @@ class EditSession(QObject):
         edit = self._edit()
         if edit is None:
             return
+        if self._clashes():
+            self.show_merged()
+            return
         self._stage = Stage.SAVING
-        self._mark()
+        self._editor.set_mark()
         self._workspace.save(edit, self._done, self._failed, reason=reason, unlock=unlock)
         self.changed.emit()
 
+    def show_merged(self) -> None:
+        """Put what saving would give into the editor, as the draft on what is stored now."""
+        edit = self._edit()
+        if edit is None or self._stage is not Stage.EDITING:
+            return
+        self._stage = Stage.FITTING
+        self._editor.set_mark()
+        self._workspace.preview(edit, self._take_merged, self._leave_unfit)
+
     def discard(self) -> None:
-        """Go back to the stored text. Where the draft is on that text, this is a step that can be undone."""
+        """Go back to the stored content. Where the draft is on that content, this is a step that can be undone."""
         state, edit = self._workspace.file.blocks.get(self._ref.id), self._edit()
         if self._stage in (Stage.SAVING, Stage.SAVED) or edit is None:
             return
-        if state is None or not isinstance(state.content, TextContent):
+        if state is None or not self._editor.takes(state.content):
             return
-        stored, text = state.content.text, self._editor.text
+        given_up = UnsavedEdit(edit, self._editor.content)
         if self._earlier is None and state.version == self._base:
-            self._take_back(text, stored)
+            self._stage = Stage.TAKING_BACK
+            self._editor.go_back(state)
         kept = self._workspace.file.drafts.get(self._ref.id)
-        given_up = UnsavedEdit(edit, TextContent(text))
         if self._earlier is not None and kept is not None:
             given_up = replace(kept, restored=False)
         self._earlier = self._again = None
-        self._load(state, stored)
+        self._load(state)
         self._workspace.drop_draft(self._ref.id)
         self.discarded.emit(given_up)
         self.changed.emit()
@@ -140,19 +156,17 @@ class EditSession(QObject):
         state = self._workspace.file.blocks.get(self._ref.id)
         if self.is_dirty or self._stage in (Stage.SAVING, Stage.SAVED) or state is None:
             return
-        if isinstance(state.content, TextContent):
+        if self._editor.takes(state.content):
             self._workspace.set_draft(draft.edit, draft.content)
-            self._begin(state, state.content.text)
+            self._begin(state)
             self.changed.emit()
 
-    def _take_back(self, text: str, stored: str) -> None:
-        self._stage = Stage.TAKING_BACK
-        for splice in changed_stretch(text, stored):
-            self._editor.replace_range(splice.start, splice.delete, splice.insert)
-
-    def _mark(self) -> None:
-        self._marked = self._editor.text
-        self._editor.set_mark()
+    def _meet(self, state: BlockState) -> None:
+        """Somebody else wrote under the draft."""
+        if self._editor.join(state):
+            self._base = state.version
+            self._keep()
+        self.met.emit(state)
 
     def _edit(self) -> Edit | None:
         if self._earlier is not None:
@@ -177,26 +191,26 @@ class EditSession(QObject):
         if edit is None:
             self._workspace.drop_draft(self._ref.id)
         else:
-            self._workspace.set_draft(edit, TextContent(self._editor.text))
+            self._workspace.set_draft(edit, self._editor.content)
 
-    def _begin(self, state: BlockState, text: str) -> None:
-        """Show the stored text, with an earlier draft on it if there is one."""
+    def _begin(self, state: BlockState) -> None:
+        """Show the stored content, with an earlier draft on it if there is one."""
         draft = self._workspace.file.drafts.get(self._ref.id)
         self._earlier = None
         if draft is None:
-            self._load(state, text)
+            self._load(state)
             return
-        operation = draft.edit.operation
-        if isinstance(operation, SpliceText) and draft.edit.base == state.version:
-            self._load(state, text, operation.splices)
+        if draft.edit.base == state.version and self._editor.takes(draft.content):
+            self._stage, self._base = Stage.EDITING, state.version
+            self._editor.resume(state, draft.edit.operation, draft.content)
             return
         # Its base is gone: only the engine can say what it gives now. Until it is typed in, the draft stays as it is.
         self._earlier = draft.edit
         if self._base is None:
-            self._editor.load(text)
+            self._editor.load(state)
         if self._stage is not Stage.FITTING or self._base is None:
             self._stage = Stage.FITTING
-            self._mark()
+            self._editor.set_mark()
         self._workspace.preview(draft.edit, self._fit, self._leave_unfit)
 
     def _fit(self, preview: Preview) -> None:
@@ -204,22 +218,37 @@ class EditSession(QObject):
         if self._stage is not Stage.FITTING:
             return
         self._stop_waiting()
-        (state, content), typed = preview, self._editor.splices_since_mark()
-        if not isinstance(state.content, TextContent) or not isinstance(content, TextContent):
+        (state, content), typed = preview, self._editor.typed_since_mark
+        if not self._editor.takes(state.content) or not self._editor.takes(content):
             return
-        stored, fitted = state.content.text, content.text
-        text = spliced(fitted, rebased(typed, changed_stretch(self._marked, fitted)))
-        self._load(state, stored, changed_stretch(stored, text))
+        self._load(state, self._editor.since_mark_on(content))
         self._go_on(typed)
+
+    def _take_merged(self, preview: Preview) -> None:
+        if self._stage is not Stage.FITTING:
+            return
+        mine = self._editor.content
+        self._fit(preview)
+        self._earlier = None
+        self._keep()
+        self._editor.mark_theirs(mine)
+        self.merged.emit()
+
+    def _clashes(self) -> bool:
+        """Whether somebody else has written where the draft does, and the two have not been shown as one."""
+        state = self._workspace.file.blocks.get(self._ref.id)
+        if self._earlier is not None or state is None or state.version == self._base:
+            return False
+        return self._editor.clashes(state.content)
 
     def _leave_unfit(self) -> None:
         """What an earlier draft gives now cannot be said: it stays as it is, unless something was typed."""
         if self._stage is not Stage.FITTING:
             return
         self._stop_waiting()
-        self._go_on(self._editor.splices_since_mark())
+        self._go_on(self._editor.typed_since_mark)
 
-    def _go_on(self, typed: Sequence[Splice]) -> None:
+    def _go_on(self, typed: bool) -> None:
         if typed:
             self._earlier = None
             self._keep()
@@ -231,9 +260,9 @@ class EditSession(QObject):
         if again is not None:
             self.save(again[0], unlock=again[1])
 
-    def _load(self, state: BlockState, text: str, splices: tuple[Splice, ...] = ()) -> None:
+    def _load(self, state: BlockState, mine: Content | None = None) -> None:
         self._stage, self._base = Stage.EDITING, state.version
-        self._editor.load(text, splices)
+        self._editor.load(state, mine)
 
     def _stop_waiting(self) -> None:
         self._stage = Stage.EMPTY if self._base is None else Stage.EDITING
@@ -243,16 +272,16 @@ class EditSession(QObject):
             return
         late, self._late, self._earlier = self._late, None, None
         self._stage, self._receipt, self._passed_over = Stage.SAVED, receipt, False
-        self._editor.load(self._marked, self._editor.splices_since_mark())
+        self._editor.count_from_mark()
         self._workspace.drop_draft(self._ref.id)
         state = late or self._workspace.file.blocks.get(self._ref.id)
-        if state is not None and isinstance(state.content, TextContent):
-            self._take_saved(state, state.content.text)
+        if state is not None and self._editor.takes(state.content):
+            self._take_saved(state)
         self.saved.emit()
         self.changed.emit()
 
-    def _take_saved(self, state: BlockState, text: str) -> None:
-        """Take the stored text after a save. One that was read before the save is passed over, once."""
+    def _take_saved(self, state: BlockState) -> None:
+        """Take the stored content after a save. One that was read before the save is passed over, once."""
         receipt = self._receipt
         if receipt is None:
             return
@@ -262,9 +291,8 @@ class EditSession(QObject):
             if not self._passed_over and state.written is not None and state.written.at < receipt.at:
                 self._passed_over = True
                 return
-        operation = self._editor.operation()
-        since = () if operation is None else operation.splices
-        self._load(state, text, rebased(since, changed_stretch(self._marked, text)))
+        since = self._editor.operation() is not None
+        self._load(state, self._editor.since_mark_on(state.content) if state.content is not None else None)
         if since:
             self._keep()
         self._save_again()

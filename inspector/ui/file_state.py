@@ -21,6 +21,7 @@ from inspector.domain.errors import Problem, RefusedError, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
+from inspector.domain.undo import UndoneStep, UndoStep
 from inspector.runtime.session import AgentContents, FileSession
 from inspector.ui.wording import tr_error
 
@@ -42,10 +43,11 @@ class What(Flag):
     WRITTEN = auto()
     MOVED = auto()
     BUSY = auto()
-    FIX = auto()
+    SAVED = auto()
+    UNDO = auto()
     NOTHING = 0
     EVERYTHING = (
-        FILE | AGENTS | AGENT | CONTENTS | BLOCKS | REQUEST | COUNTS | DRAFTS | PROBLEMS | MOVED | BUSY
+        FILE | AGENTS | AGENT | CONTENTS | BLOCKS | REQUEST | COUNTS | DRAFTS | PROBLEMS | MOVED | BUSY | UNDO
     )
     """All that is another with another file."""
 
@@ -88,13 +90,25 @@ class UnsavedEdit:
 
 
 @dataclass(frozen=True, slots=True)
-class AppliedFix:
-    """What the button of a fix did: the edit, the one that takes it back, whose it is, and in words."""
+class SavedChange:
+    """A change that was written from this window: its first edit, and the number by which it is undone.
+
+    `text` says it in words, where whoever made it has better ones than the operation's own.
+    """
 
     edit: Edit
-    back: Edit
-    name: str
-    text: str
+    ref: Ref
+    seq: int
+    count: int = 1
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedStep:
+    """A step that was undone or redone from this window."""
+
+    result: UndoneStep
+    redone: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +137,9 @@ class FileState:
         last_written: The last change that came in.
         moved: That the file is not where it was opened any more.
         busy: Whether figures are being made.
-        fix: The last fix whose button was pressed.
+        saved: The last change that was written, undone or redone from this window, or why it couldn't be undone.
+        next_undo: The person's newest change that can be undone.
+        next_redo: The change that the person undid last.
     """
 
     path: Path | None = None
@@ -147,7 +163,9 @@ class FileState:
     last_written: Change | None = None
     moved: FileMoved | None = None
     busy: bool = False
-    fix: AppliedFix | None = None
+    saved: SavedChange | TurnedStep | RefusedError | None = None
+    next_undo: UndoStep | None = None
+    next_redo: UndoStep | None = None
 
     @property
     def agent(self) -> Agent | None:

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
@@ -27,15 +34,21 @@ from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import PlainLabel, window_title, without_mnemonic
 from inspector.ui.widgets.banner import Banners
 from inspector.ui.widgets.centre import Centre
-from inspector.ui.widgets.controls import arrange
+from inspector.ui.widgets.controls import arrange, tab_stops
 from inspector.ui.widgets.dock_title import DockTitle
 from inspector.ui.widgets.status import StatusLine
+from inspector.ui.widgets.toast import Toast
 from inspector.ui.widgets.top_bar import TopBar
 from inspector.ui.widgets.work_line import JobLine
 from inspector.ui.wording import tr
 
 FIRST_SIZE = (1440, 900)
 _GEOMETRY = "window_geometry_1"
+_LEFT, _RIGHT, _BOTTOM = (
+    Qt.DockWidgetArea.LeftDockWidgetArea,
+    Qt.DockWidgetArea.RightDockWidgetArea,
+    Qt.DockWidgetArea.BottomDockWidgetArea,
+)
 _WELCOME, _VIEWS = "welcome", "views"
 
 
@@ -70,9 +83,12 @@ class MainWindow(QMainWindow):
             JobLine(icons, lambda key: self.cancel_work(key)),
         )
         self.menu_bar = QMenuBar()
+        self._middle = QWidget()
         self._pages = QStackedWidget()
+        self.toast = Toast(self._pages, appearance, icons)
         self._starting = PlainLabel(tr("Starting …"), tone="muted")
         self._named: dict[str, QWidget] = {_VIEWS: self.centre}
+        self._drop_frame = QFrame(self)
         self._build()
 
     def populate(self, sides: Iterable[DockSpec], welcome: QWidget) -> None:
@@ -111,7 +127,7 @@ class MainWindow(QMainWindow):
         """Show a dock, in front, and give it the keyboard."""
         dock = self._layout.docks.get(id_)
         if dock is not None and self._shows_file:
-            dock.show()
+            self._layout.reveal(id_)
             dock.raise_()
             panel = self.panel(id_)
             first = getattr(panel, "first_focus", None)
@@ -129,6 +145,10 @@ class MainWindow(QMainWindow):
 
     def reset_layout(self) -> None:
         self._layout.reset()
+        for side in self._layout.sides.values():
+            inside = getattr(side.panel, "reset_layout", None)
+            if inside is not None:
+                inside()
 
     def store_layout(self) -> None:
         self._preferences.store_layout(_GEOMETRY, bytes(self.saveGeometry().data()))
@@ -145,23 +165,61 @@ class MainWindow(QMainWindow):
             event.accept()
             return
         event.ignore()
+        self.ask_to_close()
+
+    def ask_to_close(self) -> None:
+        """Remember where everything stands and ask for the end."""
         self.store_layout()
         self.closing.emit()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Keep inside the screen: only now it is known how wide the frame around the window is."""
+        super().showEvent(event)
+        if self.size() == self._first_size:
+            QTimer.singleShot(0, self, self._stay_on_screen)
+
+    def focusNextPrevChild(self, next_: bool) -> bool:
+        """Go on in the order in which things are seen: head, left, centre, right, bottom, status bar."""
+        regions = (self.top_bar, *self._docks_at(_LEFT), self._middle, *self._docks_at(_RIGHT))
+        ring: list[QWidget] = []
+        for region in (*regions, *self._docks_at(_BOTTOM), self.status_line):
+            ring += [each for each in tab_stops(region) if each not in ring]
+        here = QApplication.focusWidget()
+        if here not in ring:
+            return super().focusNextPrevChild(next_)
+        reason = Qt.FocusReason.TabFocusReason if next_ else Qt.FocusReason.BacktabFocusReason
+        ring[(ring.index(here) + (1 if next_ else -1)) % len(ring)].setFocus(reason)
+        return True
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Show that a file may fall here."""
         if _dropped_file(event) is not None:
-            event.acceptProposedAction()
+            _accept_copy(event)
+            self._drop_frame.setGeometry(self.rect())
+            self._drop_frame.show()
+            self._drop_frame.raise_()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        if _dropped_file(event) is not None:
+            _accept_copy(event)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._drop_frame.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Tell which file it is."""
+        self._drop_frame.hide()
         path = _dropped_file(event)
         if path is not None:
-            event.acceptProposedAction()
+            _accept_copy(event)
             self.dropped.emit(path)
 
     def _build(self) -> None:
         self.name_file(None)
         self.setAcceptDrops(True)
+        self._drop_frame.setProperty("role", "drop")
+        self._drop_frame.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._drop_frame.hide()
         self.setDockOptions(self.dockOptions() & ~QMainWindow.DockOption.AnimatedDocks)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self._icons.bind(_WindowIcon(self), "app", "accent")
@@ -171,13 +229,28 @@ class MainWindow(QMainWindow):
         self._starting.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._pages.addWidget(self._starting)
         self._pages.addWidget(self.centre)
-        middle = QWidget()
-        arrange(QVBoxLayout(middle), self.banners, self._pages)
-        self.setCentralWidget(middle)
-        self.resize(QSize(*FIRST_SIZE).boundedTo(self.screen().availableSize()))
+        arrange(QVBoxLayout(self._middle), self.banners, self._pages)
+        self.setCentralWidget(self._middle)
+        self._first_size = QSize(*FIRST_SIZE).boundedTo(self.screen().availableSize())
+        self.resize(self._first_size)
         geometry = self._preferences.layout(_GEOMETRY)
         if geometry is not None:
             self.restoreGeometry(QByteArray(geometry))
+
+    def _docks_at(self, area: Qt.DockWidgetArea) -> list[QDockWidget]:
+        docks = (dock for dock in self._layout.docks.values() if dock.isVisible() and not dock.isFloating())
+        return [dock for dock in docks if self.dockWidgetArea(dock) == area]
+
+    def _stay_on_screen(self) -> None:
+        room, frame = self.screen().availableGeometry(), self.frameGeometry()
+        if self.isMaximized() or self.isFullScreen() or room.contains(frame):
+            return
+        around = frame.size() - self.size()
+        self.resize(self.size().boundedTo(room.size() - around))
+        frame = self.frameGeometry()
+        left = max(room.left(), min(frame.left(), room.right() + 1 - frame.width()))
+        top = max(room.top(), min(frame.top(), room.bottom() + 1 - frame.height()))
+        self.move(left, top)
 
     def _head(self) -> QWidget:
         """The program's name and the menus. Not the bar's corner widget: with one, Qt styles a bar after its end."""
@@ -225,6 +298,12 @@ class _WindowIcon:
 
     def __init__(self, window: QWidget) -> None:
         self.setIcon = window.setWindowIcon
+
+
+def _accept_copy(event: QDropEvent) -> None:
+    """Take what falls as a copy: told that it was moved, the program it comes from would delete the file."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
 
 
 def _dropped_file(event: QDropEvent) -> Path | None:

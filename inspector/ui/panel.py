@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import field
 from enum import StrEnum
 
@@ -102,6 +102,16 @@ class Panel(QWidget):
         """Widgets for the right end of the title bar. Asked for once."""
         return ()
 
+    def show_place(self, text: str, offset: int) -> None:
+        """Bring the character into sight that stands at an offset of a text that shows what the panel is on."""
+
+    def views_to_draw(self) -> Iterator[str]:
+        """Show each of the panel's further views, one after the other, and give its name for a picture."""
+        return iter(())
+
+    def reset_layout(self) -> None:
+        """Put what a person has moved inside the panel back into its first place."""
+
     def first_focus(self) -> QWidget:
         """What gets the keyboard when the panel is gone to."""
         return self
@@ -130,8 +140,10 @@ class PanelRow:
         shortcut: Goes to the panel.
         shown: Whether it is there in the first layout (docks) or opens with a file (tabs).
         opens: For a centre panel: kinds of thing of which each gets a tab of its own.
+        shows: For a centre panel: kinds of thing that its one tab shows. The navigator's list of its id opens it.
         size: First width (left, right) or height (bottom) in pixels at text scale 1.
         share: First share of the width among the bottom panels.
+        tabbed_with: The panel that it is a tab beside, at first.
     """
 
     id: str
@@ -142,5 +154,7 @@ class PanelRow:
     shortcut: str | None = None
     shown: bool = True
     opens: frozenset[RefKind] = field(default_factory=frozenset)
+    shows: frozenset[RefKind] = field(default_factory=frozenset)
     size: int = 0
     share: int = 1
+    tabbed_with: str = ""

@@ -28,9 +28,10 @@ from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.bridge import Bridge
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import MainWindow
-from inspector.ui.panel import PanelArea
+from inspector.ui.panel import Panel, PanelArea
 from inspector.ui.panels import PANELS
 from inspector.ui.preferences import Preferences
+from inspector.ui.presentation.card import schema_name
 from inspector.ui.safe_text import show_controls
 from inspector.ui.startup import StartOptions, Startup
 from inspector.ui.window_setup import WindowContents, populate
@@ -65,7 +66,8 @@ def run(
 ) -> int:
     """Draw the window that `make` brings to life, and each of its panels; gives the exit code.
 
-    The file stays as it was. Pictures are called ``PANEL-THEME.png``; those of the same name are replaced.
+    The file stays as it was. Pictures are called ``PANEL-THEME.png`` or
+    ``PANEL-VIEW-THEME.png``; those of the same name are replaced.
     """
     before = qInstallMessageHandler(_tell)
     try:
@@ -148,21 +150,31 @@ class _Photographer:
         if workspace.file.agents:
             await _until(lambda: workspace.file.request is not None or bool(workspace.file.problems))
         block = _showpiece(contents)
+        # Before the tabs of all other pictures are open.
+        for theme in themes:
+            self._wear(theme)
+            await self._draw_window(contents, theme, block)
         for theme in themes:
             self._wear(theme)
             await self._draw_centre(contents, theme, block)
-            contents.open_view("request")
-            if block is not None:
-                contents.services.selection.select(block)
-            await _settle()
-            self._save(contents.window, "main", theme)
-            for row in PANELS:
-                if row.place in (PanelArea.LEFT, PanelArea.RIGHT, PanelArea.BOTTOM):
-                    dock = contents.window.dock(row.id)
-                    dock.show()
-                    await _settle()
-                    self._save(dock, row.id, theme)
-                    dock.setVisible(row.shown)
+            await self._draw_docks(contents, theme)
+
+    async def _draw_window(self, contents: WindowContents, theme: str, block: Ref | None) -> None:
+        if block is not None:
+            contents.open_view("block", block)
+            contents.services.selection.select(block)
+        contents.open_view("request")
+        await _settle()
+        self._save(contents.window, "main", theme)
+
+    async def _draw_docks(self, contents: WindowContents, theme: str) -> None:
+        for row in PANELS:
+            if row.place in (PanelArea.LEFT, PanelArea.RIGHT, PanelArea.BOTTOM):
+                dock = contents.window.dock(row.id)
+                contents.window.go_to_panel(row.id)
+                await _settle()
+                self._save(dock, row.id, theme)
+                dock.setVisible(row.shown)
 
     async def _draw_welcome(self, contents: WindowContents, themes: Sequence[str]) -> None:
         for theme in themes:
@@ -172,17 +184,22 @@ class _Photographer:
 
     async def _draw_centre(self, contents: WindowContents, theme: str, block: Ref | None) -> None:
         for row in PANELS:
-            if row.place is not PanelArea.CENTRE:
-                continue
-            if not row.opens:
-                panel = contents.open_view(row.id)
-            elif block is not None and block.kind in row.opens:
-                panel = contents.open_view(row.id, block)
-            else:
-                continue
+            if row.place is PanelArea.CENTRE and not row.opens:
+                await self._draw_views(contents.open_view(row.id), row.id, theme)
+            elif row.place is PanelArea.CENTRE and block is not None and block.kind in row.opens:
+                for kind, ref in _one_of_each_kind(contents, block).items():
+                    name = row.id if ref == block else f"{row.id}-{kind}"
+                    await self._draw_views(contents.open_view(row.id, ref), name, theme)
+
+    async def _draw_views(self, panel: Panel | None, name: str, theme: str) -> None:
+        """Draw a panel as it comes, and then each of its further views."""
+        if panel is None:
+            return
+        await _settle()
+        self._save(panel, name, theme)
+        for view in panel.views_to_draw():
             await _settle()
-            if panel is not None:
-                self._save(panel, row.id, theme)
+            self._save(panel, f"{name}-{view}", theme)
 
     def _wear(self, theme: str) -> None:
         self._shell.appearance.set_choice(ThemeChoice(theme))
@@ -216,6 +233,17 @@ def _showpiece(contents: WindowContents) -> Ref | None:
     texts = [state.block for state in holdings.own if isinstance(state.block.schema, TextSchema)]
     chosen = [block for block in texts if block.id in sent] or texts or [each.block for each in holdings.own]
     return Ref(RefKind.BLOCK, chosen[-1].id) if chosen else None
+
+
+def _one_of_each_kind(contents: WindowContents, showpiece: Ref) -> dict[str, Ref]:
+    """A block of each kind of content that was read, the showpiece for its own."""
+    blocks = contents.workspace.file.blocks
+    states = [blocks[showpiece.id], *blocks.values()]
+    found: dict[str, Ref] = {}
+    for state in states:
+        if state.content is not None and state.block.is_active:
+            found.setdefault(schema_name(state.block.schema), Ref(RefKind.BLOCK, state.block.id))
+    return found
 
 
 async def _until(condition: Callable[[], bool]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import field
+
 from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.dataclass import dataclass
@@ -19,18 +21,31 @@ class SelectedSpan:
 
 
 @dataclass(frozen=True, slots=True)
+class PointedPlace:
+    """A character that was pointed at: its offset in the text of the piece that shows it."""
+
+    text: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class SelectionState:
-    """The selection. `span` says where in the Request, when the place was pointed at."""
+    """The selection. `span` and `place` say where in the Request, when the place was pointed at."""
 
     ref: Ref | None = None
     span: SelectedSpan | None = None
+    place: PointedPlace | None = field(default=None, compare=False)
 
 
 class Selection(QObject):
-    """The one selection of a window. `changed` carries a `SelectionState`; `opened` the Ref to show in full."""
+    """The one selection of a window.
+
+    `changed` carries a `SelectionState`, `opened` the Ref to show in full, `returned` the one that was gone back to.
+    """
 
     changed = Signal(object)
     opened = Signal(object)
+    returned = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -46,10 +61,13 @@ class Selection(QObject):
     def ref(self) -> Ref | None:
         return self._selected.ref
 
-    def select(self, ref: Ref | None, span: SelectedSpan | None = None) -> None:
+    def select(
+        self, ref: Ref | None, span: SelectedSpan | None = None, place: PointedPlace | None = None
+    ) -> None:
         """Select a thing; telling the same again tells nobody."""
-        new = SelectionState(ref, span)
+        new = SelectionState(ref, span, place)
         if new == self._selected:
+            self._selected = new
             return
         if self._selected.ref is not None and (ref is None or ref.whole != self._selected.ref.whole):
             self._past = [*self._past[1 - _REMEMBERED :], self._selected]
@@ -57,7 +75,10 @@ class Selection(QObject):
         self._show(new)
 
     def open(self, ref: Ref) -> None:
-        self.select(ref)
+        """Show a thing in full, at the place that was pointed at if it is that thing's."""
+        selected = self._selected
+        if selected.place is None or selected.ref is None or selected.ref.whole != ref.whole:
+            self.select(ref)
         self.opened.emit(ref)
 
     def clear(self) -> None:
@@ -77,12 +98,16 @@ class Selection(QObject):
     def go_back(self) -> None:
         if self._past:
             self._future.append(self._selected)
-            self._show(self._past.pop())
+            self._return_to(self._past.pop())
 
     def go_forward(self) -> None:
         if self._future:
             self._past.append(self._selected)
-            self._show(self._future.pop())
+            self._return_to(self._future.pop())
+
+    def _return_to(self, selected: SelectionState) -> None:
+        self._show(selected)
+        self.returned.emit(selected.ref)
 
     def _show(self, selected: SelectionState) -> None:
         self._selected = selected

@@ -26,7 +26,8 @@ def style_sheet(theme: Theme, points: float, scale: float) -> str:
         "on_accent": theme.on_accent.name(),
         "selection": theme.selection.name(),
         "chosen": theme.chosen.name(),
-        "hover": theme.blend(theme.selection, theme.raised, 0.35).name(),
+        "hover": theme.hover.name(),
+        "control": theme.control.name(),
         "pressed": theme.blend(theme.selection, theme.raised, 0.7).name(),
         "accent_hover": theme.blend(theme.accent, theme.text, 0.85).name(),
         "focus": theme.accent.name(),
@@ -64,6 +65,7 @@ QMenuBar { background: @surface; color: @text; border: none; padding: @px2; }
 QMenuBar::item { padding: @px4 @px8; background: transparent; color: @muted; border-radius: @px4; }
 QMenuBar::item:selected, QMenuBar::item:pressed { background: @hover; color: @text; }
 QMenu { background: @raised; color: @text; border: 1px solid @border; padding: @px4; }
+QMenu { menu-scrollable: 1; }
 QMenu::item { padding: @px4 @px24 @px4 @px8; border-radius: @px4; }
 QMenu::icon { padding-left: @px8; }
 QMenu::item:checked { color: @accent; }
@@ -77,7 +79,7 @@ QStatusBar { background: @surface; color: @muted; border-top: 1px solid @border;
 QStatusBar::item { border: none; }
 
 QPushButton, QToolButton[role="control"] {
-  background: @raised; color: @text; border: 1px solid @border; border-radius: @px4; padding: @px4 @px12;
+  background: @raised; color: @text; border: 1px solid @control; border-radius: @px4; padding: @px4 @px12;
 }
 QPushButton:hover, QToolButton[role="control"]:hover { background: @hover; }
 QPushButton:pressed, QToolButton[role="control"]:pressed { background: @pressed; }
@@ -111,16 +113,21 @@ QPushButton[tone="error"] { color: @state_error; }
 QPushButton[tone="ok"] { color: @state_ok; }
 
 QLineEdit, QPlainTextEdit {
-  background: @background; color: @text; border: 1px solid @border; border-radius: @px4;
+  background: @background; color: @text; border: 1px solid @control; border-radius: @px4;
   selection-background-color: @chosen; selection-color: @text; placeholder-text-color: @muted;
 }
 QLineEdit { padding: @px2 @px6; }
 QComboBox { padding: @px2 @px4; }
-QCheckBox::indicator { width: @px16; height: @px16; }
+QCheckBox::indicator, QTableView::indicator, QTreeView::indicator { width: @px16; height: @px16; }
+QCheckBox::indicator:unchecked, QTableView::indicator:unchecked, QTreeView::indicator:unchecked {
+  background: @background; border: 1px solid @muted; border-radius: @px4;
+}
 QComboBox QAbstractItemView { background: @raised; border: 1px solid @border; }
 QLineEdit[role="filter"] { background: @surface; }
 QPlainTextEdit[role="page"] { border: none; border-radius: 0px; }
+QPlainTextEdit[role="field"]:focus { border: 1px solid @focus; }
 
+QTreeView { show-decoration-selected: 1; }
 QTreeView, QTableView, QListView {
   background: @surface; alternate-background-color: @surface; border: none; outline: none;
   selection-background-color: @selection; selection-color: @text; gridline-color: transparent;
@@ -155,6 +162,8 @@ QScrollArea { border: none; background: transparent; }
 
 QProgressBar { background: @raised; border: none; border-radius: @px2; max-height: @px4; min-height: @px4; }
 QProgressBar::chunk { background: @accent; border-radius: @px2; }
+QProgressBar[tone="warning"]::chunk { background: @state_warning; }
+QProgressBar[tone="error"]::chunk { background: @state_error; }
 
 QFrame[role="rule"] { background: @border; border: none; }
 QFrame[role="page"], QWidget[role="page"] { background: @background; }
@@ -166,6 +175,8 @@ QFrame[role="banner"][tone="info"] { background: @tint_info; border-left: @px4 s
 QFrame[role="banner"][tone="ok"] { background: @tint_ok; border-left: @px4 solid @state_ok; }
 QFrame[role="dock_title"] { background: @surface; border: none; border-bottom: 1px solid @border; }
 QFrame[role="overlay"] { background: @raised; border: 1px solid @border; border-radius: @px8; }
+QFrame[role="drop"] { background: transparent; border: 2px solid @accent; }
+QFrame[role="toast"] { background: @raised; border: 1px solid @muted; border-radius: @px8; }
 QFrame[role="overlay"] QListView { background: @raised; }
 
 QLabel { color: @text; background: transparent; }

@@ -41,6 +41,7 @@ _SECTIONS = (
     "reply",
     "custom",
 )
+_EDGE_CONTRAST = 3.0
 _OTHER_SECTION = "custom"
 
 
@@ -103,6 +104,21 @@ class Theme:
     def found(self) -> QColor:
         """The ground of text that was looked for, on which all text has the text's colour."""
         return self.blend(self.warning, self.background, 0.35)
+
+    @property
+    def hover(self) -> QColor:
+        """The ground of what is under the pointer."""
+        return self.blend(self.selection, self.raised, 0.35)
+
+    @property
+    def control(self) -> QColor:
+        """The edge of what can be typed into, pressed or ticked: at least 3 : 1 on every ground."""
+        grounds = (self.background, self.surface, self.raised)
+        for step in range(3, 10):
+            colour = self.blend(self.text, self.surface, step / 10)
+            if all(contrast(colour, ground) >= _EDGE_CONTRAST for ground in grounds):
+                return colour
+        return self.text
 
     @property
     def is_dark(self) -> bool:

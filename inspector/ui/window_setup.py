@@ -15,6 +15,8 @@ from inspector.ui.actions import Action
 from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
 from inspector.ui.commands.block import BlockCommands
+from inspector.ui.commands.changes import ChangeCommands
+from inspector.ui.commands.drafts import show_drafts
 from inspector.ui.commands.file import FileCommands
 from inspector.ui.commands.help import HelpCommands
 from inspector.ui.commands.menus import build_menus
@@ -24,6 +26,7 @@ from inspector.ui.dock_layout import DockSpec
 from inspector.ui.file_state import What
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import MainWindow
+from inspector.ui.notices.changes import ChangeNotices
 from inspector.ui.notices.file import FileNotices
 from inspector.ui.open_tabs import OpenTabs
 from inspector.ui.panel import Panel, PanelArea, PanelRow, PanelServices
@@ -86,6 +89,7 @@ class WindowContents(QObject):
         self._rows = rows
         services, window = self.services, self.window
         self.files = FileCommands(services, window, window.banners)
+        ChangeCommands(services)
         BlockCommands(services, window)
         self._views = ViewCommands(services, window)
         HelpCommands(services, window)
@@ -104,13 +108,14 @@ class WindowContents(QObject):
             )
         )
         window.top_bar.search.tell_shortcut(services.actions.shortcut_text("palette.show"))
-        window.show_drafts = lambda: self.palette.summon(tr("draft"))
+        window.show_drafts = lambda: show_drafts(services, window.status_line.drafts_button)
         build_menus(window.menu_bar, services.actions, self._fill_recent)
         self._bind_icons()
         self._tabs = OpenTabs(self.workspace, window.centre, services.preferences, self.open_view, self)
         self._connect()
         self._status = WindowStatus(services, window, self)
         self._notices = FileNotices(services, window.banners, window.centre, self)
+        self._changes = ChangeNotices(services, window.toast, self)
         self._jobs = JobStatus(self.workspace.files.jobs, window, self)
         self._focus_first()
 
@@ -135,7 +140,8 @@ class WindowContents(QObject):
 
     def _side(self, row: PanelRow) -> DockSpec:
         panel = row.make(self.services, None)
-        return DockSpec(row.id, row.title(), _AREAS[row.place], panel, row.shown, row.size, row.share)
+        area = _AREAS[row.place]
+        return DockSpec(row.id, row.title(), area, panel, row.shown, row.size, row.share, row.tabbed_with)
 
     def _add_view_action(self, row: PanelRow) -> None:
         if row.opens:
@@ -161,6 +167,7 @@ class WindowContents(QObject):
 
     def _connect(self) -> None:
         self.services.selection.opened.connect(self._open_ref)
+        self.services.selection.returned.connect(self._show_again)
         self.workspace.changed.connect(self._follow)
         self.window.centre.shown.connect(self._select_front)
         self.window.centre.tabBarClicked.connect(self._select_clicked)
@@ -179,10 +186,14 @@ class WindowContents(QObject):
 
     def _open_ref(self, ref: Ref) -> None:
         for row in self._rows:
-            if ref.kind in row.opens:
-                panel = self.open_view(row.id, ref.whole)
+            is_list = ref.kind is RefKind.SECTION and ref.part == row.id
+            if ref.kind in row.opens or ref.kind in row.shows or (is_list and row.shows):
+                panel = self.open_view(row.id, ref.whole if row.opens else None)
                 if panel is not None:
                     panel.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
+                    place = self.services.selection.selected.place
+                    if place is not None:
+                        panel.show_place(place.text, place.offset)
                 return
         if ref.kind is RefKind.SECTION and ref.part is not None:
             # A list of the navigator: its card says where it is shown.
@@ -190,6 +201,14 @@ class WindowContents(QObject):
         request = next((row for row in self._rows if row.id == "request"), None)
         if request is not None:
             self.open_view(request.id)
+
+    def _show_again(self, ref: Ref | None) -> None:
+        """Let the tab in front be on what was gone back to, or on the Request."""
+        centre = self.window.centre
+        keys = [key for key in centre.keys if isinstance(key, tuple)]
+        whole = ref.whole if ref is not None else None
+        found = next((key for key in keys if key[1] is not None and key[1] == whole), ("request", None))
+        self.open_view(*found)
 
     def _select_front(self, key: object) -> None:
         """What is done with the selected thing is done with what the tab in front shows."""

@@ -30,7 +30,6 @@ _SHOWN = (
     | What.MOVED
 )
 _WORST = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: ""}
-_CLOCK_MILLISECONDS = 5_000
 _BUSY_AFTER_MILLISECONDS = 500
 _IDLE_MILLISECONDS = 700
 SHOWN_AFTER_MILLISECONDS = 300
@@ -47,7 +46,7 @@ class WindowStatus(QObject):
         self._window = window
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self.show_all)
-        self._clock = QTimer(self, interval=_CLOCK_MILLISECONDS)
+        self._clock = QTimer(self, singleShot=True)
         self._clock.timeout.connect(self.show_all)
         self._idle = QTimer(self, singleShot=True, interval=_IDLE_MILLISECONDS)
         self._idle.timeout.connect(self._workspace.count_others)
@@ -113,7 +112,13 @@ class WindowStatus(QObject):
         change = self._workspace.file.last_written
         if change is None:
             return ""
-        return tr("{name} wrote {ago}", name=change.actor.name, ago=ago(change.at, self._workspace.now()))
+        now = self._workspace.now()
+        self._clock.start(_clock_milliseconds((now - change.at).total_seconds()))
+        if change.actor != self._workspace.file.actor:
+            return tr("{name} wrote {ago}", name=change.actor.name, ago=ago(change.at, now))
+        if change.own:
+            return tr("saved {ago}", ago=ago(change.at, now))
+        return tr("you wrote {ago} in another program", ago=ago(change.at, now))
 
     def _show_pickers(self) -> None:
         file, bar = self._workspace.file, self._window.top_bar
@@ -151,6 +156,11 @@ class WindowStatus(QObject):
         self._soon.start()
 
 
+def _clock_milliseconds(age: float) -> int:
+    """How long what is said of a moment holds: it is in seconds at first, then in minutes."""
+    return 1_000 if age < 60 else 10_000 if age < 3_600 else 60_000
+
+
 class JobStatus(QObject):
     """Follows the engine's long work, in whatever thread it runs, and says when it was stopped."""
 
@@ -170,7 +180,7 @@ class JobStatus(QObject):
         if ended and job.cancel.asked:
             text = tr("Cancelled: {work}.", work=tr_code(job.code, job.parameters))
             remark = tr("Nothing was changed.")
-            self._window.banners.show_notice(Notice("cancelled", text, remark, passing=True))
+            self._window.toast.show_notice(Notice("cancelled", text, remark))
         if not self._jobs.running:
             self._late.stop()
             self._show()

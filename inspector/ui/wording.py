@@ -15,6 +15,7 @@ from inspector.domain.errors import InspectorError, Parameters
 from inspector.runtime.wording import word, word_error
 
 _CONTEXT = "inspector"
+_JUST_NOW_SECONDS = 5
 _MINUS = "−"
 THIN_SPACE = "\u2009"
 
@@ -85,6 +86,8 @@ def moment(at: datetime, now: datetime) -> str:
 def ago(at: datetime, now: datetime) -> str:
     """How long ago something was, in its largest unit."""
     seconds = max(0, int((now - at).total_seconds()))
+    if seconds < _JUST_NOW_SECONDS:
+        return tr("just now")
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= size:
             return tr("{count} {unit} ago", count=seconds // size, unit=unit)

@@ -15,15 +15,26 @@ from typing import Any
 from inspector.domain.actor import Actor
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import Content
+from inspector.domain.counts import Count
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.errors import RefusedError
-from inspector.domain.ref import RefKind
+from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
 from inspector.runtime.recovered_drafts import RestoredDraft
 from inspector.runtime.session import FileSession, SessionFactory
 from inspector.ui.bridge import Bridge, is_gone
-from inspector.ui.file_state import AppliedFix, FileState, LiveFile, UnsavedEdit, What, WhatIf, without
+from inspector.ui.file_state import (
+    FileState,
+    LiveFile,
+    SavedChange,
+    UnsavedEdit,
+    What,
+    WhatIf,
+    without,
+)
+from inspector.ui.journal_reader import JournalReader
 from inspector.ui.refreshing import Refresher
+from inspector.ui.undo_steps import UndoSteps
 from inspector.ui.wording import tr
 
 OnError = Callable[[BaseException], bool]
@@ -44,6 +55,9 @@ class Workspace:
         self.changed = self.live.changed
         self.load = self._fresh.load
         self.count_others = self._fresh.count_others
+        self._steps = UndoSteps(bridge, self.live)
+        self.past = JournalReader(bridge, self.live)
+        """Reads versions and changes."""
         bridge.changed.connect(self._note)
 
     @property
@@ -109,8 +123,21 @@ class Workspace:
         """Apply an operation to a block."""
         session = self.live.session
         if session is not None:
+            edit = Edit(Ref(RefKind.BLOCK, block_id), operation)
             work = session.engine.edit(block_id, operation)
-            self._write(self._bridge.spawn(work, name=self._saving(block_id)))
+
+            def done(receipt: Receipt) -> None:
+                self._note_saved([edit], [receipt])
+
+            self._write(self._bridge.spawn(work, name=self._saving(block_id), on_done=done))
+
+    def undo(self, change: int | None = None, author: Actor | None = None) -> None:
+        """Undo the newest change, or the step that a change belongs to: one's own, or what `author` did."""
+        self._write(self._steps.turn(change, author, redo=False))
+
+    def redo(self, change: int | None = None) -> None:
+        """Redo what the person undid last, or the step that a change belongs to."""
+        self._write(self._steps.turn(change, None, redo=True))
 
     def save(
         self,
@@ -140,25 +167,38 @@ class Workspace:
                 return True
             return dealt_with
 
+        def done(receipt: Receipt) -> None:
+            self._note_saved([edit], [receipt])
+            if not is_gone(on_done):
+                on_done(receipt)
+
         work = session.engine.edit(block_id, edit.operation, reason=reason, base=edit.base, unlock=unlock)
-        self._write(self._bridge.spawn(work, name=self._saving(block_id), on_done=on_done, on_error=failed))
+        self._write(self._bridge.spawn(work, name=self._saving(block_id), on_done=done, on_error=failed))
 
     def apply(
         self,
         edits: Sequence[Edit],
         reason: str = "",
         on_done: Callable[[Sequence[Receipt]], None] | None = None,
+        *,
+        text: str = "",
+        unlock: bool = False,
     ) -> None:
-        """Apply edits of any kind as one, as the person at this machine."""
-        session = self.live.session
-        if session is not None:
-            intents = [Intent(edit, session.engine.actor, reason) for edit in edits]
-            work = session.engine.apply(intents)
-            self._write(self._bridge.spawn(work, name=tr("Saving"), on_done=on_done))
+        """Apply edits of any kind as one, as the person at this machine.
 
-    def apply_fix(self, fix: AppliedFix) -> None:
-        """Apply what the button of a fix does, and tell of it."""
-        self.apply([fix.edit], fix.text, lambda _: self.live.put(replace(self.file, fix=fix), What.FIX))
+        `text` says in words what that did; `unlock` as in `save`.
+        """
+        session = self.live.session
+        if session is None:
+            return
+
+        def done(receipts: Sequence[Receipt]) -> None:
+            self._note_saved(edits, receipts, text)
+            if on_done is not None and not is_gone(on_done):
+                on_done(receipts)
+
+        intents = [Intent(edit, session.engine.actor, reason, unlock=unlock) for edit in edits]
+        self._write(self._bridge.spawn(session.engine.apply(intents), name=tr("Saving"), on_done=done))
 
     def set_draft(self, edit: Edit, content: Content) -> None:
         """Keep unsaved work on a block; the figures follow at once."""
@@ -197,6 +237,19 @@ class Workspace:
             key = ("preview", edit.target.id)
             self._bridge.supersede(key, work, name=tr("Previewing"), on_done=on_done, on_error=failed)
 
+    def new_id(self, prefix: str) -> str:
+        """An id for something new in the open file."""
+        session = self.live.session
+        return session.engine.surroundings.ids(prefix) if session else ""
+
+    def count(self, texts: Sequence[str], on_done: Callable[[Sequence[Count]], None]) -> None:
+        """Count what texts cost by themselves, for the model of the Request that is shown."""
+        session, request, agent = self.live.session, self.file.request, self.file.agent
+        if session is not None:
+            model = request.model if request else agent.model if agent else ""
+            work = session.engine.context.counts(model or "", texts)
+            self._bridge.spawn(work, name=tr("Counting tokens"), on_done=on_done)
+
     def _forget_refusal(self, block_id: str) -> None:
         if block_id in self.file.refusals:
             self.live.put(replace(self.file, refusals=without(self.file.refusals, block_id)), What.PROBLEMS)
@@ -231,12 +284,14 @@ class Workspace:
         # First, so that no view asks again for what is being read.
         self._fresh.refresh(contents=True, saved=True)
         self.live.put(self.file, What.EVERYTHING)
+        self._steps.read()
         await _closed(left)
 
     def _replace(self, session: FileSession | None, state: FileState) -> FileSession | None:
         """Take another session and its state, and give away the one that is left, to be closed."""
         self._fresh.end()
         self._bridge.cancel("feed")
+        self._steps.end()
         left, self.live.session, self.live.state = self.live.session, session, state
         return left
 
@@ -244,6 +299,14 @@ class Workspace:
         if task is not None:
             self._writes.add(task)
             task.add_done_callback(self._writes.discard)
+
+    def _note_saved(self, edits: Sequence[Edit], receipts: Sequence[Receipt], text: str = "") -> None:
+        """Note what was written from here, so that it can be said and undone."""
+        changed = [each for each in zip(edits, receipts, strict=True) if each[1].seq is not None]
+        if changed:
+            (edit, first), last = changed[0], changed[-1][1]
+            saved = SavedChange(edit, first.ref, last.seq or 0, len(changed), text)
+            self.live.put(replace(self.file, saved=saved), What.SAVED)
 
     def _note(self, news: object) -> None:
         if isinstance(news, FileMoved):
@@ -259,6 +322,8 @@ class Workspace:
             unseen |= {change.ref.id}
         self.live.put(replace(self.file, last_written=change, unseen=unseen), What.WRITTEN)
         self._fresh.note(change)
+        if self.file.actor is not None and change.actor.id == self.file.actor.id:
+            self._steps.read()
 
 
 def _is_own(change: Change, actor: Actor | None) -> bool:

@@ -20,7 +20,7 @@ from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
 from inspector.runtime.session import SessionFactory
 from inspector.ui.panels.block import BlockPanel
-from inspector.ui.widgets.banner import Banner
+from inspector.ui.widgets.banner import Banners
 from tests.fixtures import NOOR
 from tests.ui.conftest import Until, Window
 
@@ -82,20 +82,28 @@ async def calm(real: Real, until: Until) -> None:
 
 
 def banner_texts(real: Real) -> list[str]:
-    """What the banners say that a person can see and press by now, the oldest first."""
+    """What the banners say, the oldest first: the newest is seen, and a button leads to the others."""
     banners = real.window.banners
-    seen = [each.notice for each in banners.findChildren(Banner) if each.isVisible()]
-    return [notice.text for notice in banners.notices if notice in seen]
+    return [notice.text for notice in banners.notices] if banners.isVisible() else []
 
 
 def press(root: QWidget, text: str) -> None:
-    """Click the button that says so."""
-    (button,) = [
+    """Click the button that says so; among banners, go on to the one that has it."""
+    for _ in range(len(root.notices) if isinstance(root, Banners) else 0):
+        if _buttons(root, text):
+            break
+        (more,) = [each for each in _buttons(root) if "more notice" in each.text()]
+        QTest.mouseClick(more, Qt.MouseButton.LeftButton)
+    (button,) = _buttons(root, text)
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def _buttons(root: QWidget, text: str | None = None) -> list[QAbstractButton]:
+    return [
         each
         for each in root.findChildren(QAbstractButton)
-        if each.isVisible() and each.isEnabled() and each.text().replace("&", "") == text
+        if each.isVisible() and each.isEnabled() and text in (None, each.text().replace("&", ""))
     ]
-    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 async def answer_dialog(real: Real, until: Until, path: Path) -> None:

@@ -3,16 +3,15 @@
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtWidgets import (
-    QDockWidget,
-    QLabel,
-    QWidget,
-)
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDockWidget, QLabel, QPushButton, QWidget
 
 from inspector.domain.requests import Request
 from inspector.ui.file_state import What
-from tests.ui.conftest import Studio, Until
+from tests.ui.conftest import Studio, Until, Window
 
 
 async def open_file(studio: Studio, until: Until, path: Path | None = None) -> None:
@@ -31,6 +30,24 @@ async def calm(studio: Studio, until: Until) -> None:
 
 def texts(widget: QWidget) -> str:
     return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisibleTo(widget))
+
+
+def toast_text(studio: Window[Any]) -> str:
+    """What the passing notice at the lower edge says, nothing while there is none."""
+    notice = studio.window.toast.notice
+    return "" if notice is None or not studio.window.toast.isVisible() else texts(studio.window.toast)
+
+
+async def said(studio: Window[Any], until: Until, words: str) -> None:
+    """Wait until the passing notice says so."""
+    await until(lambda: words in toast_text(studio))
+
+
+def press_toast(studio: Window[Any], label: str) -> None:
+    """Click a button of the passing notice."""
+    buttons = studio.window.toast.findChildren(QPushButton)
+    found = [each for each in buttons if each.text() == label and each.isVisible()]
+    QTest.mouseClick(found[-1], Qt.MouseButton.LeftButton)
 
 
 def docks(studio: Studio) -> list[str]:

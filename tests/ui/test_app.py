@@ -37,8 +37,7 @@ def put(window, look, bridge, opener):
 
 def look():
     opens = file or shell.preferences.text("window.last_file")
-    ready = made and (made[0].workspace.file.request is not None or not opens)
-    if not ready:
+    if not made or opens and not shows_all(made[0].workspace.file):
         return
     timer.stop()
     print("READY", shell.window.windowTitle())
@@ -58,6 +57,10 @@ def look():
         QTimer.singleShot(50, shell.window.close)
     else:
         os.kill(os.getpid(), getattr(signal, how))
+
+def shows_all(file):
+    # The contents are read beside the build, so either may come first.
+    return file.request is not None and file.contents.get(file.agent.id) is not None
 
 def open_tabs():
     own = made[0].workspace.file.contents.get(made[0].workspace.file.agent.id).own

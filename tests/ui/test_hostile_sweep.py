@@ -16,12 +16,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
-from inspector.exchange.formats import plan_import_of
 from inspector.runtime.environment import Environment
 from inspector.runtime.files import make_sample
 from inspector.ui.file_state import What
 from inspector.ui.widgets.import_preview import ImportPreview
-from tests.exchange.builders import counted_ids
+from tests.exchange.builders import counted_ids, plan_import_of
 from tests.hostile_texts import HOSTILE_TEXTS, MARKUP_TEXTS, window_texts
 from tests.ui.conftest import Studio, Until
 from tests.ui.file_builders import Real
@@ -206,7 +205,9 @@ async def find_it(studio: Studio, until: Until, path: Path, text: str) -> None:
 async def import_it(studio: Studio, until: Until, path: Path, text: str) -> None:
     """What an import of a file of that name with that text in it would make."""
     plan = plan_import_of(agent_file(text).encode(), counted_ids(), origin=path.name)
-    ImportPreview(studio.window, path.name, plan, lambda: None).open()
+    preview = ImportPreview(studio.window, path, (), ".constellation")
+    preview.show_plan(plan)
+    preview.open()
     await asyncio.sleep(0.01)
 
 

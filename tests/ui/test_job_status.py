@@ -42,7 +42,8 @@ def line_of(made: Window[Any]) -> JobLine:
 
 
 def notices(made: Window[Any]) -> list[str]:
-    return [notice.text for notice in made.window.banners.notices]
+    notice = made.window.toast.notice
+    return [] if notice is None else [notice.text]
 
 
 async def test_that_work_that_takes_long_shows_with_its_progress_and_goes_away(
@@ -107,7 +108,7 @@ async def test_that_a_click_on_cancel_during_an_import_leaves_nothing(
     source = tmp_db_dir / "long.af"
     source.write_text(json.dumps(with_messages(*messages)))
     opener, files, line = real_window.opener, real_window.contents.files, line_of(real_window)
-    plan = await opener.plan_import(source)
+    plan = await opener.plan_import(await opener.read_import(source), ())
     files.import_plan(plan, tmp_db_dir / "long.constellation")
     await until(line.isVisible)
     assert line.text.startswith("Importing into long.constellation")

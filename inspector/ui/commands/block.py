@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtGui import QGuiApplication
 
-from inspector.domain.blocks import BlockType
+from inspector.domain.blocks import BlockType, appearance
 from inspector.domain.edits.base import Edit, Operation
 from inspector.domain.edits.block_rows import (
     CreateBlock,
@@ -25,7 +25,10 @@ from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.card import pieces_of
 from inspector.ui.widgets.prompt import FormDialog, FormField
-from inspector.ui.wording import tr
+from inspector.ui.wording import tr, tr_code
+
+_TABS = {RefKind.MESSAGE: "messages", RefKind.BATCH: "messages", RefKind.ARCHIVAL: "archival"}
+"""The tabs that show things of a kind."""
 
 
 class BlockCommands:
@@ -96,8 +99,11 @@ class BlockCommands:
         ref, request = self._services.selection.ref, self._services.workspace.file.request
         if ref is None:
             return tr("nothing is selected")
-        if ref.kind is RefKind.BLOCK:
+        if ref.kind is RefKind.BLOCK or ref.part in _TABS.values():
             return ""
+        if ref.kind in _TABS:
+            is_in_front = self._window.centre.current_key == (_TABS[ref.kind], None)
+            return tr("it is shown in the tab in front") if is_in_front else ""
         if ref.kind is RefKind.AGENT and not self._not_other():
             return tr("another agent's Request is shown")
         whole = ref.kind is RefKind.AGENT or (ref.kind is RefKind.SECTION and ref.part is None)
@@ -184,13 +190,26 @@ class BlockCommands:
     def _ask_rename(self) -> None:
         state = self._state()
         if state is not None:
-            field = FormField("label", tr("Label"), state.block.label, required=True)
+            fault = self._label_fault(state.block.owner, state.block.id)
+            field = FormField("label", tr("Label"), state.block.label, required=True, fault=fault)
             self._ask(
                 tr("Rename block"),
                 (field,),
                 tr("Rename"),
                 lambda answers: self._services.workspace.edit(state.block.id, SetLabel(answers["label"])),
             )
+
+    def _label_fault(self, owner: str, block_id: str = "") -> Callable[[str], str]:
+        """What says whether a label is free among the owner's blocks."""
+        states = self._services.workspace.file.blocks.values()
+        blocks = [each.block for each in states if each.block.owner == owner and each.block.id != block_id]
+        taken = {appearance(each.label): each.label for each in blocks if each.is_active}
+
+        def fault(label: str) -> str:
+            other = taken.get(appearance(label))
+            return "" if other is None else tr_code("refused.label_taken", {"label": other})
+
+        return fault
 
     def _ask_description(self) -> None:
         state = self._state()
@@ -211,7 +230,7 @@ class BlockCommands:
             return
         kinds = tuple((each.value, tr(each.value.capitalize())) for each in BlockType)
         fields = (
-            FormField("label", tr("Label"), required=True),
+            FormField("label", tr("Label"), required=True, fault=self._label_fault(agent.id)),
             FormField("type", tr("Type"), BlockType.WORKING.value, kinds),
             FormField("description", tr("Description")),
         )
@@ -231,7 +250,13 @@ class BlockCommands:
         shown = self._services.workspace.file.agent
         fields = (
             FormField("name", tr("Name"), required=True),
-            FormField("model", tr("Model"), shown.model if shown else ""),
+            FormField(
+                "model",
+                tr("Model"),
+                shown.model if shown else "",
+                required=True,
+                offers=self._services.workspace.file.models,
+            ),
         )
 
         def make(answers: Mapping[str, str]) -> None:

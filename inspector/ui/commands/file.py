@@ -9,7 +9,8 @@ from pathlib import Path
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from inspector.domain.exchange import ImportPlan
+from inspector.domain.errors import InputError
+from inspector.domain.exchange import ImportPlan, ImportSource
 from inspector.runtime.environment import data_folder
 from inspector.ui.actions import Action
 from inspector.ui.panel import PanelServices
@@ -52,12 +53,12 @@ class FileCommands:
         )
 
     def import_(self, path: Path) -> None:
-        """Show what importing a file would make."""
+        """Show what a file holds and what importing it would make."""
         self._services.bridge.supersede(
             "import",
-            self._services.workspace.files.plan_import(path),
+            self._first_look(path),
             name=tr("Importing {file}", file=path.name),
-            on_done=lambda plan: self._preview(path, plan),
+            on_done=lambda found: self._preview(path, *found),
         )
 
     def import_plan(self, plan: ImportPlan, target: Path) -> None:
@@ -96,12 +97,39 @@ class FileCommands:
         if not self._refuse_existing(path):
             self._services.workspace.save_copy(path, copied)
 
-    def _preview(self, path: Path, plan: ImportPlan) -> None:
-        def go_on() -> None:
-            first = path.with_suffix(SUFFIX)
-            self._ask_new_path(tr("Import into"), first, lambda target: self.import_plan(plan, target))
+    async def _first_look(self, path: Path) -> tuple[ImportSource, ImportPlan | InputError]:
+        """What a file holds, and what its first row would make; of several rows one may be at fault."""
+        files = self._services.workspace.files
+        source = await files.read_import(path)
+        if not source.must_pick:
+            return source, await files.plan_import(source, ())
+        try:
+            return source, await files.plan_import(source, (1,))
+        except InputError as error:
+            return source, error
 
-        ImportPreview(self._window, path.name, plan, go_on).show()
+    def _preview(self, path: Path, source: ImportSource, first: ImportPlan | InputError) -> None:
+        preview = ImportPreview(self._window, path, source.rows, SUFFIX)
+        if isinstance(first, InputError):
+            preview.show_error(first)
+        else:
+            preview.show_plan(first)
+        preview.picked.connect(lambda numbers: self._look_again(preview, source, numbers))
+        preview.browse.connect(
+            lambda: self._ask_new_path(tr("Import into"), preview.chosen_target(), preview.set_target)
+        )
+        preview.confirmed.connect(self.import_plan)
+        preview.show()
+
+    def _look_again(self, preview: ImportPreview, source: ImportSource, numbers: tuple[int, ...]) -> None:
+        """Show what other rows would make."""
+        self._services.bridge.supersede(
+            "import rows",
+            self._services.workspace.files.plan_import(source, numbers),
+            name=tr("Reading requests"),
+            on_done=preview.show_plan,
+            on_error=preview.show_error,
+        )
 
     def _no_file(self) -> str:
         return "" if self._services.workspace.file.path else tr("no file is open")
@@ -117,7 +145,9 @@ class FileCommands:
 
     def _ask_import(self) -> None:
         self._ask_file(
-            tr("Import an agent file"), tr("Agent files (*.af *.json);;All files (*)"), self.import_
+            tr("Import agents or requests"),
+            tr("Agent files and requests (*.af *.json *.jsonl *.yaml *.yml *.har);;All files (*)"),
+            self.import_,
         )
 
     def _ask_new(self) -> None:

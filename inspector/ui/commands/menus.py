@@ -31,14 +31,23 @@ MENUS: tuple[tuple[Callable[[], str], tuple[str, ...]], ...] = (
     (
         lambda: tr("&Edit"),
         (
+            "change.undo",
+            "change.redo",
+            SEPARATOR,
             "edit.undo",
             "edit.redo",
             SEPARATOR,
             "edit.*",
             SEPARATOR,
+            "changes.*",
+            "history.*",
+            SEPARATOR,
             "selection.copy_text",
             SEPARATOR,
             "block.*",
+            SEPARATOR,
+            "message.*",
+            "archival.*",
         ),
     ),
     (

@@ -26,6 +26,20 @@ class ViewCommands:
         keys = QKeySequence.StandardKey
         services.actions.add(
             Action("view.close_tab", tr("Close tab"), self._close_tab, keys.Close, "close", self._no_tab),
+            Action(
+                "view.next_tab",
+                tr("Next tab"),
+                lambda: window.centre.step(1),
+                "Ctrl+PgDown",
+                why_not=self._one_tab,
+            ),
+            Action(
+                "view.previous_tab",
+                tr("Previous tab"),
+                lambda: window.centre.step(-1),
+                "Ctrl+PgUp",
+                why_not=self._one_tab,
+            ),
             self._theme("look.dark", tr("Dark"), ThemeChoice.DARK),
             self._theme("look.light", tr("Light"), ThemeChoice.LIGHT),
             self._theme("look.system", tr("System"), ThemeChoice.SYSTEM),
@@ -45,7 +59,7 @@ class ViewCommands:
             ),
             Action("look.normal", tr("Reset text size"), lambda: self._scale(1.0), "Ctrl+0"),
             Action("layout.reset", tr("Reset layout"), window.reset_layout),
-            Action("program.quit", tr("Quit"), lambda: window.closing.emit(), keys.Quit),
+            Action("program.quit", tr("Quit"), lambda: window.ask_to_close(), keys.Quit),
         )
 
     def _follow(self, name: str) -> None:
@@ -80,6 +94,9 @@ class ViewCommands:
 
     def _smallest(self) -> str:
         return tr("this is the smallest size") if self._services.appearance.scale <= MINIMUM_SCALE else ""
+
+    def _one_tab(self) -> str:
+        return "" if self._window.centre.count() > 1 else tr("no other tab is open")
 
     def _no_tab(self) -> str:
         return "" if self._window.centre.current_closable else tr("this tab can't be closed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QMimeData, QRect, Qt, Signal
+from PySide6.QtCore import QMimeData, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QDragLeaveEvent,
@@ -17,7 +17,9 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QTextBlock,
+    QTextCharFormat,
     QTextCursor,
+    QTextFormat,
     QTextOption,
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
@@ -42,19 +44,26 @@ _LONG_LINE = 10_000
 """Characters from which a line is wrapped anywhere: looking for spaces takes time that grows with its square."""
 _MOST_MARKED = 1_000
 _GROUND = 0.3
+_FLASH_MILLISECONDS = 1_200
 _SIGN = stand_in("\0")
 _SEGMENT_SIGN = "↪"
 _STEPS_OVER = {Qt.Key.Key_Backspace: -1, Qt.Key.Key_Delete: 1}
 
 
 class TextEditor(QPlainTextEdit):
-    """Edits one text. `edited` tells that a person changed it; `operation` says how it differs from its base."""
+    """Edits one text: a page with line numbers, or a field of a form.
+
+    `edited` tells that a person changed it; `operation` says how it differs from its base.
+    """
 
     edited = Signal()
 
-    def __init__(self, appearance: Appearance, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, appearance: Appearance, parent: QWidget | None = None, *, is_field: bool = False
+    ) -> None:
         super().__init__(parent)
         self._appearance = appearance
+        self._is_field = is_field
         self._shadow = ShadowText("")
         self._base = ""
         self._since_base: tuple[Splice, ...] = ()
@@ -64,7 +73,7 @@ class TextEditor(QPlainTextEdit):
         self._raw: list[TextReplacement] = []
         # Qt's own undo would bring stand-ins back as typed text.
         self.setUndoRedoEnabled(False)
-        self.setProperty("role", "page")
+        self.setProperty("role", "field" if is_field else "page")
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setAccessibleName(tr("Text of the block"))
         self._margin = LineNumbers(self, appearance, self.line_name)
@@ -110,6 +119,10 @@ class TextEditor(QPlainTextEdit):
     def splices_since_mark(self) -> tuple[Splice, ...]:
         """What was typed since the mark, counted in the text as it was then."""
         return self._since_mark
+
+    def count_from_mark(self, marked: str) -> None:
+        """Take the text that the mark was set on as the base."""
+        self._base, self._since_base = marked, self._since_mark
 
     def undo_step(self) -> None:
         if not self.isReadOnly():
@@ -165,6 +178,18 @@ class TextEditor(QPlainTextEdit):
         self._select(cursor, start, end)
         self.setTextCursor(cursor)
         self.centerCursor()
+
+    def flash(self, at: int) -> None:
+        """Put the cursor before a character and show its line for a moment."""
+        self.select_range(at, at)
+        mark = QTextEdit.ExtraSelection()
+        look = QTextCharFormat()
+        look.setBackground(self._appearance.theme.found)
+        look.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        for name, value in (("cursor", self.textCursor()), ("format", look)):
+            setattr(mark, name, value)
+        self.setExtraSelections([mark])
+        QTimer.singleShot(_FLASH_MILLISECONDS, self, lambda: self.setExtraSelections([]))
 
     def selected_range(self) -> tuple[int, int]:
         cursor = self.textCursor()
@@ -279,13 +304,14 @@ class TextEditor(QPlainTextEdit):
                 return
 
     def _dress(self) -> None:
-        self.setFont(self._appearance.font(TextSize.NORMAL, fixed=True))
-        self.document().setDocumentMargin(self._appearance.space(2))
+        self.setFont(self._appearance.font(TextSize.NORMAL, fixed=not self._is_field))
+        self.document().setDocumentMargin(self._appearance.space(1 if self._is_field else 2))
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * 4)
         self._make_room()
 
     def _make_room(self) -> None:
-        self.setViewportMargins(self._margin.room, 0, 0, 0)
+        self._margin.setHidden(self._is_field)
+        self.setViewportMargins(0 if self._is_field else self._margin.room, 0, 0, 0)
 
     def _select(self, cursor: QTextCursor, start: int, end: int) -> None:
         cursor.setPosition(self._shadow.unit_of(start))

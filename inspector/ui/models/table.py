@@ -28,16 +28,28 @@ class RowTable(QAbstractTableModel):
         return tuple(self._values)
 
     def set_values(self, values: Sequence[Any]) -> None:
-        """Show these values. Where keys and order are the same, only changed cells are told of."""
-        if [self._key(each) for each in values] == [self._key(each) for each in self._values]:
-            for place, (old, new) in enumerate(zip(self._values, values, strict=True)):
-                if old != new:
-                    self._values[place] = new
-                    self.dataChanged.emit(self.index(place, 0), self.index(place, len(self._columns) - 1))
+        """Show these values. Rows that stay together stay; others are inserted before and after them."""
+        keys, old = [self._key(each) for each in values], [self._key(each) for each in self._values]
+        start = keys.index(old[0]) if old and old[0] in keys else 0
+        end = start + len(old)
+        if not old or keys[start:end] != old:
+            if keys != old:
+                self.beginResetModel()
+                self._values = list(values)
+                self.endResetModel()
             return
-        self.beginResetModel()
-        self._values = list(values)
-        self.endResetModel()
+        self._insert(0, values[:start])
+        self._insert(end, values[end:])
+        for place in range(start, end):
+            if self._values[place] != values[place]:
+                self._values[place] = values[place]
+                self.dataChanged.emit(self.index(place, 0), self.index(place, len(self._columns) - 1))
+
+    def _insert(self, place: int, values: Sequence[Any]) -> None:
+        if values:
+            self.beginInsertRows(QModelIndex(), place, place + len(values) - 1)
+            self._values[place:place] = values
+            self.endInsertRows()
 
     def value_at(self, index: Index) -> Any:
         return self._values[index.row()] if index.isValid() else None

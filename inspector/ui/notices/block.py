@@ -14,7 +14,7 @@ from inspector.ui.edit_session import EditSession
 from inspector.ui.failures import failure_of
 from inspector.ui.file_state import UnsavedEdit
 from inspector.ui.widgets.banner import Banners, Notice, failure_notice
-from inspector.ui.wording import tr, tr_code
+from inspector.ui.wording import tr
 from inspector.ui.workspace import Workspace
 
 _UNLOCK, _MET, _REFUSED, _DISCARDED = "unlock", "met", "refused", "discarded"
@@ -41,6 +41,7 @@ class BlockNotices(QObject):
         self._unlock = unlock
         self._earlier = workspace.file.refusals.get(block_id)
         session.met.connect(self._tell_met)
+        session.merged.connect(self._tell_merged)
         session.refused.connect(self._tell_refused)
         session.discarded.connect(self._offer_back)
 
@@ -54,12 +55,6 @@ class BlockNotices(QObject):
             self._put(Notice("deleted", text, remark, choices=restore, closable=False))
         else:
             self._banners.close_notice("deleted")
-        if read_only is not None:
-            reason = tr_code(read_only.code, read_only.parameters)
-            text = tr("The file is read-only.")
-            self._put(Notice("read_only", text, reason, "warning", closable=False))
-        else:
-            self._banners.close_notice("read_only")
         # Each speaks of a draft that is there, or of none.
         for key in (_DISCARDED,) if drafted else (_MET, _UNLOCK, _REFUSED):
             self._banners.close_notice(key)
@@ -99,7 +94,12 @@ class BlockNotices(QObject):
     def _tell_met(self, state: BlockState) -> None:
         name = state.written.actor.name if state.written else tr("Someone else")
         text = tr("{name} changed this block while you were editing.", name=name)
-        self._put(Notice(_MET, text, tr("Saving merges both versions."), "info"))
+        show = ((tr("Show merged"), self._session.show_merged),)
+        self._put(Notice(_MET, text, tr("Saving merges both versions."), "info", choices=show))
+
+    def _tell_merged(self) -> None:
+        text = tr("Both versions are merged here. Other people's changes are marked.")
+        self._banners.show_notice(Notice(_MET, text, tr("Check the text, then save."), "warning"))
 
     def _restore(self) -> None:
         self._workspace.edit(self._id, RestoreBlock())

@@ -1,4 +1,4 @@
-"""The window's notices on the open file, recovered drafts, refused saves, fixes and failures."""
+"""The window's notices on the open file, recovered drafts, refused saves and failures."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from inspector.domain.errors import Problem, RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.recovered_drafts import OLDER, UNFIT
 from inspector.ui.failures import MOVED_CODES, FailureText, failure_of
-from inspector.ui.file_state import AppliedFix, What
+from inspector.ui.file_state import What
 from inspector.ui.panel import PanelServices
-from inspector.ui.presentation.fixes import stands
 from inspector.ui.widgets.banner import FAILURE, Banners, Notice, failure_notice
 from inspector.ui.widgets.centre import Centre
 from inspector.ui.wording import tr, tr_code, tr_count
 
-_READ_ONLY, _MOVED, _RESTORED, _FIX, _COPIED = "read_only", "moved", "restored", "fix", "copied"
+_READ_ONLY, _MOVED, _RESTORED, _COPIED = "read_only", "moved", "restored", "copied"
 _LEFT_DRAFT, _REFUSED = "left_draft", "refused:"
 
 
@@ -52,12 +51,10 @@ class FileNotices(QObject):
             self._show_unfit()
             self._show_refusals()
             self._close_old_refusals()
-        if what & What.FIX and self._workspace.file.fix is not None:
-            self._show_fix(self._workspace.file.fix)
 
     def _show_file(self) -> None:
         banners = self._banners
-        for key in (_MOVED, _READ_ONLY, _RESTORED, _COPIED, _FIX):
+        for key in (_MOVED, _READ_ONLY, _RESTORED, _COPIED):
             banners.close_notice(key)
         for notice in banners.notices:
             # What a rule or the world refused was of the file that is left, or of the way here.
@@ -177,22 +174,3 @@ class FileNotices(QObject):
     def _is_in_front(self, block_id: str) -> bool:
         key = self._centre.current_key
         return isinstance(key, tuple) and key[1] == Ref(RefKind.BLOCK, block_id)
-
-    def _show_fix(self, fix: AppliedFix) -> None:
-        choices = ((tr("Undo"), lambda: self._undo(fix)),)
-        self._banners.show_notice(Notice(_FIX, fix.text, tone="ok", choices=choices, passing=True))
-
-    def _undo(self, fix: AppliedFix) -> None:
-        """Set things back as they were, unless somebody has set them otherwise meanwhile."""
-        workspace, banners = self._workspace, self._banners
-        banners.close_notice(_FIX)
-        target = fix.edit.target.id
-        agent = next((each for each in workspace.file.agents if each.id == target), None)
-        state = workspace.file.blocks.get(target)
-        block = state.block if state else None
-        # What it was before is no harm either: the change is not read again yet, or was taken back.
-        if not any(stands(each, agent, block) for each in (fix.edit, fix.back)):
-            text = tr("Can't undo: {name} was changed again since.", name=fix.name)
-            banners.show_notice(Notice(_FIX, text, tr("Nothing was changed."), "warning"))
-            return
-        workspace.apply([fix.back], tr("Undo: {text}", text=fix.text))

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from inspector.domain.ref import RefKind
 from inspector.ui.panel import PanelArea, PanelRow
+from inspector.ui.panels.archival import ArchivalPanel
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.budget import BudgetPanel
+from inspector.ui.panels.changes import ChangesPanel
 from inspector.ui.panels.detail import DetailPanel
+from inspector.ui.panels.messages import MessagesPanel
 from inspector.ui.panels.navigator import NavigatorPanel
 from inspector.ui.panels.problems import ProblemsPanel
 from inspector.ui.panels.request import RequestPanel
@@ -30,6 +33,26 @@ PANELS: tuple[PanelRow, ...] = (
         "block",
         opens=frozenset({RefKind.BLOCK}),
     ),
+    PanelRow(
+        "messages",
+        lambda: tr("Messages"),
+        PanelArea.CENTRE,
+        MessagesPanel,
+        "message",
+        "Alt+6",
+        shown=False,
+        shows=frozenset({RefKind.MESSAGE, RefKind.BATCH}),
+    ),
+    PanelRow(
+        "archival",
+        lambda: tr("Archival entries"),
+        PanelArea.CENTRE,
+        ArchivalPanel,
+        "archive",
+        "Alt+7",
+        shown=False,
+        shows=frozenset({RefKind.ARCHIVAL}),
+    ),
     PanelRow("budget", lambda: tr("Budget"), PanelArea.RIGHT, BudgetPanel, "budget", "Alt+3", size=404),
     PanelRow("detail", lambda: tr("Detail"), PanelArea.BOTTOM, DetailPanel, "detail", "Alt+4", size=172),
     PanelRow(
@@ -41,5 +64,17 @@ PANELS: tuple[PanelRow, ...] = (
         "Alt+5",
         shown=False,
         size=172,
+    ),
+    PanelRow(
+        "changes",
+        lambda: tr("Changes"),
+        PanelArea.BOTTOM,
+        ChangesPanel,
+        "history",
+        "Alt+8",
+        shown=False,
+        size=172,
+        share=2,
+        tabbed_with="problems",
     ),
 )

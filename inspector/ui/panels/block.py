@@ -1,9 +1,13 @@
-"""The block panel: its content to edit, and as the model reads it."""
+"""The block panel: its content to edit, as JSON, as the model reads it, and its versions."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QBoxLayout,
     QFrame,
     QHBoxLayout,
@@ -13,33 +17,35 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inspector.domain.blocks import TextSchema
-from inspector.domain.content import Content, TextContent
-from inspector.domain.counts import Count
+from inspector.domain.content import Content
 from inspector.domain.errors import DocumentError
 from inspector.domain.ref import Ref
 from inspector.domain.snapshot import BlockState
-from inspector.runtime.rendering import counted_characters, rendered_text
+from inspector.runtime.rendering import rendered_text
 from inspector.ui.actions import Action, FrontActions
-from inspector.ui.edit_session import EditSession
+from inspector.ui.editors.draft_editor import DraftEditor
+from inspector.ui.editors.raw import RawPage
+from inspector.ui.editors.text import TextEditor
 from inspector.ui.editors.text_page import TextPage
 from inspector.ui.file_state import What
+from inspector.ui.history.page import HistoryPage
 from inspector.ui.notices.block import BlockNotices
+from inspector.ui.notices.block_editors import BlockEditors, content_in
+from inspector.ui.notices.block_figures import BlockFigures
 from inspector.ui.panel import Panel, PanelServices
-from inspector.ui.presentation.card import kind_of, schema_name
-from inspector.ui.safe_text import ElidedLabel, PlainLabel, count_hidden
+from inspector.ui.presentation.card import kind_of
+from inspector.ui.presentation.places import place_in
+from inspector.ui.safe_text import ElidedLabel, PlainLabel
 from inspector.ui.widgets.banner import Banners
 from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button, field
-from inspector.ui.wording import number, signed, tokens, tr, tr_code, tr_count
+from inspector.ui.wording import tr, tr_code
 
-_EDIT, _RENDERED = 0, 1
-_MOST_LOOKED_THROUGH = 500_000
-"""Characters up to which hidden ones are counted at every key."""
+_EDIT, _RENDERED, _RAW, _HISTORY = 0, 1, 2, 3
 _REASON_STEPS = 50
 
 
 class BlockPanel(Panel):
-    """A centre tab on one block. Text is edited here; other schemas are shown as the model gets them."""
+    """A centre tab on one block, with the editor of its schema."""
 
     def __init__(self, services: PanelServices, ref: Ref | None = None) -> None:
         super().__init__(services)
@@ -49,33 +55,34 @@ class BlockPanel(Panel):
         self.rendered = TextPage(appearance, icons, replaces=False)
         self.rendered.editor.setReadOnly(True)
         self.rendered.editor.setAccessibleName(tr("The rendered block, without the frame the Request adds"))
-        self.work = EditSession(services.workspace, self.page.editor, self._id, self)
+        self._stack, self._editing = QStackedWidget(), QStackedWidget()
+        self.editors = BlockEditors(services, self.page, self._editing, self._id)
+        self.work = self.editors.work
+        self.history = HistoryPage(services, self._id, lambda: self.work.is_dirty)
         self._label = ElidedLabel("", strong=True)
         self._kind = ElidedLabel("", tone="muted")
-        self._characters, self._tokens, self._change = (
-            ElidedLabel("", tone="muted", size="small") for _ in range(3)
-        )
+        self.numbers = BlockFigures(services, self._id)
         self.state_note = PlainLabel("", tone="warning", size="small")
         self.views = Segments(
             tr("View of the block"),
-            (tr("Edit"), tr("Edit the text")),
+            (tr("Edit"), tr("Edit the block")),
             (
                 tr("Rendered"),
                 tr("The rendered text. The Request adds a frame around it"),
             ),
+            (tr("Raw (JSON)"), tr("Edit the block's content as JSON")),
+            (tr("History"), tr("All versions, and what differs between them")),
         )
         self.reason_field = field(tr("Reason (optional)"))
-        self.discard_button = button(tr("Discard"), self.work.discard)
+        self.discard_button = button(tr("Discard"), self.editors.discard)
         self.save_button = button(_save_text(), self._save, role="primary")
         self.banners = Banners(appearance, icons)
         self._notices = BlockNotices(
             self.banners, services.workspace, self.work, self._id, self._save_unlocked, self
         )
         self._empty = EmptyState(tr("Reading the block …"))
-        self._no_editor = PlainLabel("", tone="muted", size="small", wrap=True)
-        self._stack = QStackedWidget()
         self._action_states: tuple[object, ...] = ()
-        self._front = FrontActions(services.actions, icons, *self._actions())
+        self._front = FrontActions(services.actions, icons, *self._actions(), *self.history.actions_of_tab())
         self._lay_out()
         self._connect()
         self._taken: BlockState | None = None
@@ -88,15 +95,30 @@ class BlockPanel(Panel):
         elif what & (What.DRAFTS | What.FILE | What.AGENT | What.CONTENTS):
             self._tell()
         elif what & What.REQUEST:
-            self._tell_tokens()
+            self.numbers.tell_tokens(self._content)
+        if what & What.REQUEST:
+            self.editors.follow_model()
 
     def first_focus(self) -> QWidget:
-        return self.rendered.editor if self.views.current == _RENDERED else self.page.editor
+        shown = self._shown
+        return shown if shown not in (None, self._empty) else self.page.editor
+
+    def show_place(self, text: str, offset: int) -> None:
+        if self.editors.structured is None:
+            self.views.choose(_EDIT)
+            self.page.editor.flash(place_in(self.page.editor.text, text, offset))
+
+    def views_to_draw(self) -> Iterator[str]:
+        """What the model reads, JSON and the versions."""
+        for name, view in (("rendered", _RENDERED), ("raw", _RAW), ("history", _HISTORY)):
+            if view != _RAW or self.editors.structured is not None:
+                self.views.choose(view)
+                yield name
+        self.views.choose(_EDIT)
 
     @property
     def figures(self) -> str:
-        labels = (self._characters, self._tokens, self._change)
-        return " · ".join(each.original for each in labels if each.original)
+        return self.numbers.text
 
     def showEvent(self, event: QShowEvent) -> None:
         """Somebody looks at it; its actions are there while it is in sight."""
@@ -116,24 +138,43 @@ class BlockPanel(Panel):
 
     def _actions(self) -> tuple[Action, ...]:
         keys = QKeySequence.StandardKey
-        editor = self.page.editor
 
         def no_undo() -> str:
-            return self._not_editable() or ("" if editor.steps.can_undo else tr("no edit to undo"))
+            return self._not_editable() or ("" if self._typed_in.steps.can_undo else tr("no edit to undo"))
 
         def no_redo() -> str:
-            return self._not_editable() or ("" if editor.steps.can_redo else tr("no edit to redo"))
+            return self._not_editable() or ("" if self._typed_in.steps.can_redo else tr("no edit to redo"))
+
+        def undo() -> None:
+            self._typed_in.undo_step()
+
+        def redo() -> None:
+            self._typed_in.redo_step()
 
         return (
-            Action("edit.undo", tr("Undo"), editor.undo_step, keys.Undo, "undo", no_undo),
-            Action("edit.redo", tr("Redo"), editor.redo_step, keys.Redo, "redo", no_redo),
+            Action("edit.undo", tr("Undo typing"), undo, "Ctrl+Z", "undo", no_undo, scope=self._editing),
+            Action(
+                "edit.redo",
+                tr("Redo typing"),
+                redo,
+                "Ctrl+Shift+Z",
+                "redo",
+                no_redo,
+                scope=self._editing,
+                also=("Ctrl+Y",),
+            ),
             Action("edit.save", tr("Save block"), self._save, keys.Save, "save", self._not_savable),
             Action(
-                "edit.discard", tr("Discard draft"), self.work.discard, None, "delete", self._not_discardable
+                "edit.discard",
+                tr("Discard draft"),
+                self.editors.discard,
+                None,
+                "delete",
+                self._not_discardable,
             ),
-            Action("edit.find", tr("Find in the block"), self._find, "Ctrl+F", "search"),
+            Action("edit.find", tr("Find in the block"), self._find, "Ctrl+F", "search", self._no_text),
             Action(
-                "edit.replace", tr("Replace in the block"), self._replace, "Ctrl+H", "", self._not_editable
+                "edit.replace", tr("Replace in the block"), self._replace, "Ctrl+H", "", self._not_replaceable
             ),
         )
 
@@ -146,12 +187,14 @@ class BlockPanel(Panel):
         self._names.setStretch(1, 1)
         self._figures = QWidget()
         self._figures.setLayout(self._figures_row)
-        arrange(self._figures_row, self.views, self._characters, self._tokens, self._change, None)
+        arrange(self._figures_row, self.views, self.numbers, None)
         arrange(self._tools, self._figures, self.reason_field)
         self._tools.setStretch(1, 1)
         self._head = QVBoxLayout(head)
-        arrange(self._head, self._names, self._tools, self._no_editor)
-        for page in (self.page, self.rendered, self._empty):
+        arrange(self._head, self._names, self._tools)
+        # Undo of typing is for what is typed in: in the other views its keys are those of the file.
+        self._editing.addWidget(self.page)
+        for page in (self._editing, self.rendered, self.history, self._empty):
             self._stack.addWidget(page)
         arrange(QVBoxLayout(self), head, self.banners, self._stack)
         self._measure()
@@ -163,6 +206,7 @@ class BlockPanel(Panel):
         self._names.setSpacing(space(2))
         self._figures_row.setSpacing(space(3))
         self._tools.setSpacing(space(2))
+        self.numbers.measure()
         self._fold_head()
         self._label.setMaximumWidth(space(75))
 
@@ -175,7 +219,10 @@ class BlockPanel(Panel):
 
     def _connect(self) -> None:
         self.work.changed.connect(self._tell)
+        self.editors.faulted.connect(self._tell)
         self.work.saved.connect(self.reason_field.clear)
+        for each in (self.work.saved, self.work.discarded):
+            each.connect(self._return_to_editor)
         self.views.chosen.connect(self._show_view)
         self.reason_field.returnPressed.connect(self._save)
         self.services.appearance.changed.connect(self._measure)
@@ -185,43 +232,59 @@ class BlockPanel(Panel):
         return self.services.workspace.file.blocks.get(self._id)
 
     @property
-    def _is_text(self) -> bool:
+    def _has_editor(self) -> bool:
         state = self._state
-        return state is not None and isinstance(state.block.schema, TextSchema) and _is_readable(state)
+        return state is not None and self.editors.draft.takes(state.content) and _is_readable(state)
 
     @property
     def _content(self) -> Content | None:
-        if self._is_text:
-            return TextContent(self.page.editor.text)
-        state = self._state
-        return None if state is None else state.content
+        return content_in(self.editors, self._state)
+
+    @property
+    def _shown(self) -> QWidget | None:
+        shown = self._stack.currentWidget()
+        return self._editing.currentWidget() if shown is self._editing else shown
+
+    @property
+    def _typed_in(self) -> DraftEditor | TextEditor:
+        return self.editors.typed_in(raw=self.views.current == _RAW)
 
     def _not_editable(self) -> str:
         state, workspace = self._state, self.services.workspace
-        if state is None or not self._is_text:
-            return tr("this kind of block has no editor yet")
+        if state is None or not self._has_editor:
+            return tr("the block can't be read")
         if not state.block.is_active:
             return tr("the block is deleted")
         if self.work.is_waiting:
             return tr("the draft is still loading")
         return tr("the file is read-only") if workspace.file.read_only is not None else ""
 
+    def _no_text(self) -> str:
+        return "" if self._page_in_front is not None else tr("this view has no text to search")
+
+    def _not_replaceable(self) -> str:
+        return self._not_editable() or self._no_text()
+
     def _not_savable(self) -> str:
-        return self._not_editable() or ("" if self.work.is_dirty else tr("no unsaved changes"))
+        return (
+            self._not_editable()
+            or self.editors.faults
+            or ("" if self.work.is_dirty else tr("no unsaved changes"))
+        )
 
     def _not_discardable(self) -> str:
         """A draft on a block that was deleted, or that cannot be shown in it, can still be given up."""
         state = self._state
         deleted = state is not None and not state.block.is_active
-        is_hidden = self._is_text and (deleted or self.work.is_waiting)
-        if not is_hidden or self.services.workspace.file.read_only is not None:
-            return self._not_savable()
-        return "" if self.work.is_dirty else tr("no unsaved changes")
+        is_hidden = self._has_editor and (deleted or self.work.is_waiting)
+        if (not is_hidden and self._not_editable()) or self.services.workspace.file.read_only is not None:
+            return self._not_editable()
+        return "" if self.work.is_dirty or self.editors.faults else tr("no unsaved changes")
 
     def _take(self) -> None:
         state = self._taken = self._state
-        if state is not None and self._is_text:
-            self.work.take(state)
+        if state is not None and _is_readable(state):
+            self.editors.take(state)
         if state is not None and self.isVisible():
             self.services.workspace.saw(self._id)
         self._tell()
@@ -233,18 +296,19 @@ class BlockPanel(Panel):
             self.set_heading(self._id)
             self._stack.setCurrentWidget(self._empty)
             return
-        dirty = self._is_text and self.work.is_dirty
+        dirty = self._has_editor and self.work.is_dirty
         owner, label = self._other_owner(state), state.block.label
         self.set_heading(tr("{label} of {owner}", label=label, owner=owner) if owner else label, marked=dirty)
         self._label.setText(state.block.label)
         self._kind.setText(self._kind_of(state))
         why_not = self._not_editable()
-        self.page.editor.setReadOnly(bool(why_not))
+        self.editors.set_read_only(bool(why_not))
         self._tell_buttons(dirty, why_not)
-        self._tell_editors(state)
+        self.views.buttons[_EDIT].setVisible(self._has_editor)
+        self.views.buttons[_RAW].setVisible(self.editors.structured is not None and self._has_editor)
         self._notices.tell(state, drafted=dirty)
-        self._tell_characters()
-        self._tell_tokens()
+        self.numbers.tell_characters(state, self._content)
+        self.numbers.tell_tokens(self._content if _is_readable(state) else None)
         self._show_view()
         self._tell_actions()
 
@@ -263,83 +327,43 @@ class BlockPanel(Panel):
 
     def _tell_buttons(self, dirty: bool, why_not: str) -> None:
         state = self._state
-        writable = self._is_text and state is not None and state.block.is_active
+        writable = self._has_editor and state is not None and state.block.is_active
         self.save_button.setVisible(writable)
-        self.save_button.setEnabled(dirty and not why_not and not self.work.is_saving)
+        self.save_button.setEnabled(dirty and not self._not_savable() and not self.work.is_saving)
         self.discard_button.setVisible(writable or dirty)
         self.discard_button.setEnabled(not self._not_discardable() and not self.work.is_saving)
         self.reason_field.setVisible(writable)
         self.reason_field.setEnabled(not why_not)
-        note = tr("saving …") if self.work.is_saving else tr("not saved") if dirty else ""
+        note = (
+            tr("saving …")
+            if self.work.is_saving
+            else self.editors.faults or (tr("not saved") if dirty else "")
+        )
         self.state_note.setText(note)
         self.state_note.setVisible(bool(note))
 
     def _tell_actions(self) -> None:
         """Actions look again at what can be done, when that is another thing now."""
-        states = (self._not_savable(), self.page.editor.steps.can_undo, self.page.editor.steps.can_redo)
+        steps = self._typed_in.steps
+        states = (self._not_savable(), steps.can_undo, steps.can_redo, self._no_text())
         if states != self._action_states and self.isVisible():
             self._action_states = states
             self.services.actions.refresh()
-
-    def _tell_editors(self, state: BlockState) -> None:
-        self.views.buttons[_EDIT].setVisible(self._is_text)
-        other = not self._is_text and _is_readable(state)
-        text = tr("This {kind} block can't be edited here yet.", kind=schema_name(state.block.schema))
-        self._no_editor.setText(text)
-        self._no_editor.setVisible(other)
-
-    def _tell_tokens(self, *_: object) -> None:
-        now, saved = self._tokens_of(saved=False), self._tokens_of(saved=True)
-        drafted = self._id in self.services.workspace.file.drafts
-        readable = self._state is not None and self._content is not None
-        text = tr("not in the Request") if now is None else tokens(now)
-        is_known = readable and self.services.workspace.file.request is not None
-        self._tokens.setText(text if is_known else "")
-        change = 0 if now is None or saved is None or not drafted else now.tokens - saved.tokens
-        self._change.setText(signed(change))
-        self._change.set_tone("warning" if change > 0 else "ok")
-
-    def _tell_characters(self) -> None:
-        state, content = self._state, self._content
-        if state is None or content is None:
-            self._characters.setText("")
-            return
-        count, limit = counted_characters(state, content), state.block.char_limit
-        text = tr("{count} of {limit} characters", count=number(count), limit=number(limit))
-        if not limit:
-            text = tr_count("{count} character", "{count} characters", count)
-        if isinstance(content, TextContent) and len(content.text) <= _MOST_LOOKED_THROUGH:
-            hidden = count_hidden(content.text)
-            if hidden:
-                text = tr("{told}, {count} of them hidden", told=text, count=number(hidden))
-        self._characters.setText(text)
-        full = bool(limit) and count > limit
-        near = bool(limit) and count >= self.services.marks.warning * limit
-        self._characters.set_tone("error" if full else "warning" if near else "muted")
-
-    def _tokens_of(self, *, saved: bool) -> Count | None:
-        workspace = self.services.workspace
-        request = workspace.file.saved_request if saved else workspace.file.request
-        wanted = f"block:{self._id}"
-        for section in request.sections if request else ():
-            for piece in section.pieces:
-                if piece.id == wanted:
-                    return Count(piece.tokens, piece.method)
-        return None
 
     def _show_view(self, *_: object) -> None:
         state = self._state
         if state is None or not _is_readable(state):
             self._show_unreadable(state)
             return
-        if not self._is_text and self.views.current == _EDIT:
-            self.views.choose(_RENDERED)
-            return
         if self.views.current == _RENDERED:
             self._render(state)
             self._stack.setCurrentWidget(self.rendered)
+        elif self.views.current == _HISTORY:
+            self._stack.setCurrentWidget(self.history)
+            self.history.take(state)
         else:
-            self._stack.setCurrentWidget(self.page)
+            self._editing.setCurrentWidget(self.editors.view(raw=self.views.current == _RAW))
+            self._stack.setCurrentWidget(self._editing)
 
     def _render(self, state: BlockState) -> None:
         try:
@@ -356,7 +380,14 @@ class BlockPanel(Panel):
         elif state is not None:
             self._empty.tell(tr("Can't read this block."), tr("It is kept unchanged. All other blocks work."))
 
+    def _return_to_editor(self, *_: object) -> None:
+        """Give the keyboard back to the text, if it is in the head of this tab."""
+        focused = QApplication.focusWidget()
+        if focused is not None and self.isAncestorOf(focused):
+            self.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _save(self) -> None:
+        self.editors.settle()
         if not self._not_savable():
             self._notices.begin_saving()
             self.work.save(self.reason_field.text().strip())
@@ -366,15 +397,22 @@ class BlockPanel(Panel):
         self.work.save(self.reason_field.text().strip(), unlock=True)
 
     @property
-    def _page_in_front(self) -> TextPage:
-        return self.rendered if self._stack.currentWidget() is self.rendered else self.page
+    def _page_in_front(self) -> TextPage | None:
+        shown = self._shown
+        page = shown.page if isinstance(shown, RawPage) else shown
+        return page if isinstance(page, TextPage) else None
 
     def _find(self) -> None:
-        self._page_in_front.ask()
+        page = self._page_in_front
+        if page is not None:
+            page.ask()
 
     def _replace(self) -> None:
-        self.views.choose(_EDIT)
-        self.page.ask(replacing=True)
+        if self.views.current == _RENDERED:
+            self.views.choose(_EDIT)
+        page = self._page_in_front
+        if page is not None:
+            page.ask(replacing=page is not self.rendered)
 
 
 def _is_readable(state: BlockState) -> bool:

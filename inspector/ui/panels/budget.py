@@ -16,15 +16,25 @@ from PySide6.QtWidgets import (
 )
 
 from inspector.domain.counts import Method
+from inspector.domain.edits.base import Edit
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, Request
 from inspector.ui.appearance import TextSize
-from inspector.ui.file_state import AppliedFix, What, WhatIf
+from inspector.ui.file_state import What, WhatIf
 from inspector.ui.models.columns import VALUE_ROLE, Column
 from inspector.ui.models.tree import RowTree
 from inspector.ui.panel import Panel, PanelServices
-from inspector.ui.presentation.budget import BudgetRow, BudgetRows, OutRow, comes_from, spoken_tokens
-from inspector.ui.presentation.fixes import edit_back, edit_for, tried_with
+from inspector.ui.presentation.budget import (
+    STRUCTURE,
+    BudgetRow,
+    BudgetRows,
+    OutRow,
+    charged_text,
+    comes_from,
+    likely_bill,
+    spoken_tokens,
+)
+from inspector.ui.presentation.fixes import edit_for, tried_with
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, few_lines
 from inspector.ui.selection import SelectedSpan, SelectionState
 from inspector.ui.widgets.badged_rows import BadgedRow, BadgedRows
@@ -37,10 +47,11 @@ from inspector.ui.widgets.rows_view import dress_tree
 from inspector.ui.wording import number, share, signed, tr, tr_code
 
 Index = QModelIndex | QPersistentModelIndex
-_WIDEST = ("199,999", "≈", "99.9 %", "+99,999")
+_WIDEST = ("199,999", "≈", "100.0 %", "+99,999")
 _SHARE, _CHANGE, _NAME_STEPS = 3, 4, 26
 _NAME_ROOM = 8
 """Steps of a section's row beside its name: the square and the gaps at its ends."""
+_HALVES = (500, 200)
 _OPEN_AT_FIRST = frozenset({"core", "working", "log", "shared"})
 
 
@@ -52,12 +63,15 @@ class BudgetPanel(Panel):
         self._legend = ElidedLabel(tr("= exact, ~ estimate"), tone="muted", size="small")
         self._total = BudgetTotal(services.appearance)
         self._why_none = PlainLabel("", tone="error", wrap=True)
+        self._charged = PlainLabel("", tone="muted", size="small", wrap=True)
         self.bar = BudgetBar(services.appearance)
         self._rows = BudgetRows()
         self._model = RowTree(self._columns(), self)
         self.tree = self._make_tree()
         self._out_note = PlainLabel("", tone="muted", size="small")
         self._outs: dict[str, OutRow] = {}
+        self._fixing: tuple[frozenset[str], RefKind] | None = None
+        """The Request's pieces when the button of a fix was pressed, and the kind of what it lets in."""
         self._shown_out: tuple[object, ...] | None = None
         self._seen_sections: set[str] = set()
         self._widths: dict[int, int] = {}
@@ -74,6 +88,10 @@ class BudgetPanel(Panel):
     def total_text(self) -> str:
         return self._total.text
 
+    @property
+    def total_tip(self) -> str:
+        return self._total.tip
+
     def header(self) -> tuple[QWidget, ...]:
         return (self._legend,)
 
@@ -83,6 +101,9 @@ class BudgetPanel(Panel):
 
     def first_focus(self) -> QWidget:
         return self.tree
+
+    def reset_layout(self) -> None:
+        self._halves.setSizes(list(_HALVES))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -181,7 +202,7 @@ class BudgetPanel(Panel):
 
     def _lay_out(self) -> None:
         self._middle, middle = QHBoxLayout(), QVBoxLayout()
-        arrange(middle, self.bar, self._why_none, spacing=8)
+        arrange(middle, self.bar, self._charged, self._why_none, spacing=8)
         arrange(self._middle, middle)
         self.bar.pointed.connect(lambda name: self.services.selection.select(Ref(RefKind.SECTION, name)))
         title = QFrame()
@@ -190,14 +211,14 @@ class BudgetPanel(Panel):
         arrange(self._out_title, PlainLabel(tr("Left out"), strong=True), self._out_note, None)
         lower = QWidget()
         arrange(QVBoxLayout(lower), rule(), title, self.left_out)
-        halves = QSplitter(Qt.Orientation.Vertical)
+        self._halves = halves = QSplitter(Qt.Orientation.Vertical)
         halves.setChildrenCollapsible(False)
         halves.setStyleSheet("QSplitter::handle { background: transparent; }")
         halves.addWidget(self.tree)
         halves.addWidget(lower)
         halves.setStretchFactor(0, 5)
         halves.setStretchFactor(1, 2)
-        halves.setSizes([500, 200])
+        self.reset_layout()
         arrange(QVBoxLayout(self), self._total, self._middle, halves)
 
     def _measure(self) -> None:
@@ -205,6 +226,9 @@ class BudgetPanel(Panel):
         self._middle.setContentsMargins(space(3), space(1.5), space(3), space(2))
         self._out_title.setContentsMargins(space(3), space(1.5), space(3), space(1.5))
         self._out_title.setSpacing(space(2))
+        request = self.services.workspace.file.request
+        if request is not None:
+            self._measure_names(request)
         self._measure_columns()
 
     def _measure_columns(self) -> None:
@@ -244,6 +268,7 @@ class BudgetPanel(Panel):
             for what in ReservePurpose:
                 self._total.tell_kept(what, "")
             self.bar.show_budget((), 1, {})
+            self._charged.hide()
             self._tell_why_none()
             self._model.set_rows(())
             self._shown_out = None
@@ -263,12 +288,27 @@ class BudgetPanel(Panel):
             self._rows.rows(request, workspace.file.saved_request if len(workspace.file.drafts) else None)
         )
         self._open_new_sections(request)
+        self._select_what_came_in(request)
         # What did not go in is mostly the same from key to key, and there may be thousands of it.
         shown = request.left_out, workspace.file.what_if, workspace.file.read_only
         if shown != self._shown_out:
             self._shown_out = shown
             self._show_out(self._rows.left_out(request))
         self._follow_selection(self.services.selection.selected)
+
+    def _select_what_came_in(self, request: Request) -> None:
+        """After a fix, select the first piece of its kind that the Request did not have before."""
+        if self._fixing is None:
+            return
+        before, kind = self._fixing
+        new = [at for at in request.placed() if at.piece.id not in before]
+        if new:
+            self._fixing = None
+        for at in new:
+            ref = at.piece.source.ref
+            if ref is not None and ref.kind is kind and at.piece.rule not in STRUCTURE:
+                self.services.selection.select(ref, SelectedSpan(at.start, at.end))
+                return
 
     def _tell_why_none(self) -> None:
         problem = self.services.workspace.file.request_problem
@@ -283,6 +323,7 @@ class BudgetPanel(Panel):
             f"{mark}{number(request.tokens)}",
             tr("of {usable} tokens", usable=number(limits.usable)),
             self.services.marks.tone(request.tokens, request.available_tokens),
+            likely_bill(request),
         )
         reconstructed = request.tokenizer.method is Method.RECONSTRUCTED
         self._legend.setText(
@@ -295,6 +336,9 @@ class BudgetPanel(Panel):
         self._total.tell_kept(ReservePurpose.REPLY, tr("{share} reply reserve", share=reply))
         text = tr("{share} safety margin", share=margin)
         self._total.tell_kept(ReservePurpose.ESTIMATES, text if request.margin_tokens else "")
+        charged = charged_text(self.services.workspace.file.agent, request)
+        self._charged.setText(charged)
+        self._charged.setVisible(bool(charged))
         self._measure_names(request)
         self._fit_width()
 
@@ -332,7 +376,15 @@ class BudgetPanel(Panel):
         if tried is not None:
             self.services.workspace.try_out(tried)
         elif applied is not None:
-            self.services.workspace.apply_fix(applied)
+            edit, text = applied
+            self._await_fix(self._outs[key])
+            self.services.workspace.apply([edit], text, text=text)
+
+    def _await_fix(self, row: OutRow) -> None:
+        request = self.services.workspace.file.request
+        if request is not None and row.ref is not None:
+            kind = RefKind.MESSAGE if row.ref.kind is RefKind.BATCH else row.ref.kind
+            self._fixing = frozenset(at.piece.id for at in request.placed()), kind
 
     def _can_do(self, fix: Fix) -> bool:
         return self._tried_with(fix) is not None or self._as_applied(fix) is not None
@@ -344,7 +396,8 @@ class BudgetPanel(Panel):
             return None
         return tried_with(fix, workspace.file.agent, workspace.file.what_if)
 
-    def _as_applied(self, fix: Fix) -> AppliedFix | None:
+    def _as_applied(self, fix: Fix) -> tuple[Edit, str] | None:
+        """The edit that a fix makes, and in words what it did; None where it can't be made."""
         workspace = self.services.workspace
         agent = workspace.file.agent
         if agent is None or workspace.file.read_only is not None or workspace.file.what_if != WhatIf():
@@ -356,13 +409,10 @@ class BudgetPanel(Panel):
         )
         block = state.block if state else None
         edit = edit_for(fix, agent, block)
-        back = None if edit is None else edit_back(edit, agent, block)
-        if edit is None or back is None:
+        if edit is None:
             return None
         name = agent.name if block is None else block.label
-        return AppliedFix(
-            edit, back, name, tr_code(f"fix_done.{fix.action}", {**fix.parameters, "name": name})
-        )
+        return edit, tr_code(f"fix_done.{fix.action}", {**fix.parameters, "name": name})
 
     def _choose_out(self, key: str) -> None:
         ref = self._outs[key].ref if key in self._outs else None

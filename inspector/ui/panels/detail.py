@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFormLayout, QScrollArea, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFormLayout,
+    QScrollArea,
+    QSizePolicy,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
@@ -88,6 +96,10 @@ class DetailPanel(Panel):
                 self._shown[place] = (label, row)
 
     def _lay_out(self, card: Card) -> None:
+        focused = QApplication.focusWidget()
+        if isinstance(focused, ActionButton) and self.isAncestorOf(focused):
+            # The button goes, and the keyboard would land wherever.
+            self._scroll.setFocus(Qt.FocusReason.OtherFocusReason)
         clear(self._rows)
         clear(self._buttons)
         self._shown.clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu, QToolButton, QTreeView, QVBoxLayout, QWidget
 
 from inspector.domain.ref import Ref, RefKind
@@ -16,6 +16,7 @@ from inspector.ui.models.tree import RowTree
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.navigator import NavigatorRow, NavigatorRows, NavigatorState, RowKind
 from inspector.ui.presentation.navigator_source import NavigatorSource
+from inspector.ui.safe_text import PlainLabel
 from inspector.ui.selection import SelectionState
 from inspector.ui.widgets.badged_rows import BadgedRow, BadgedRows, Index, PaintedBadge
 from inspector.ui.widgets.controls import arrange, field, icon_button
@@ -40,6 +41,7 @@ _AGENT_MENU = ("agent.show", SEPARATOR, "block.new", "agent.new")
 
 _ROWS = What.AGENTS | What.AGENT | What.CONTENTS | What.BLOCKS | What.DRAFTS
 _FIGURES_MILLISECONDS = 150
+_IN_WIDGET = Qt.ShortcutContext.WidgetShortcut
 
 
 class NavigatorPanel(Panel):
@@ -51,9 +53,17 @@ class NavigatorPanel(Panel):
         self._rows = NavigatorRows()
         self._state = NavigatorState(services.marks.warning)
         self._opened: set[Hashable] = set()
+        self._expanded: set[Hashable] = set()
+        """What was expanded before something was filtered for."""
+        self._filling = False
+        self._filtered = ""
         self._filter = field(tr("Filter"), role="filter")
         self._filter.setVisible(False)
-        self._filter.textChanged.connect(lambda _: self._fill())
+        self._filter.textChanged.connect(self._filter_for)
+        leave = QShortcut(QKeySequence("Esc"), self._filter, context=_IN_WIDGET)
+        leave.activated.connect(self._leave_filter)
+        self._nothing = PlainLabel(tr("Nothing matches."), tone="muted")
+        self._nothing.hide()
         column: Column[NavigatorRow] = Column(
             "name", tr("Name"), lambda row: row.title, tip=lambda row: row.tip, spoken=lambda row: row.spoken
         )
@@ -67,7 +77,12 @@ class NavigatorPanel(Panel):
         self._view.selectionModel().currentChanged.connect(self._choose)
         self._view.activated.connect(self._open)
         self._view.expanded.connect(self._load)
-        arrange(QVBoxLayout(self), self._filter, self._view)
+        self._top = QVBoxLayout()
+        arrange(self._top, self._filter, self._nothing)
+        arrange(QVBoxLayout(self), self._top, self._view)
+        services.actions.scope("block.delete", self._view, "Del")
+        services.appearance.changed.connect(self._measure)
+        self._measure()
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._gather)
         # A tree of hundreds of blocks need not follow every key press.
@@ -97,11 +112,10 @@ class NavigatorPanel(Panel):
     def start_filter(self) -> None:
         """Show the filter and type into it; once more takes it away."""
         if self._filter.isVisible() and self._filter.hasFocus():
-            self._filter.clear()
-            self._filter.hide()
-            self._view.setFocus()
+            self._leave_filter()
             return
         self._filter.show()
+        self._measure()
         self._filter.setFocus()
 
     def follow(self, what: What) -> None:
@@ -124,6 +138,29 @@ class NavigatorPanel(Panel):
         self.services.preferences.changed.connect(self._gather_soon)
         self.services.appearance.changed.connect(self._repaint)
         self._later.start()
+
+    def _leave_filter(self) -> None:
+        self._filter.clear()
+        self._filter.hide()
+        self._measure()
+        self._view.setFocus()
+
+    def _filter_for(self, words: str) -> None:
+        if words and not self._filtered:
+            keys = self._model.keys()
+            self._expanded = {key for key in keys if self._view.isExpanded(self._model.find(key))}
+        self._fill()
+        if not words:
+            self._view.collapseAll()
+            for key in self._expanded:
+                self._view.expand(self._model.find(key))
+        self._filtered = words
+
+    def _measure(self) -> None:
+        space = self.services.appearance.space
+        margin = space(2) if self._filter.isVisibleTo(self) else 0
+        self._top.setContentsMargins(margin, margin, margin, margin)
+        self._top.setSpacing(space(2))
 
     def _forget(self) -> None:
         self._opened.clear()
@@ -152,7 +189,13 @@ class NavigatorPanel(Panel):
     def _fill(self) -> None:
         words = self._filter.text()
         scrolled = self._view.verticalScrollBar().value()
-        self._model.set_rows(self._rows.rows(self._state, words))
+        # While rows go, Qt moves on to a neighbour, which nobody chose.
+        self._filling = True
+        try:
+            self._model.set_rows(self._rows.rows(self._state, words))
+        finally:
+            self._filling = False
+        self._nothing.setVisible(bool(words) and not self._model.rowCount())
         if words:
             self._view.expandAll()
         else:
@@ -197,7 +240,7 @@ class NavigatorPanel(Panel):
 
     def _choose(self, index: QModelIndex) -> None:
         row = _value(index)
-        if row is not None and row.ref is not None and self._view.hasFocus():
+        if row is not None and row.ref is not None and self._view.hasFocus() and not self._filling:
             self.services.selection.select(row.ref)
 
     def _open(self, index: QModelIndex) -> None:

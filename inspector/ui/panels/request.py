@@ -18,7 +18,7 @@ from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.budget import comes_from
 from inspector.ui.safe_text import few_lines
-from inspector.ui.selection import SelectedSpan, SelectionState
+from inspector.ui.selection import PointedPlace, SelectedSpan, SelectionState
 from inspector.ui.widgets.controls import ActionButton, EmptyState, Segments, arrange
 from inspector.ui.widgets.find_bar import FindBar
 from inspector.ui.widgets.request_places import RequestRange
@@ -43,6 +43,8 @@ class RequestPanel(Panel):
         self._found: tuple[RequestRange, ...] = ()
         self._at = -1
         self._move_to_found = self._pointing = False
+        self._awaited = False
+        """Whether what is selected is not in the rows yet, and is to be brought into sight with them."""
         self.states = Segments(
             tr("State shown"),
             (tr("Now"), tr("What would be sent now, without drafts")),
@@ -158,7 +160,7 @@ class RequestPanel(Panel):
             return
         first = self.view.rows is None
         self.view.show_rows(rows)
-        self._mark_selection(reveal=first)
+        self._awaited = not self._mark_selection(reveal=first or self._awaited) and self._awaited
         if self.find_bar.isVisible():
             self._search(move=False)
 
@@ -214,7 +216,9 @@ class RequestPanel(Panel):
         self._pointing = True
         try:
             self.services.selection.select(
-                Ref(ref.kind, ref.id, part), SelectedSpan(start, start + piece.length)
+                Ref(ref.kind, ref.id, part),
+                SelectedSpan(start, start + piece.length),
+                PointedPlace(piece.text, offset - start),
             )
         finally:
             self._pointing = False
@@ -228,17 +232,19 @@ class RequestPanel(Panel):
         return (rows.start_of(piece.id) if rows else None) or 0
 
     def _follow_selection(self, _: SelectionState) -> None:
-        self._mark_selection(reveal=not self._pointing)
+        self._awaited = not self._mark_selection(reveal=not self._pointing)
 
-    def _mark_selection(self, *, reveal: bool) -> None:
+    def _mark_selection(self, *, reveal: bool) -> bool:
+        """Mark what is selected; says whether it is in the rows that are shown."""
         rows, selected = self.view.rows, self.services.selection.selected
         piece = _piece_for(rows, selected) if rows else None
         if piece is None:
             self.view.select_piece(None)
-            return
+            return False
         part = selected.ref.part if selected.ref else None
         mark = next((each for each in piece.marks if each.name == part), None) if part else None
         self.view.select_piece(piece.id, _stretch(mark, self._start(piece)), reveal=reveal)
+        return True
 
     def _open_menu(self, at: QPoint) -> None:
         menu = QMenu(self.view)

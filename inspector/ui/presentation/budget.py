@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
 
+from inspector.domain.agents import Agent
 from inspector.domain.counts import Method, joint_method
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters
@@ -12,10 +14,13 @@ from inspector.domain.left_out import alike, nearest
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Piece, Request, Section, SourceKind
 from inspector.domain.rules import InRule
+from inspector.domain.usage import reported_usage
 from inspector.ui.models.tree import TreeRow
 from inspector.ui.presentation.names import name_of, name_of_source
-from inspector.ui.wording import number, tr, tr_code, tr_count
+from inspector.ui.wording import number, signed, tr, tr_code, tr_count
 
+# A long reply is read once and not with each key.
+_usage = lru_cache(8)(reported_usage)
 STRUCTURE = frozenset(
     rule.value
     for rule in (
@@ -34,6 +39,35 @@ _GROUPED: dict[SourceKind, tuple[str, str]] = {
     SourceKind.MESSAGE: ("{count} message", "{count} messages"),
     SourceKind.EVENT: ("{count} event", "{count} events"),
 }
+
+
+def likely_bill(request: Request) -> str:
+    """Where the bill likely lies; nothing for a figure that is exact."""
+    if request.band is None:
+        return ""
+    low, high = request.band.around(request.tokens)
+    if high is None:
+        return tr("Likely bill: {low} tokens or more, part of it is only at the provider", low=number(low))
+    return tr("Likely bill: {low} to {high} tokens", low=number(low), high=number(high))
+
+
+def charged_text(agent: Agent | None, request: Request) -> str:
+    """What the recorded call that an agent is from was charged; nothing where its file doesn't say."""
+    if agent is None or agent.model not in ("", request.model):
+        return ""
+    usage = _usage(agent.metadata)
+    if usage is None:
+        return ""
+    groups = (
+        f"{tr_code(f'told.usage_{name}')} {number(each)}" for name, each in usage.groups.items() if each
+    )
+    difference = usage.total - request.tokens
+    parameters: Parameters = {
+        "charged": usage.total,
+        "groups": ", ".join(groups),
+        "difference": signed(difference) if difference else "+0",
+    }
+    return tr_code("told.report_charged", parameters)
 
 
 @dataclass(frozen=True, slots=True)

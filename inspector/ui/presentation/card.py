@@ -80,17 +80,10 @@ _SOURCES = {
     SourceKind.LITERAL: lambda: tr("instructions and layout text"),
 }
 _LISTED = {
-    "messages": lambda: tr(
-        "Messages can't be browsed here yet. The ones that are sent are in the Request. "
-        "“context-inspector search FILE WORDS” searches all of them."
-    ),
     "summaries": lambda: tr(
         "Summaries can't be browsed here yet. “context-inspector summaries FILE” lists them."
     ),
     "activity": lambda: tr("Activity can't be browsed here yet. “context-inspector activity FILE” lists it."),
-    "archival": lambda: tr(
-        "Archival entries can't be browsed here yet. “context-inspector search FILE WORDS” searches them."
-    ),
     "queue": lambda: tr(
         "The queue can't be browsed here yet. “context-inspector export FILE --out FOLDER” exports it."
     ),
@@ -220,7 +213,8 @@ def _reasons(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, facts: Ca
         rows.append(CardRow(tr("Why it's in"), tr_code(f"rule.{pieces[0].rule}", pieces[0].parameters)))
         out = out if out is not None and out.rule in PARTLY_IN else None
     if out is None:
-        is_told = pieces or facts.request is None
+        # A turn that is in stands there as its messages.
+        is_told = pieces or facts.request is None or ref.kind is RefKind.BATCH
         return rows if is_told else [CardRow(tr("In the Request"), tr("no"), "muted")]
     title = tr("Why only a part") if pieces else tr("Why it's out")
     rows.append(CardRow(title, tr_code(f"left_out.{out.rule}", out.parameters), "warning"))
@@ -275,20 +269,35 @@ def _cost_rows(pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts)
     if request is None:
         return []
     if pieces:
-        tokens = sum(piece.tokens for piece in pieces)
         worst = max((piece.method for piece in pieces), key=list(Method).index)
         text = tr(
             "{tokens} · {method} ({tokenizer}) · {share} of the context window",
-            tokens=number(tokens),
+            tokens=_by_section(pieces, request),
             method=_METHODS[worst](),
             tokenizer=request.tokenizer.name,
-            share=share(tokens, request.limits.max_tokens),
+            share=share(sum(piece.tokens for piece in pieces), request.limits.max_tokens),
         )
         return [CardRow(tr("Tokens"), text)]
     if out is not None:
         text = tr("{tokens} · {method}", tokens=number(out.tokens), method=_METHODS[out.method]())
         return [CardRow(tr("Would need"), text)]
     return []
+
+
+def _by_section(pieces: tuple[Piece, ...], request: Request) -> str:
+    """The tokens of a thing's pieces; where they stand in several sections, those of each and of all."""
+    found: dict[str, int] = {}
+    for piece in pieces:
+        found[piece.section] = found.get(piece.section, 0) + piece.tokens
+    total = number(sum(found.values()))
+    if len(found) == 1:
+        return total
+    titles = {each.name: each.title or each.name for each in request.sections}
+    parts = (
+        tr("{tokens} in {section}", tokens=number(tokens), section=titles[name])
+        for name, tokens in found.items()
+    )
+    return tr("{parts} ({total} together)", parts=", ".join(parts), total=total)
 
 
 def _source_text(piece: Piece, facts: CardFacts) -> str:

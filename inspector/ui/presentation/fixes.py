@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from inspector.domain.activity import Importance
 from inspector.domain.agents import Agent, ContextConfig
-from inspector.domain.blocks import Block, BlockType, LogSchema, UnreadableSchema
+from inspector.domain.blocks import Block, BlockType, LogSchema
 from inspector.domain.edits.base import Edit, Operation
 from inspector.domain.edits.block_rows import SetBlockType, SetPinned, SetSchema
 from inspector.domain.edits.rows import ConfigureAgent
@@ -38,37 +38,6 @@ def edit_for(fix: Fix, agent: Agent, block: Block | None = None) -> Edit | None:
         return None if named is None else _of_agent(agent, named)
     operation = _of_block(fix, block)
     return None if operation is None or fix.target is None else Edit(fix.target, operation)
-
-
-def edit_back(edit: Edit, agent: Agent, block: Block | None = None) -> Edit | None:
-    """What takes the edit of a fix back; None where it is not known how things were."""
-    operation = edit.operation
-    if isinstance(operation, ConfigureAgent):
-        return _of_agent(agent, agent.config)
-    if block is None:
-        return None
-    if isinstance(operation, SetPinned):
-        return Edit(edit.target, SetPinned(pinned=block.pinned))
-    if isinstance(operation, SetBlockType):
-        return Edit(edit.target, SetBlockType(block.block_type))
-    was = block.schema
-    if not isinstance(operation, SetSchema) or isinstance(was, UnreadableSchema):
-        return None
-    return Edit(edit.target, SetSchema(was))
-
-
-def stands(edit: Edit, agent: Agent | None, block: Block | None) -> bool:
-    """Whether what a fix has set is as it set it."""
-    operation = edit.operation
-    if isinstance(operation, ConfigureAgent):
-        return agent is not None and agent.config == operation.config
-    if block is None:
-        return False
-    if isinstance(operation, SetPinned):
-        return block.pinned == operation.pinned
-    if isinstance(operation, SetBlockType):
-        return block.block_type == operation.block_type
-    return isinstance(operation, SetSchema) and block.schema == operation.schema
 
 
 def tried_with(fix: Fix, agent: Agent, what_if: WhatIf) -> WhatIf | None:

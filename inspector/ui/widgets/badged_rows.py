@@ -106,7 +106,7 @@ class BadgedRows(QStyledItemDelegate):
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, theme.selection)
         elif option.state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(rect, theme.blend(theme.selection, theme.surface, 0.35))
+            painter.fillRect(rect, theme.hover)
         if option.state & QStyle.StateFlag.State_HasFocus and option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(
                 QRect(whole.left(), rect.top(), self._appearance.space(0.5), rect.height()), theme.accent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -14,11 +14,10 @@ from inspector.ui.failures import FailureText
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import PlainLabel, few_lines
 from inspector.ui.widgets.controls import Picture, arrange, button, icon_button
-from inspector.ui.wording import tr
+from inspector.ui.wording import tr, tr_count
 
 _MOST = 3
-_WORDS_STEPS, _TALL_STEPS = 70, 150
-_PASSING_MILLISECONDS, _CHOOSING_MILLISECONDS = 4_000, 15_000
+_WORDS_STEPS = 70
 FAILURE = "failure:"
 """How the keys of notices of failures begin."""
 
@@ -37,8 +36,6 @@ class Notice:
     details: str = ""
     choices: tuple[tuple[str, Callable[[], None]], ...] = ()
     closable: bool = True
-    passing: bool = False
-    """Goes away by itself after some seconds."""
 
 
 def failure_notice(failure: FailureText) -> Notice:
@@ -115,15 +112,16 @@ class Banner(QFrame):
 
 
 class Banners(QWidget):
-    """All notices, the newest on top. The oldest closable gives way: to the fourth, in a low window to the second."""
+    """The newest notice, with a button to the others. The oldest closable gives way to the fourth."""
 
     def __init__(self, appearance: Appearance, icons: Icons) -> None:
         super().__init__()
         self._appearance = appearance
         self._icons = icons
         self._shown: dict[str, Banner] = {}
+        self._others = button(tr("More notices"), self._turn, role="link", size="small")
         self._layout = QVBoxLayout(self)
-        arrange(self._layout)
+        arrange(self._layout, self._others)
         self.hide()
 
     @property
@@ -136,14 +134,10 @@ class Banners(QWidget):
         banner = Banner(notice, self._appearance, self._icons, lambda: self.close_notice(notice.key))
         self._shown[notice.key] = banner
         self._layout.insertWidget(0, banner)
-        most = _MOST if self.window().height() > self._appearance.space(_TALL_STEPS) else 1
-        for key in [key for key, each in self._shown.items() if each.notice.closable][:-most]:
+        for key in [key for key, each in self._shown.items() if each.notice.closable][:-_MOST]:
             self.close_notice(key)
-        self.show()
+        self._show_newest()
         QAccessible.updateAccessibility(QAccessibleEvent(banner, QAccessible.Event.Alert))
-        if notice.passing:
-            stays = _CHOOSING_MILLISECONDS if notice.choices else _PASSING_MILLISECONDS
-            QTimer.singleShot(stays, banner, lambda: self._pass(banner))
 
     def close_notice(self, key: str) -> None:
         """Take a notice away, if it is there."""
@@ -152,8 +146,22 @@ class Banners(QWidget):
             self._layout.removeWidget(banner)
             banner.hide()
             banner.deleteLater()
-        self.setVisible(bool(self._shown))
+        self._show_newest()
 
-    def _pass(self, banner: Banner) -> None:
-        if self._shown.get(banner.notice.key) is banner:
-            self.close_notice(banner.notice.key)
+    def _turn(self) -> None:
+        """Show the next older notice, after the oldest the newest."""
+        key = next(reversed(self._shown))
+        self._shown = {key: self._shown.pop(key), **self._shown}
+        self._show_newest()
+
+    def _show_newest(self) -> None:
+        """Let one stand there, so that many do not push the text down."""
+        newest = next(reversed(self._shown.values()), None)
+        for banner in self._shown.values():
+            banner.setVisible(banner is newest)
+        others = len(self._shown) - 1
+        text = tr_count("{count} more notice", "{count} more notices", others)
+        self._others.setText(text)
+        self._others.setAccessibleName(text)
+        self._others.setVisible(others > 0)
+        self.setVisible(newest is not None)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.ui.appearance import Appearance, TextSize
-from inspector.ui.safe_text import ElidedLabel, PlainLabel
+from inspector.ui.safe_text import ElidedLabel, PlainLabel, safe_tooltip
 from inspector.ui.widgets.budget_bar import ReserveLegend, ReservePurpose
 from inspector.ui.widgets.controls import arrange
 
@@ -38,9 +38,14 @@ class BudgetTotal(QWidget):
     def text(self) -> str:
         return self._total.original
 
-    def tell(self, total: str, of: str, tone: str = "") -> None:
-        """Say a figure, a dash for none, and what it is of."""
+    @property
+    def tip(self) -> str:
+        return self._total.toolTip()
+
+    def tell(self, total: str, of: str, tone: str = "", tip: str = "") -> None:
+        """Say a figure, a dash for none, what it is of, and in a tool tip how sure it is."""
         self._total.setText(total or _NONE)
+        safe_tooltip(self._total, tip)
         self._total.set_tone(tone)
         self._of.setText(of)
         self._fold()

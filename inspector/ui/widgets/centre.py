@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QMenu, QTabBar, QTabWidget, QWidget
 
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
@@ -45,6 +46,9 @@ class Centre(QTabWidget):
         self.tabBar().setExpanding(False)
         self.tabBar().tabMoved.connect(lambda *_: self.rearranged.emit())
         appearance.changed.connect(self._measure)
+        self.tabBar().setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.tabBar().customContextMenuRequested.connect(self._offer)
+        self.tabBar().installEventFilter(self)
         self.currentChanged.connect(lambda _: self.shown.emit(self.current_key))
 
     @property
@@ -102,6 +106,42 @@ class Centre(QTabWidget):
         self.rearranged.emit()
         if not self.count():
             self.emptied.emit()
+
+    def step(self, by: int) -> None:
+        """Go to a tab beside the one in front, round the ends."""
+        if self.count():
+            self.setCurrentIndex((self.currentIndex() + by) % self.count())
+
+    def close_others(self, key: Hashable) -> None:
+        """Close every tab that can be closed but one."""
+        for each in self.keys:
+            if each != key and each in self._closable:
+                self.close_view(each)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Close a tab by a click with the middle button."""
+        if event.type() == QEvent.Type.MouseButtonRelease and isinstance(event, QMouseEvent):
+            key = self._key_at(event.position().toPoint())
+            if event.button() == Qt.MouseButton.MiddleButton and key in self._closable:
+                self.close_view(key)
+                return True
+        return super().eventFilter(watched, event)
+
+    def _key_at(self, at: QPoint) -> Hashable | None:
+        place = self.tabBar().tabAt(at)
+        return self.keys[place] if place >= 0 else None
+
+    def _offer(self, at: QPoint) -> None:
+        key = self._key_at(at)
+        if key is None:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        close = menu.addAction(tr("Close tab"), lambda: self.close_view(key))
+        close.setEnabled(key in self._closable)
+        others = menu.addAction(tr("Close other tabs"), lambda: self.close_others(key))
+        others.setEnabled(any(each != key for each in self._closable))
+        menu.popup(self.tabBar().mapToGlobal(at))
 
     def close_all(self) -> None:
         for key in self.keys:

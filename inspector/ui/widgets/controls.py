@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
@@ -33,6 +33,8 @@ def button(text: str, clicked: Callable[[], None], *, role: str = "", size: str 
     made.setProperty("role", role)
     made.setProperty("textSize", size)
     made.setAutoDefault(False)
+    # A click leaves the keyboard with what is worked on: a button may be gone or greyed after it.
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     made.setAccessibleName(text)
     made.clicked.connect(lambda _=False: clicked())
     return made
@@ -65,6 +67,13 @@ class LaidOutButton(QPushButton):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Enter press it as Space does."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
     def sizeHint(self) -> QSize:
         return self._inner.totalSizeHint()
 
@@ -93,6 +102,7 @@ class ActionButton(QPushButton):
         self._action = action
         self.setProperty("role", role)
         self.setAutoDefault(False)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(name)
         self.clicked.connect(action.trigger)
         action.changed.connect(self._follow)
@@ -135,6 +145,24 @@ def arrange(
             layout.addWidget(item)
         else:
             layout.addLayout(item)
+
+
+def tab_stops(region: QWidget) -> list[QWidget]:
+    """What in a part of the window gets the keyboard by Tab, row by row as it is read."""
+    by_tab = Qt.FocusPolicy.TabFocus
+    all_ = [each for each in region.findChildren(QWidget) if each.focusPolicy() & by_tab == by_tab]
+    boxes = [
+        (QRect(each.mapTo(region, QPoint()), each.size()), each)
+        for each in all_
+        if each.isVisible() and each.isEnabled()
+    ]
+    rows: list[list[tuple[QRect, QWidget]]] = []
+    for box, each in sorted(boxes, key=lambda found: found[0].top()):
+        if rows and box.center().y() <= rows[-1][0][0].bottom():
+            rows[-1].append((box, each))
+        else:
+            rows.append([(box, each)])
+    return [each for row in rows for _, each in sorted(row, key=lambda found: found[0].left())]
 
 
 def clear(layout: QLayout) -> None:

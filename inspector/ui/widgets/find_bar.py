@@ -107,6 +107,14 @@ class FindBar(QFrame):
         else:
             super().keyPressEvent(event)
 
+    def focusNextPrevChild(self, next_: bool) -> bool:
+        """Go from what is looked for to what takes its place; the arrows come after both."""
+        here, there = (self.words_field, self.replacement_field)[:: 1 if next_ else -1]
+        if not here.hasFocus() or not there.isVisible():
+            return super().focusNextPrevChild(next_)
+        there.setFocus(Qt.FocusReason.TabFocusReason)
+        return True
+
     def _step_button(self, text: str, name: str, by: int) -> QPushButton:
         made = button(text, lambda: self.stepped.emit(by), role="flat")
         made.setAccessibleName(name)

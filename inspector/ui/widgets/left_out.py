@@ -68,6 +68,8 @@ class LeftOutList(QScrollArea):
         wanted = rows[:_SHOWN]
         for key in self._shown.keys() - {row.key for row in wanted}:
             gone = self._shown.pop(key)
+            if gone.button.hasFocus():
+                self.setFocus(Qt.FocusReason.OtherFocusReason)
             self._rows.removeWidget(gone)
             gone.hide()
             gone.deleteLater()

@@ -110,12 +110,12 @@ class CommandPalette(QFrame):
     def shown(self) -> tuple[PaletteEntry, ...]:
         return tuple(self._model.item(row).data(_ENTRY_ROLE) for row in range(self._model.rowCount()))
 
-    def summon(self, words: str = "") -> None:
+    def summon(self) -> None:
         """Show the palette and type into it."""
         self._came_from = QApplication.focusWidget()
         self._entries = tuple(self._gather())
-        self._field.setText(words)
-        self._search(words)
+        self._field.clear()
+        self._search("")
         self._place()
         self.show()
         self.raise_()

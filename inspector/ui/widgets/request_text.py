@@ -13,6 +13,8 @@ from inspector.ui.widgets.request_rows import TAB_COLUMNS, RowPosition
 _TAG = re.compile(r"</?[^\s<>]+(?: [^<>]*)?>\s*$")
 _COMMENT = re.compile(r"<!--.*-->\s*$")
 _TAB = " " * TAB_COLUMNS
+_LONGEST = 10_000
+"""Characters that are looked at for the end of a comment or tag."""
 _UNBOUNDED = 1e7
 
 
@@ -43,22 +45,33 @@ def shown_text(place: RowPosition) -> str:
     return place.piece.text[place.row.start : place.row.end]
 
 
+def _line_of(place: RowPosition) -> str:
+    """The whole line that a row is of, as far as a comment or tag may be long."""
+    if place.piece is None or place.row is None:
+        return ""
+    text = place.piece.text
+    start = text.rfind("\n", 0, place.row.start) + 1
+    if place.row.start - start > _LONGEST or text[start : start + 1] != "<":
+        return ""
+    end = text.find("\n", start, start + _LONGEST)
+    return text[start : start + _LONGEST if end < 0 else end]
+
+
 def is_quiet(place: RowPosition) -> bool:
     """Whether a row is a comment, or structure that is not sent as it stands."""
-    text = shown_text(place)
-    if _COMMENT.match(text):
+    if is_comment(place):
         return True
     return place.piece is not None and not _is_sent(place)
 
 
 def is_comment(place: RowPosition) -> bool:
     """Whether a row is a comment as blocks' descriptions are written."""
-    return _COMMENT.match(shown_text(place)) is not None
+    return _COMMENT.match(_line_of(place)) is not None
 
 
 def is_tag(place: RowPosition) -> bool:
     """Whether a row is nothing but a tag."""
-    return place.row is not None and place.row.begins_line and _TAG.match(shown_text(place)) is not None
+    return _TAG.match(_line_of(place)) is not None
 
 
 def laid_out(shown: ShownRow, font: QFont, formats: list[QTextLayout.FormatRange]) -> QTextLayout:

@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from inspector.domain.counts import Method
@@ -153,6 +161,17 @@ class RequestView(QAbstractScrollArea):
                 self._paint.head(painter, box, place, self._figures(place.section), folded=folded)
             else:
                 self._paint.text(painter, box, place, self._marks, left)
+        if self.hasFocus():
+            painter.setPen(self._appearance.theme.accent)
+            painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._set_range()

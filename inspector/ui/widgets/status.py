@@ -50,13 +50,13 @@ class StatusLine(QStatusBar):
         self._acting = PlainLabel(tone="muted", size="small")
         self.work = work
         self._busy = PlainLabel(tone="muted", size="small")
-        self._drafts = button("", show_drafts, role="flat", size="small")
+        self.drafts_button = button("", show_drafts, role="flat", size="small")
         self._problems = button("", show_problems, role="flat", size="small")
         self._tokens = button("", show_budget, role="flat", size="small")
         left = QWidget()
         arrange(QHBoxLayout(left), self._live, self._written, self._acting, None, spacing=16)
         self.addWidget(left, 1)
-        for each in (self.work, self._busy, self._drafts, self._problems, self._tokens):
+        for each in (self.work, self._busy, self.drafts_button, self._problems, self._tokens):
             self.addPermanentWidget(each)
         self.setContentsMargins(12, 2, 8, 2)
         self.tell(StatusValues())
@@ -69,7 +69,7 @@ class StatusLine(QStatusBar):
         self._acting.setText(status.acting)
         self._busy.setText(status.busy)
         _show(
-            self._drafts,
+            self.drafts_button,
             tr_count("{count} draft", "{count} drafts", status.drafts),
             "warning" if status.drafts else "",
         )
@@ -78,7 +78,7 @@ class StatusLine(QStatusBar):
         _show(self._tokens, self._tokens_text(status), status.fill_tone)
         for each in (self._problems, self._tokens):
             each.setVisible(status.has_file)
-        self._drafts.setVisible(status.has_file and status.drafts > 0)
+        self.drafts_button.setVisible(status.has_file and status.drafts > 0)
 
     def _tokens_text(self, status: StatusValues) -> str:
         if status.tokens is None:

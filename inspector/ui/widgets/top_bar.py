@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QActionGroup
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QActionGroup, QCursor
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from inspector.domain.dataclass import dataclass
@@ -38,6 +38,7 @@ class Picker(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setMenu(QMenu(self))
+        self.menu().aboutToHide.connect(lambda: QTimer.singleShot(0, self, self._leave))
         self._strong = PlainLabel(strong=True)
         self._quiet = PlainLabel(tone="muted")
         self._arrow = PlainLabel("▾", tone="muted")
@@ -77,6 +78,12 @@ class Picker(QToolButton):
             group.addAction(action)
             action.triggered.connect(lambda _=False, id_=option.id: choose(id_))
         self.setEnabled(bool(options))
+
+    def _leave(self) -> None:
+        """Look as if the pointer were elsewhere, if it is: while a menu is open, Qt doesn't tell."""
+        if not self.rect().contains(self.mapFromGlobal(QCursor.pos())):
+            self.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
+            self.update()
 
     def sizeHint(self) -> QSize:
         layout = self.layout()

@@ -118,6 +118,6 @@ async def test_that_a_list_without_a_panel_says_where_it_is_shown_and_opens_noth
     selection.select(Ref(RefKind.MESSAGE, "msg_3"))
     assert actions.row("selection.open").why_not() == ""
     assert actions.run("selection.open")
-    assert studio.window.centre.current_key == ("request", None)
-    assert actions.row("selection.open").why_not() == "it is shown in the Request"
+    assert studio.window.centre.current_key == ("messages", None)
+    assert actions.row("selection.open").why_not() == "it is shown in the tab in front"
     assert not actions.item("selection.open").isEnabled()

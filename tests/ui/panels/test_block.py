@@ -61,14 +61,15 @@ async def test_that_the_rendered_view_shows_the_draft_as_the_model_gets_it(open_
     assert one.panel.rendered.editor.text == f"Draft. {STORED}"
 
 
-async def test_that_another_schema_is_shown_rendered_with_no_editor(open_tab: OpenTab) -> None:
+async def test_that_a_list_has_an_editor_raw_json_and_what_the_model_reads(open_tab: OpenTab) -> None:
     one = await open_tab(block=CHECKLIST)
-    assert one.panel.rendered.isVisible()
+    assert one.panel.save_button.isVisible()
+    assert [each.isVisible() for each in one.panel.views.buttons] == [True, True, True, True]
+    one.panel.views.choose(1)
     assert one.panel.rendered.editor.text.startswith("1. [x] changelog frozen")
-    assert not one.panel.save_button.isVisible()
-    assert not one.panel.reason_field.isVisible()
-    assert not one.panel.views.buttons[0].isVisible()
-    assert "This list block can't be edited here yet." in words(one.panel)
+    one.panel.views.choose(2)
+    assert one.panel.editors.structured is not None
+    assert '"title": "changelog frozen"' in one.panel.editors.structured.raw.page.editor.text
     assert re.search(r"\d tokens$", one.panel.figures)
 
 
@@ -79,7 +80,9 @@ async def test_that_a_file_open_for_reading_gives_a_read_only_editor_with_the_re
     world.prepare = lambda session: setattr(session, "read_only", problem)
     one = await open_tab()
     assert one.editor.isReadOnly()
-    assert one.banner("read-only") is not None
+    assert "read-only" not in words(one.panel)
+    [notice] = one.studio.window.banners.notices
+    assert notice.text == "This file is read-only."
     one.type("x", at=0)
     assert one.editor.text == STORED
     assert ID not in one.workspace.file.drafts

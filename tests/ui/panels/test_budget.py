@@ -24,7 +24,7 @@ from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.budget_bar import BudgetBar, ReserveLegend
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
-from tests.ui.open_window import calm, open_file, show_request
+from tests.ui.open_window import calm, open_file, press_toast, said, show_request
 from tests.ui.values import made_piece, made_request
 from tests.ui.world import ADA, NOTES, PERSONA, QUESTIONS, STORED, Spy
 
@@ -218,25 +218,20 @@ async def test_that_a_fix_is_told_with_a_button_that_takes_it_back(
     agent = studio.contents.workspace.file.agent
     assert limit is not None
     assert agent is not None
-    banners = studio.window.banners
     QTest.mouseClick(limit, Qt.MouseButton.LeftButton)
-    await until(lambda: banners.notices)
-    [notice] = banners.notices
-    assert notice.text == "History budget of Ada raised to 27,000 tokens."
-    [(label, undo)] = notice.choices
-    assert label == "Undo"
+    await said(studio, until, "History budget of Ada raised to 27,000 tokens.")
     await until(lambda: config_of(studio) != agent.config)
-    undo()
+    press_toast(studio, "Undo")
     await until(lambda: config_of(studio) == agent.config)
-    assert not banners.notices
+    await said(studio, until, "Undone: History budget of Ada raised to 27,000 tokens.")
     await calm(studio, until)
     show_request(studio, values.request())
     pin = panel.left_out.button(OUT_NOTES)
     assert pin is not None
     QTest.mouseClick(pin, Qt.MouseButton.LeftButton)
-    await until(lambda: banners.notices and is_pinned(studio))
-    assert banners.notices[0].text == "design_notes pinned."
-    banners.notices[0].choices[0][1]()
+    await said(studio, until, "design_notes pinned.")
+    await until(lambda: is_pinned(studio))
+    press_toast(studio, "Undo")
     await until(lambda: not is_pinned(studio))
 
 
@@ -245,16 +240,16 @@ async def test_that_settings_that_were_changed_again_are_not_taken_back(
 ) -> None:
     panel = await budget()
     limit = panel.left_out.button("message:bat_1:history_full")
-    agent, banners = studio.contents.workspace.file.agent, studio.window.banners
+    agent = studio.contents.workspace.file.agent
     assert limit is not None
     assert agent is not None
     QTest.mouseClick(limit, Qt.MouseButton.LeftButton)
-    await until(lambda: banners.notices)
+    await said(studio, until, "History budget of Ada raised to 27,000 tokens.")
     config = replace(agent.config, max_messages_cap=7)
-    await studio.opener.write(ADA, ConfigureAgent(config=config), values.NOOR)
+    await studio.opener.write(ADA, ConfigureAgent(config=config))
     await until(lambda: config_of(studio) == config)
-    banners.notices[0].choices[0][1]()
-    assert banners.notices[0].text == "Can't undo: Ada was changed again since."
+    press_toast(studio, "Undo")
+    await said(studio, until, "Can't undo configure_agent: others have changed all of it since.")
     await calm(studio, until)
     assert config_of(studio) == config
 
@@ -280,7 +275,7 @@ async def test_that_while_something_is_tried_a_fix_changes_that_and_nothing_stor
     assert spec.model == "claude-sonnet-5"
     assert spec.limits == replace(agent.config.limits, history_tokens=27_000)
     assert workspace.file.last_written is None
-    assert not studio.window.banners.notices
+    assert studio.window.toast.notice is None
     QTest.mouseClick(bar.what_if, Qt.MouseButton.LeftButton)
     await until(lambda: builds.calls[-1].args[1].limits is None)
     assert workspace.file.what_if == WhatIf()

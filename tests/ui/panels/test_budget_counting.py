@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QFontMetrics
 
 from inspector.domain.content import TextContent
-from inspector.domain.counts import Method, Tokenizer
+from inspector.domain.counts import Method, RequestBand, Tokenizer
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.requests import Piece, Request, TextRun
@@ -141,3 +141,16 @@ async def test_that_a_column_with_nothing_in_it_leaves_its_room_to_a_long_name(
     assert panel.tree.columnWidth(0) > needed
     studio.contents.workspace.set_draft(Edit(QUESTIONS, SpliceText((Splice(0, 0, "x"),))), TextContent("x"))
     await until(lambda: not panel.tree.isColumnHidden(CHANGE))
+
+
+async def test_that_the_tip_of_the_total_says_where_the_bill_likely_lies(
+    budget: Open, studio: Studio
+) -> None:
+    panel = await budget()
+    band = RequestBand("claude", "tools", 0.9, 1.2, 2, 18, 0.95, "bills")
+    show_request(studio, replace(request_of(ESTIMATED, Method.ESTIMATE), band=band))
+    assert "Likely bill: 88 to 122 tokens" in panel.total_tip
+    show_request(studio, replace(request_of(ESTIMATED, Method.ESTIMATE), band=replace(band, high=None)))
+    assert "Likely bill: 88 tokens or more" in panel.total_tip
+    show_request(studio, request_of(values.EXACT, Method.EXACT))
+    assert panel.total_tip == ""

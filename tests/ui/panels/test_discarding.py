@@ -78,6 +78,9 @@ async def test_that_somebody_who_writes_before_the_draft_is_back_takes_nothing_f
     one.previewing.gate.set()
     await one.until(lambda: "Mine. " in one.editor.text)
     one.save()
+    # Both wrote at the beginning, which is shown before it is saved.
+    await one.until(lambda: one.says("Both versions are merged here."))
+    one.save()
     await one.until(lambda: not one.panel.work.is_dirty and not one.panel.work.is_saving)
     text = await one.world.text()
     assert text.endswith(f"{STORED}\nTheirs.!?")

@@ -13,7 +13,7 @@ from inspector.domain.requests import Fix, FixStep, LeftOut, Source, SourceKind
 from inspector.ui.panels.budget import BudgetPanel
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
-from tests.ui.open_window import open_file, show_request
+from tests.ui.open_window import open_file, press_toast, said, show_request
 from tests.ui.values import made_request
 
 AGENT = Ref(RefKind.AGENT, values.ADA)
@@ -57,15 +57,14 @@ async def test_that_what_several_limits_keep_out_comes_in_with_one_button(
     agent = studio.contents.workspace.file.agent
     assert agent is not None
     QTest.mouseClick(do, Qt.MouseButton.LeftButton)
-    banners = studio.window.banners
-    await until(lambda: banners.notices)
+    await said(studio, until, "History limits of Ada raised to 120 messages and 27,000 tokens.")
     config = replace(
         agent.config,
         limits=replace(agent.config.limits, history_tokens=27_000),
         strategy=Truncate(120),
     )
     await until(lambda: config_of(studio) == config)
-    banners.notices[0].choices[0][1]()
+    press_toast(studio, "Undo")
     await until(lambda: config_of(studio) == agent.config)
 
 

@@ -1,16 +1,15 @@
-"""What the button of a fix does while something is tried, and when it may be taken back."""
+"""What the button of a fix does, and what it does while something is tried."""
 
 from dataclasses import replace
 
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.block_rows import SetPinned
 from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.limits import Truncate
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, FixStep
 from inspector.ui.file_state import WhatIf
-from inspector.ui.presentation.fixes import edit_back, edit_for, stands, tried_with
-from tests.context.builders import a_block, an_agent
+from inspector.ui.presentation.fixes import edit_for, tried_with
+from tests.context.builders import an_agent
 
 
 def test_that_a_tried_layout_gives_way_to_the_agents_own() -> None:
@@ -21,25 +20,7 @@ def test_that_a_tried_layout_gives_way_to_the_agents_own() -> None:
     assert tried.layout == agent.config.layout
 
 
-def test_that_a_fix_stands_until_somebody_sets_it_otherwise() -> None:
-    agent = an_agent()
-    target = Ref(RefKind.AGENT, agent.id)
-    edit = edit_for(Fix("raise_history_tokens", target, 9_000, {}), agent)
-    assert edit is not None
-    assert isinstance(edit.operation, ConfigureAgent)
-    assert edit.operation.config is not None
-    assert not stands(edit, agent, None)
-    assert stands(edit, replace(agent, config=edit.operation.config), None)
-    block = a_block("notes", "x").block
-    pin = edit_for(Fix("pin", Ref(RefKind.BLOCK, block.id), None, {}), agent, block)
-    assert pin is not None
-    assert isinstance(pin.operation, SetPinned)
-    assert not stands(pin, agent, block)
-    assert stands(pin, agent, replace(block, pinned=True))
-    assert not stands(pin, agent, None)
-
-
-def test_that_a_fix_of_several_settings_is_one_edit_of_them_all_and_is_taken_back_as_one() -> None:
+def test_that_a_fix_of_several_settings_is_one_edit_of_them_all() -> None:
     agent = an_agent()
     target = Ref(RefKind.AGENT, agent.id)
     steps = (FixStep("raise_keep_recent", 40), FixStep("raise_history_tokens", 9_000))
@@ -49,7 +30,6 @@ def test_that_a_fix_of_several_settings_is_one_edit_of_them_all_and_is_taken_bac
     limits = replace(agent.config.limits, history_tokens=9_000)
     config = replace(agent.config, limits=limits, strategy=Truncate(40))
     assert edit == Edit(target, ConfigureAgent(config=config))
-    assert edit_back(edit, agent) == Edit(target, ConfigureAgent(config=agent.config))
     tried = tried_with(fix, agent, WhatIf(model="other"))
     assert tried == WhatIf(model="other", config=config)
 

@@ -58,18 +58,3 @@ def test_that_a_choice_is_done_and_details_are_copied(banners: Banners) -> None:
 def test_that_a_fault_of_ours_and_a_refusal_look_different() -> None:
     assert failure_notice(failure_of(KeyError("x"), doing="Saving")).tone == "error"
     assert failure_notice(failure_of(OSError(28, "No space"), doing="Saving")).tone == "warning"
-
-
-def test_that_a_passing_notice_goes_by_itself(
-    banners: Banners, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("inspector.ui.widgets.banner._PASSING_MILLISECONDS", 1)
-    banners.show_notice(Notice("a", "done", passing=True))
-    qtbot.waitUntil(lambda: not banners.notices)
-
-
-def test_that_a_low_window_keeps_the_newest_alone(banners: Banners) -> None:
-    banners.resize(800, 400)
-    for number in range(3):
-        banners.show_notice(Notice(str(number), str(number)))
-    assert [notice.key for notice in banners.notices] == ["2"]

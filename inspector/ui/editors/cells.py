@@ -1,0 +1,124 @@
+"""The editing of one cell of a table or outline: exact text of several lines, or a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemDelegate,
+    QComboBox,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from inspector.ui.appearance import Appearance
+from inspector.ui.editors.text import TextEditor
+from inspector.ui.safe_text import one_line
+
+Index = QModelIndex | QPersistentModelIndex
+CHOICES_ROLE = Qt.ItemDataRole.UserRole + 11
+"""The texts to choose from in a cell, None where any text goes."""
+_LINES = 4
+
+
+class CellDelegate(QStyledItemDelegate):
+    """Edits cells as the text that they hold. Every key is passed on at once; Escape takes the cell back.
+
+    `begun` and `ended` tell that a cell is being edited, and no longer.
+    """
+
+    begun = Signal()
+    ended = Signal()
+
+    def __init__(self, appearance: Appearance, parent: QObject) -> None:
+        super().__init__(parent)
+        self._appearance = appearance
+        self._before = ""
+        self.closeEditor.connect(lambda *_: self.ended.emit())
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """As high as every row of the window."""
+        return QSize(super().sizeHint(option, index).width(), self._appearance.row_height())
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        self._before = _text_of(index)
+        self.begun.emit()
+        choices: Sequence[str] | None = index.data(CHOICES_ROLE)
+        if choices is not None:
+            return self._choice(parent, choices)
+        editor = TextEditor(self._appearance, parent, is_field=True)
+        editor.setAccessibleName(
+            one_line(str(index.model().headerData(index.column(), Qt.Orientation.Horizontal)))
+        )
+        editor.edited.connect(lambda: self.commitData.emit(editor))
+        return editor
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """Show what the cell holds, where that is not what is being typed."""
+        text = _text_of(index)
+        if isinstance(editor, QComboBox):
+            editor.setCurrentIndex(max(0, editor.findData(text)))
+        elif isinstance(editor, TextEditor) and not editor.steps.can_undo:
+            editor.load(text)
+            editor.selectAll()
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
+        if isinstance(editor, QComboBox):
+            model.setData(index, editor.currentData())
+        elif isinstance(editor, TextEditor) and editor.text != _text_of(index):
+            model.setData(index, editor.text)
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        """As wide as the cell, and as high as a few lines where there are any."""
+        box = option.rect
+        if isinstance(editor, TextEditor):
+            lines = min(
+                _LINES, max(1, editor.text.count("\n") + 1, len(editor.text) * 8 // max(1, box.width()) + 1)
+            )
+            height = editor.fontMetrics().lineSpacing() * lines + self._appearance.space(2)
+            box.setHeight(max(box.height(), height))
+            viewport = editor.parentWidget()
+            room = viewport.height() if viewport is not None else box.bottom()
+            box.moveTop(max(0, min(box.top(), room - box.height())))
+        editor.setGeometry(box)
+
+    def eventFilter(self, editor: QObject, event: QEvent) -> bool:
+        """Enter ends the editing; with Shift it begins a line. Escape gives back what was there."""
+        if (
+            isinstance(editor, TextEditor)
+            and isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+        ):
+            hint = QAbstractItemDelegate.EndEditHint
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+                self.closeEditor.emit(editor, hint.NoHint)
+                return True
+            if event.key() == Qt.Key.Key_Escape:
+                editor.replace_range(0, len(editor.text), self._before)
+                self.closeEditor.emit(editor, hint.RevertModelCache)
+                return True
+        return super().eventFilter(editor, event)
+
+    def _choice(self, parent: QWidget, choices: Sequence[str]) -> QComboBox:
+        made = QComboBox(parent)
+        for each in choices:
+            made.addItem(one_line(each), each)
+        made.activated.connect(lambda _: self.commitData.emit(made))
+        return made
+
+
+def _text_of(index: Index) -> str:
+    text = index.data(Qt.ItemDataRole.EditRole)
+    return text if isinstance(text, str) else ""

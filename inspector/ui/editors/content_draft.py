@@ -1,0 +1,180 @@
+"""The draft of a structured content: a value that views change, and the operations that lead to it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from inspector.domain.blocks import Schema, UnreadableSchema
+from inspector.domain.content import Content
+from inspector.domain.edits.base import Operation
+from inspector.domain.merging import merged
+from inspector.domain.operations_between import operation_between
+from inspector.domain.snapshot import BlockState
+
+_MOST_STEPS = 500
+
+
+class ContentSteps:
+    """Contents to go back and forth between. They share all that is the same in them."""
+
+    def __init__(self) -> None:
+        self._before: list[Content] = []
+        self._after: list[Content] = []
+        self._place: object = None
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._before)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self._after)
+
+    def add(self, content: Content, place: object) -> None:
+        """Remember what is left; further changes at one place, unless it is None, are one step."""
+        if place is None or place != self._place or not self._before:
+            self._before = [*self._before[1 - _MOST_STEPS :], content]
+        self._place = place
+        self._after.clear()
+
+    def undo(self, present: Content) -> Content:
+        self._place = None
+        self._after.append(present)
+        return self._before.pop()
+
+    def redo(self, present: Content) -> Content:
+        self._place = None
+        self._before.append(present)
+        return self._after.pop()
+
+
+class ContentDraft(QObject):
+    """A structured content under edit.
+
+    `shown` tells that it is another, `edited` that a person made it so, `faulted` that its faults are others.
+    """
+
+    edited = Signal()
+    shown = Signal()
+    faulted = Signal()
+
+    def __init__(self, schema: Schema, content: Content, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.schema = schema
+        self._base = self._marked = self._content = content
+        self._steps = ContentSteps()
+        self._operation: Operation | None = None
+        self._faults: dict[object, str] = {}
+        self._read_only = False
+
+    @property
+    def content(self) -> Content:
+        return self._content
+
+    @property
+    def base(self) -> Content:
+        """The stored content that the operations are counted in."""
+        return self._base
+
+    @property
+    def is_read_only(self) -> bool:
+        return self._read_only
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What is typed and cannot be taken into the content."""
+        return tuple(self._faults.values())
+
+    def set_read_only(self, read_only: bool) -> None:
+        if read_only != self._read_only:
+            self._read_only = read_only
+            self.shown.emit()
+
+    def tell_fault(self, place: object, fault: str) -> None:
+        """Say what of a place cannot be taken as it is typed, nothing where all of it can."""
+        if fault != self._faults.get(place, ""):
+            self._faults.pop(place, None)
+            if fault:
+                self._faults[place] = fault
+            self.faulted.emit()
+
+    @property
+    def steps(self) -> ContentSteps:
+        return self._steps
+
+    @property
+    def typed_since_mark(self) -> bool:
+        return self._content != self._marked
+
+    def change(self, content: Content, place: object = None) -> None:
+        """Make the content another, as a step that can be undone.
+
+        Raises:
+            RefusedError: no operation leads there; nothing is changed then.
+        """
+        if self._read_only or content == self._content:
+            return
+        operation = operation_between(self.schema, self._base, content)
+        self._steps.add(self._content, place)
+        self._show(content, operation)
+        self.edited.emit()
+
+    def undo_step(self) -> None:
+        if self._steps.can_undo and not self._read_only:
+            self._step_to(self._steps.undo(self._content))
+
+    def redo_step(self) -> None:
+        if self._steps.can_redo and not self._read_only:
+            self._step_to(self._steps.redo(self._content))
+
+    def takes(self, content: Content | None) -> bool:
+        return type(content) is type(self._content)
+
+    def operation(self) -> Operation | None:
+        return self._operation
+
+    def load(self, state: BlockState, mine: Content | None = None) -> None:
+        if state.content is None or isinstance(state.block.schema, UnreadableSchema):
+            return
+        self.schema, self._base = state.block.schema, state.content
+        content = state.content if mine is None else mine
+        if content != self._content:
+            self._steps = ContentSteps()
+        self._show(content, operation_between(self.schema, self._base, content))
+
+    def resume(self, state: BlockState, operation: Operation, content: Content) -> None:
+        self.load(state, content)
+
+    def join(self, state: BlockState) -> bool:
+        if state.content is not None:
+            self.load(state, merged(self.schema, self._base, state.content, self._content))
+        return True
+
+    def clashes(self, stored: Content | None) -> bool:
+        """What others write is joined at once: nothing is left to clash with."""
+        return False
+
+    def mark_theirs(self, mine: Content) -> None:
+        """Rows have no mark of their own."""
+
+    def go_back(self, state: BlockState) -> None:
+        if state.content is not None:
+            self.change(state.content)
+
+    def set_mark(self) -> None:
+        self._marked = self._content
+
+    def since_mark_on(self, content: Content) -> Content:
+        return merged(self.schema, self._marked, content, self._content)
+
+    def count_from_mark(self) -> None:
+        self._base = self._marked
+        self._operation = operation_between(self.schema, self._base, self._content)
+
+    def _step_to(self, content: Content) -> None:
+        self._show(content, operation_between(self.schema, self._base, content))
+        self.edited.emit()
+
+    def _show(self, content: Content, operation: Operation | None) -> None:
+        self._content, self._operation = content, operation
+        self.shown.emit()

@@ -1,0 +1,202 @@
+"""The columns of a table or outline of elements: one for each field of the schema, and what an element costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt
+
+from inspector.domain.blocks import FieldDef, FieldType
+from inspector.domain.content import FieldEntry, FieldItem, ListItem, LogEntry, TreeNode
+from inspector.domain.content_faults import with_defaults
+from inspector.domain.rendering.structured import DONE, scalar_text, value_text
+from inspector.ui.editors.cells import CHOICES_ROLE
+from inspector.ui.editors.field_values import (
+    FieldFault,
+    checked_value,
+    is_typable,
+    read_value,
+    typed_text,
+    with_field,
+)
+from inspector.ui.editors.part import EditorTools
+from inspector.ui.models.columns import Column
+from inspector.ui.wording import tr
+
+Row = ListItem | LogEntry | TreeNode
+TOKENS = "tokens"
+TEXT = "="
+"""The id of the column of an element that is a text; no field can be called so, see `field_column`."""
+_FIELD = "."
+_WIDTHS = {
+    FieldType.TEXT: 18,
+    FieldType.NUMBER: 8,
+    FieldType.COUNTER: 8,
+    FieldType.BOOLEAN: 6,
+    FieldType.TIMESTAMP: 27,
+    FieldType.LIST: 18,
+}
+
+
+def field_column(name: str) -> str:
+    """The id of the column of a field."""
+    return _FIELD + name
+
+
+def field_of_column(column: str) -> str | None:
+    """The field that a column shows, None for one that shows none."""
+    return column[len(_FIELD) :] if column.startswith(_FIELD) else None
+
+
+def columns_of(fields: Sequence[FieldDef] | None, unknown: Sequence[str]) -> list[Column[Row]]:
+    """The columns of elements with those fields, boxes first; `unknown` are names that the schema does not have."""
+    if fields is None:
+        return [Column(TEXT, tr("Item"), _text, roles={Qt.ItemDataRole.EditRole: _typed})]
+    boxes = [each for each in fields if each.field_type is FieldType.BOOLEAN]
+    boxes.sort(key=lambda each: each.name != DONE)
+    others = [each for each in fields if each.field_type is not FieldType.BOOLEAN]
+    columns = [_box(each) for each in boxes] + [_column(each) for each in others]
+    return columns + [_unknown(name) for name in unknown]
+
+
+def tokens_column(tools: EditorTools, rendered: Callable[[Row], str]) -> Column[Row]:
+    """What each element costs as the model reads it."""
+
+    def figure(row: Row) -> str:
+        return tools.figures.of(rendered(row), row.id)
+
+    return Column(TOKENS, tr("Tokens"), figure, right=True)
+
+
+def first_widths(fields: Sequence[FieldDef] | None) -> dict[str, int]:
+    """The first widths of columns in characters; the first text takes what is left, which 0 stands for."""
+    if fields is None:
+        return {TEXT: 0, TOKENS: 8}
+    widths = {field_column(each.name): _WIDTHS[each.field_type] for each in fields}
+    texts = (each for each in fields if each.field_type is FieldType.TEXT)
+    title = next(texts, fields[0] if fields else None)
+    return {**widths, **({} if title is None else {field_column(title.name): 0}), TOKENS: 8}
+
+
+def values_of(row: Row) -> Mapping[str, FieldItem]:
+    """The named values of an element; none where it is a text."""
+    if isinstance(row, LogEntry):
+        return row.fields
+    return {} if isinstance(row.value, str) else row.value
+
+
+def unknown_names(rows: Sequence[Row], fields: Sequence[FieldDef] | None) -> tuple[str, ...]:
+    """The names that elements have and their schema has not, in order of appearance."""
+    if fields is None:
+        return ()
+    names = {each.name for each in fields}
+    found = (name for row in rows for name in values_of(row) if name not in names)
+    return tuple(dict.fromkeys(found))
+
+
+def _typed(row: Row) -> Any:
+    return typed_text(_text(row))
+
+
+def _text(row: Row) -> str:
+    if isinstance(row, LogEntry):
+        return ""
+    # After a change of schema there may still be an object.
+    if isinstance(row.value, str):
+        return row.value
+    return ", ".join(f"{name}: {value_text(each)}" for name, each in row.value.items())
+
+
+def _column(field: FieldDef) -> Column[Row]:
+    def text(row: Row) -> str:
+        value = values_of(row).get(field.name)
+        return "" if value is None else value_text(value)
+
+    def edit(row: Row) -> str | None:
+        value = values_of(row).get(field.name)
+        return typed_text(value) if is_typable(value) else None
+
+    roles: dict[int, Callable[[Row], Any]] = {Qt.ItemDataRole.EditRole: edit}
+    if field.choices and field.field_type is not FieldType.LIST:
+        choices = [*(() if field.required else ("",)), *map(scalar_text, field.choices)]
+        roles[CHOICES_ROLE] = lambda _: choices
+    is_figure = field.field_type in (FieldType.NUMBER, FieldType.COUNTER)
+    return Column(field_column(field.name), field.name, text, right=is_figure, tip=text, roles=roles)
+
+
+def _box(field: FieldDef) -> Column[Row]:
+    def ticked(row: Row) -> Qt.CheckState:
+        is_on = values_of(row).get(field.name) is True
+        return Qt.CheckState.Checked if is_on else Qt.CheckState.Unchecked
+
+    def spoken(row: Row) -> str:
+        return tr("{name}: yes", name=field.name) if values_of(row).get(field.name) is True else field.name
+
+    return Column(
+        field_column(field.name),
+        field.name,
+        lambda _: "",
+        spoken=spoken,
+        roles={Qt.ItemDataRole.CheckStateRole: ticked},
+    )
+
+
+def _unknown(name: str) -> Column[Row]:
+    def text(row: Row) -> str:
+        value = values_of(row).get(name)
+        return "" if value is None else value_text(value)
+
+    return Column(field_column(name), tr("{name} (not in the schema)", name=name), text, tip=text)
+
+
+def new_object(fields: Sequence[FieldDef], tools: EditorTools) -> dict[str, FieldItem]:
+    """A new object with its defaults, and with something to be written over where a value is required."""
+    given = with_defaults(fields)
+    values = {each.name: given.get(each.name, _first_value(each, tools)) for each in fields}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _first_value(field: FieldDef, tools: EditorTools) -> FieldItem:
+    if not field.required:
+        return None
+    if field.choices and field.field_type is not FieldType.LIST:
+        return field.choices[0]
+    match field.field_type:
+        case FieldType.BOOLEAN:
+            return False
+        case FieldType.NUMBER | FieldType.COUNTER:
+            return int(field.minimum or 0)
+        case FieldType.TIMESTAMP:
+            return tools.stamp()[0]
+        case FieldType.LIST:
+            return (FieldEntry(tools.new_id("itm"), field.choices[0] if field.choices else tr("New")),)
+    return tr("New")
+
+
+def first_text(fields: Sequence[FieldDef] | None) -> str:
+    """The column in which a new item is begun."""
+    if fields is None:
+        return TEXT
+    texts = (each for each in fields if each.field_type is FieldType.TEXT)
+    field = next(texts, next((each for each in fields if each.field_type is not FieldType.BOOLEAN), None))
+    return "" if field is None else field_column(field.name)
+
+
+def changed_value(
+    row: Row, fields: Sequence[FieldDef] | None, typed: tuple[str, object], new_id: Callable[[str], str]
+) -> str | dict[str, FieldItem] | FieldFault:
+    """The value of an element after something was `typed` or ticked: the column's id and what stands there now."""
+    column, value = typed
+    name = field_of_column(column)
+    field = next((each for each in fields or () if each.name == name), None)
+    if field is None:
+        return str(value)
+    read: FieldItem | FieldFault
+    if isinstance(value, bool):
+        read = checked_value(field, value)
+    else:
+        read = read_value(field, str(value), values_of(row).get(field.name), new_id)
+    if isinstance(read, FieldFault):
+        return read
+    return with_field(values_of(row), field.name, read, [each.name for each in fields or ()])

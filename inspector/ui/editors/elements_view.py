@@ -1,0 +1,181 @@
+"""A table of elements that are edited in place, added, removed, moved and pasted by keyboard and mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
+
+from inspector.ui.editors.cells import CellDelegate
+from inspector.ui.editors.element_rows import written_table
+from inspector.ui.editors.part import EditorTools
+from inspector.ui.exact_text import copy_text
+from inspector.ui.models.columns import Column
+from inspector.ui.models.elements import ElementTable
+from inspector.ui.safe_text import PlainLabel
+from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.widgets.rows_view import dress_table
+from inspector.ui.wording import tr
+
+_MODIFIERS = Qt.KeyboardModifier
+_ROOM = 3
+"""Letters of room beside a column's title."""
+
+
+def fit_columns(header: QHeaderView, columns: Sequence[Column[Any]], widths: Mapping[str, int]) -> None:
+    """Give columns their first widths in characters; the column of width 0 takes what is left."""
+    header.setStretchLastSection(False)
+    metrics = header.fontMetrics()
+    for at, column in enumerate(columns):
+        width = widths.get(column.id, 12)
+        mode = QHeaderView.ResizeMode.Interactive if width else QHeaderView.ResizeMode.Stretch
+        header.setSectionResizeMode(at, mode)
+        if width:
+            title = metrics.horizontalAdvance(f"{column.title}{'m' * _ROOM}")
+            header.resizeSection(at, max(metrics.averageCharWidth() * width, title))
+
+
+class ElementsTable(QTableView):
+    """The table itself. Its signals ask for what they say, for the rows that are selected."""
+
+    added = Signal()
+    removed = Signal()
+    moved = Signal(int)
+    ticked = Signal()
+    pasted = Signal()
+    copied = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        """Claim the keys that work on rows: for the window some of them are of the whole block."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
+            is_own = event.key() == Qt.Key.Key_F2 or self._asked(event) is not None
+            event.setAccepted(is_own)
+            return is_own or super().event(event)
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keys that work on rows; all others go to the table."""
+        asked = self._asked(event)
+        if asked is None:
+            super().keyPressEvent(event)
+        else:
+            asked()
+
+    def _asked(self, event: QKeyEvent) -> Callable[[], None] | None:
+        key, modifiers = event.key(), event.modifiers()
+        if event.matches(QKeySequence.StandardKey.Paste):
+            return self.pasted.emit
+        if event.matches(QKeySequence.StandardKey.Copy):
+            return self.copied.emit
+        if modifiers == _MODIFIERS.AltModifier and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            return lambda: self.moved.emit(-1 if key == Qt.Key.Key_Up else 1)
+        if modifiers:
+            return None
+        if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            return self.removed.emit
+        if key == Qt.Key.Key_Insert:
+            return self.added.emit
+        if key == Qt.Key.Key_Space:
+            return self.ticked.emit
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            return lambda: self.edit(self.currentIndex())
+        return None
+
+
+class ElementsView(QWidget):
+    """The table with its buttons, and below it what of a cell cannot be taken as it is typed."""
+
+    def __init__(self, model: ElementTable, tools: EditorTools, name: str) -> None:
+        super().__init__()
+        self.model = model
+        model.setParent(self)
+        self._tools = tools
+        self.table = ElementsTable()
+        dress_table(self.table, tools.appearance, name)
+        self.delegate = CellDelegate(tools.appearance, self.table)
+        self.add_button = button(tr("Add"), self.table.added.emit, size="small")
+        self.remove_button = button(tr("Remove"), self.table.removed.emit, size="small")
+        self.up_button = button(tr("Move up"), lambda: self.table.moved.emit(-1), size="small")
+        self.down_button = button(tr("Move down"), lambda: self.table.moved.emit(1), size="small")
+        self.fault = PlainLabel("", tone="error", size="small", wrap=True)
+        self.note = PlainLabel("", tone="muted", size="small")
+        self._prepare()
+        buttons = QHBoxLayout()
+        arrange(
+            buttons,
+            *(
+                self.add_button,
+                self.remove_button,
+                self.up_button,
+                self.down_button,
+                self.fault,
+                None,
+                self.note,
+            ),
+            margins=tools.appearance.space(2),
+            spacing=tools.appearance.space(2),
+        )
+        arrange(QVBoxLayout(self), self.table, buttons)
+        self.setFocusProxy(self.table)
+        tools.figures.changed.connect(lambda: model.figures_changed("tokens"))
+        self.look()
+
+    @property
+    def chosen(self) -> list[str]:
+        """The ids of the selected rows, in their order."""
+        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
+        return [key for key in map(self.model.key_at, rows) if key is not None]
+
+    def choose(self, ids: list[str], *, edit: str = "") -> None:
+        """Select rows, and begin to edit a column of the first."""
+        rows = [row for row in map(self.model.row_of, ids) if row >= 0]
+        selection = self.table.selectionModel()
+        selection.clearSelection()
+        at = next((at for at, each in enumerate(self.model.columns) if each.id == edit), 0)
+        flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+        for row in rows:
+            selection.select(self.model.index(row, 0), flags)
+        if rows:
+            first = self.model.index(rows[0], at)
+            selection.setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)
+            self.table.scrollTo(first)
+            if edit:
+                self.table.edit(first)
+
+    def look(self) -> None:
+        """Say what can be done with what is selected."""
+        is_open = not self.model.is_read_only
+        any_chosen = self.table.selectionModel().hasSelection()
+        self.add_button.setEnabled(is_open)
+        self.remove_button.setEnabled(is_open and any_chosen)
+        for each in (self.up_button, self.down_button):
+            each.setVisible(self.model.can_move)
+            each.setEnabled(is_open and any_chosen)
+
+    def _prepare(self) -> None:
+        table = self.table
+        table.setModel(self.model)
+        table.setItemDelegate(self.delegate)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        triggers = QAbstractItemView.EditTrigger
+        table.setEditTriggers(triggers.DoubleClicked | triggers.EditKeyPressed)
+        table.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        table.setDragDropOverwriteMode(False)
+        table.setDragEnabled(self.model.can_move)
+        table.selectionModel().selectionChanged.connect(lambda *_: self.look())
+        table.copied.connect(self._copy)
+
+    def _copy(self) -> None:
+        columns = [column for column in self.model.columns if column.id != "tokens"]
+        rows = [self.model.values[self.model.row_of(key)] for key in self.chosen]
+        cells = [[str(_copied(column.roles, column.text, row)) for column in columns] for row in rows]
+        if cells:
+            copy_text(written_table(cells))
+
+
+def _copied(roles: object, text: Callable[[object], str], row: object) -> str:
+    exact = roles.get(Qt.ItemDataRole.EditRole) if isinstance(roles, dict) else None
+    return exact(row) if exact else text(row)

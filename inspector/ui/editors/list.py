@@ -1,0 +1,200 @@
+"""The list editor: a table of items with boxes to tick, edited, moved and pasted in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from inspector.domain.blocks import FieldDef, FieldType, ListSchema
+from inspector.domain.content import FieldItem, ListContent, ListItem
+from inspector.domain.content_faults import with_defaults
+from inspector.domain.rendering.render import render
+from inspector.ui.editors.element_columns import (
+    TEXT,
+    changed_value,
+    columns_of,
+    field_column,
+    field_of_column,
+    first_text,
+    first_widths,
+    new_object,
+    tokens_column,
+    unknown_names,
+    values_of,
+)
+from inspector.ui.editors.element_rows import inserted, moved_before, moved_by, read_table, without
+from inspector.ui.editors.elements_view import ElementsView, fit_columns
+from inspector.ui.editors.field_values import FieldFault, checked_value, read_value, with_field
+from inspector.ui.editors.part import EditorTools, Part
+from inspector.ui.exact_text import carried
+from inspector.ui.models.elements import ElementTable
+from inspector.ui.widgets.controls import arrange
+from inspector.ui.wording import number, tr, tr_count
+
+
+class ListEditor(QWidget):
+    """Edits a list's items. Each change is of one item or of the places of some."""
+
+    def __init__(self, part: Part, tools: EditorTools) -> None:
+        super().__init__()
+        self._part = part
+        self._tools = tools
+        self._columns_for: object = None
+        self.model = ElementTable(lambda item: str(item.id))
+        self.model.can_move = True
+        self.view = ElementsView(self.model, tools, tr("Items of the list"))
+        arrange(QVBoxLayout(self), self.view)
+        self.setFocusProxy(self.view)
+        self._connect()
+        part.shown.connect(self._show)
+        self._show()
+
+    def _connect(self) -> None:
+        table = self.view.table
+        table.added.connect(self._add)
+        table.removed.connect(self._remove)
+        table.moved.connect(self._move)
+        table.ticked.connect(self._tick)
+        table.pasted.connect(self._paste)
+        self.model.typed.connect(self._typed)
+        self.model.dropped.connect(self._dropped)
+        self.view.delegate.ended.connect(lambda: self._tell(""))
+
+    @property
+    def _items(self) -> tuple[ListItem, ...]:
+        content = self._part.content
+        return content.items if isinstance(content, ListContent) else ()
+
+    @property
+    def _schema(self) -> ListSchema:
+        schema = self._part.schema
+        return schema if isinstance(schema, ListSchema) else ListSchema()
+
+    def _show(self) -> None:
+        schema, items = self._schema, self._items
+        fields = schema.item_schema
+        unknown = unknown_names(items, fields)
+        if self._columns_for != (fields, unknown):
+            self._columns_for = (fields, unknown)
+            columns = [*columns_of(fields, unknown), tokens_column(self._tools, self._rendered)]
+            editable = {TEXT} if fields is None else {field_column(each.name) for each in fields}
+            self.model.set_columns(columns, frozenset(editable))
+            fit_columns(self.view.table.horizontalHeader(), self.model.columns, first_widths(fields))
+        self.model.is_read_only = self._part.is_read_only
+        self.model.set_values(items)
+        self.view.note.setText(self._count(len(items), schema.max_items))
+        self.view.look()
+
+    def _count(self, count: int, most: int | None) -> str:
+        if most is None:
+            return tr_count("{count} item", "{count} items", count)
+        return tr("{count} of {most} items", count=number(count), most=number(most))
+
+    def _rendered(self, item: object) -> str:
+        return render(self._schema, ListContent((item,))).text if isinstance(item, ListItem) else ""
+
+    def _put(self, items: Sequence[ListItem], place: object = None) -> None:
+        self._part.change(ListContent(tuple(items)), place)
+
+    def _add(self) -> None:
+        if self._part.is_read_only:
+            return
+        fields = self._schema.item_schema
+        made = ListItem(self._tools.new_id("itm"), "" if fields is None else new_object(fields, self._tools))
+        chosen = self.view.chosen
+        self._put(inserted(self._items, [made], chosen[-1] if chosen else None))
+        self.view.choose([made.id], edit=first_text(fields))
+
+    def _remove(self) -> None:
+        chosen = self.view.chosen
+        if chosen:
+            row = self.model.row_of(chosen[0])
+            self._put(without(self._items, set(chosen)))
+            near = self.model.key_at(min(row, self.model.rowCount() - 1))
+            self.view.choose([] if near is None else [near])
+
+    def _move(self, step: int) -> None:
+        chosen = self.view.chosen
+        self._put(moved_by(self._items, set(chosen), step))
+        self.view.choose(chosen)
+
+    def _dropped(self, ids: list[str], before: str | None) -> None:
+        self._put(moved_before(self._items, set(ids), before))
+        self.view.choose(ids)
+
+    def _tick(self) -> None:
+        """Tick the first box of the selected items, or clear it where all have it."""
+        fields = self._schema.item_schema or ()
+        column = next(iter(self.model.columns), None)
+        name = field_of_column(column.id) if column else None
+        field = next((each for each in fields if each.name == name), None)
+        chosen = set(self.view.chosen)
+        if field is None or field.field_type is not FieldType.BOOLEAN or not chosen:
+            return
+        rows = [each for each in self._items if each.id in chosen]
+        value = not all(values_of(each).get(field.name) is True for each in rows)
+        self._put([self._with(each, field, value) if each.id in chosen else each for each in self._items])
+
+    def _typed(self, id_: str, column: str, value: object) -> None:
+        item = next((each for each in self._items if each.id == id_), None)
+        if item is None:
+            return
+        read = changed_value(item, self._schema.item_schema, (column, value), self._tools.new_id)
+        if isinstance(read, FieldFault):
+            self._tell(read.text)
+            return
+        self._tell("")
+        changed = replace(item, value=read)
+        self._put([changed if each is item else each for each in self._items], (id_, column))
+
+    def _with(self, item: ListItem, field: FieldDef, value: FieldItem) -> ListItem:
+        order = [each.name for each in self._schema.item_schema or ()]
+        return replace(item, value=with_field(values_of(item), field.name, value, order))
+
+    def _paste(self) -> None:
+        """Add a row for each line that was copied elsewhere; its cells go to the columns in their order."""
+        if self._part.is_read_only:
+            return
+        names = [column.id for column in self.model.columns if column.id != "tokens"]
+        made: list[ListItem] = []
+        for cells in read_table(carried(QGuiApplication.clipboard().mimeData())):
+            item = self._pasted(dict(zip(names, cells, strict=False)))
+            if isinstance(item, FieldFault):
+                self._tell(tr("Row {row}: {fault}", row=number(len(made) + 1), fault=item.text))
+                return
+            made.append(item)
+        chosen = self.view.chosen
+        if made:
+            self._tell("")
+            self._put(inserted(self._items, made, chosen[-1] if chosen else None))
+            self.view.choose([each.id for each in made])
+
+    def _pasted(self, cells: dict[str, str]) -> ListItem | FieldFault:
+        fields = self._schema.item_schema
+        if fields is None:
+            return ListItem(self._tools.new_id("itm"), "\t".join(cells.values()))
+        values: dict[str, FieldItem] = with_defaults(fields)
+        for field in fields:
+            text = cells.get(field_column(field.name), "")
+            if field.field_type is FieldType.BOOLEAN:
+                read = checked_value(field, text.strip().lower() in _TRUE)
+            elif text:
+                read = read_value(field, text, None, self._tools.new_id)
+            else:
+                read = checked_value(field, values.get(field.name))
+            if isinstance(read, FieldFault):
+                return read
+            values = with_field(values, field.name, read, [each.name for each in fields])
+        return ListItem(self._tools.new_id("itm"), values)
+
+    def _tell(self, fault: str) -> None:
+        self.view.fault.setText(fault)
+        self._part.tell_fault(
+            "cell", fault if self.view.table.state() == self.view.table.State.EditingState else ""
+        )
+
+
+_TRUE = frozenset({"true", "yes", "x", "[x]", "1", "✓", "done"})

@@ -1,0 +1,200 @@
+"""The log editor: a box to write a new entry in, and below it all entries, the newest first."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from inspector.domain.blocks import FieldDef, LogSchema
+from inspector.domain.content import FieldItem, LogContent, LogEntry
+from inspector.domain.content_faults import value_refusal, with_defaults
+from inspector.domain.rendering.render import render
+from inspector.ui.editors.element_columns import columns_of, first_widths, tokens_column, unknown_names
+from inspector.ui.editors.element_rows import without
+from inspector.ui.editors.elements_view import ElementsView, fit_columns
+from inspector.ui.editors.field_values import with_field
+from inspector.ui.editors.fields import FieldRow, is_ctrl_enter
+from inspector.ui.editors.part import EditorTools, Part
+from inspector.ui.models.columns import Column
+from inspector.ui.models.elements import ElementTable
+from inspector.ui.safe_text import PlainLabel
+from inspector.ui.widgets.controls import arrange, button, clear
+from inspector.ui.wording import number, tr, tr_count
+
+_TIME, _AUTHOR = "time", "author"
+_NEWEST = 200
+"""So many of the newest entries are looked through for the one that is being written."""
+
+
+def _moment(entry: LogEntry) -> str:
+    """The time to the second; the tool tip has all of it."""
+    day, _, time = (entry.timestamp or "").partition("T")
+    return f"{day} {time[:8]}" if time else day
+
+
+class LogEditor(QWidget):
+    """Writes entries at the end of a log and takes some out. What is there is not changed."""
+
+    def __init__(self, part: Part, tools: EditorTools) -> None:
+        super().__init__()
+        self._part = part
+        self._tools = tools
+        self._shape: object = None
+        self._entry: LogEntry | None = None
+        """The entry that is being written."""
+        self._is_in_draft = False
+        self.rows: dict[str, FieldRow] = {}
+        self.model = ElementTable(lambda entry: str(entry.id))
+        self.view = ElementsView(self.model, tools, tr("Entries of the log, newest first"))
+        self.view.add_button.hide()
+        self.view.table.removed.connect(self._remove)
+        self._form = QVBoxLayout()
+        self._form.setSpacing(tools.appearance.space(2))
+        self.next_button = button(tr("Next entry"), self._begin_next, size="small")
+        self.note = PlainLabel("", tone="muted", size="small")
+        self._lay_out()
+        part.shown.connect(self._show)
+        self._show()
+
+    def _lay_out(self) -> None:
+        space = self._tools.appearance.space
+        box = QFrame()
+        box.setProperty("role", "dock_title")
+        below = QHBoxLayout()
+        arrange(below, self.note, None, self.next_button, spacing=space(2))
+        arrange(QVBoxLayout(box), self._form, below, margins=space(3), spacing=space(2))
+        arrange(QVBoxLayout(self), box, self.view)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Ctrl+Enter in the box begins the next entry."""
+        if is_ctrl_enter(event):
+            self._begin_next()
+        else:
+            super().keyPressEvent(event)
+
+    @property
+    def _schema(self) -> LogSchema:
+        schema = self._part.schema
+        return schema if isinstance(schema, LogSchema) else LogSchema()
+
+    @property
+    def _entries(self) -> tuple[LogEntry, ...]:
+        content = self._part.content
+        return content.entries if isinstance(content, LogContent) else ()
+
+    def _show(self) -> None:
+        schema, entries = self._schema, self._entries
+        shape = (schema.entry_schema, unknown_names(entries[-200:], schema.entry_schema.fields))
+        if shape != self._shape:
+            self._shape = shape
+            self._build(schema, shape[1])
+        self.model.is_read_only = self._part.is_read_only
+        self.model.set_values(entries[::-1])
+        if self._entry is not None and self._is_in_draft and not self._is_unsaved(self._entry.id):
+            # It was saved, discarded or taken back by an undo; what is written next is another.
+            self._clear_box()
+        for row in self.rows.values():
+            row.set_open(not self._part.is_read_only)
+        self.next_button.setEnabled(self._entry is not None and not self._part.is_read_only)
+        self.view.note.setText(self._count(len(entries), schema.display_limit))
+        self.view.look()
+
+    def _is_unsaved(self, id_: str) -> bool:
+        base = self._part.base
+        stored = base.entries if isinstance(base, LogContent) else ()
+        in_draft, is_stored = (
+            any(each.id == id_ for each in row[-_NEWEST:]) for row in (self._entries, stored)
+        )
+        return in_draft and not is_stored
+
+    def _count(self, count: int, shown: int) -> str:
+        if count <= shown:
+            return tr_count("{count} entry", "{count} entries", count)
+        return tr("{count} entries · newest {shown} sent", count=number(count), shown=number(shown))
+
+    def _build(self, schema: LogSchema, unknown: tuple[str, ...]) -> None:
+        fields = schema.entry_schema.fields
+        head: list[Column[Any]] = []
+        if schema.entry_schema.timestamp:
+            head.append(Column(_TIME, tr("Time"), _moment, tip=lambda entry: entry.timestamp or ""))
+        if schema.entry_schema.agent_id:
+            head.append(Column(_AUTHOR, tr("Author"), lambda entry: entry.author or ""))
+        columns = [*head, *columns_of(fields, unknown), tokens_column(self._tools, self._rendered)]
+        self.model.set_columns(columns, frozenset())
+        fit_columns(
+            self.view.table.horizontalHeader(),
+            self.model.columns,
+            {**first_widths(fields), _TIME: 24, _AUTHOR: 12},
+        )
+        clear(self._form)
+        self.rows = {each.name: FieldRow(each, self._tools, plain=True) for each in fields}
+        for name, row in self.rows.items():
+            row.typed.connect(partial(self._take, name))
+            row.faulted.connect(partial(self._fault, name))
+            self._form.addWidget(row)
+        if self.rows:
+            self.setFocusProxy(next(iter(self.rows.values())).input.widget)
+        self._clear_box()
+
+    def _rendered(self, entry: object) -> str:
+        return render(self._schema, LogContent((entry,))).text if isinstance(entry, LogEntry) else ""
+
+    def _take(self, name: str, value: FieldItem) -> None:
+        """Make what is in the box the newest entry of the draft, once nothing that is required is missing."""
+        fields = self._schema.entry_schema.fields
+        there = self._entry or self._new_entry(fields)
+        values = with_field(there.fields, name, value, [each.name for each in fields])
+        entry = LogEntry(there.id, there.timestamp, there.author, values)
+        others = self._entries
+        if self._is_in_draft:
+            is_last = others[-1:] and others[-1].id == there.id
+            others = others[:-1] if is_last else without(others, {there.id})
+        missing = [each.name for each in fields if value_refusal(each, values.get(each.name)) is not None]
+        is_empty = values == with_defaults(fields)
+        self._entry, self._is_in_draft = None if is_empty else entry, False
+        self.note.setText(
+            tr("Still needed: {names}", names=", ".join(missing)) if missing and not is_empty else ""
+        )
+        self._part.tell_fault("entry", self.note.text())
+        if not missing and not is_empty:
+            self._is_in_draft = True
+            self._part.change(LogContent((*others, entry)), there.id)
+        elif len(others) < len(self._entries):
+            self._part.change(LogContent(others), there.id)
+
+    def _new_entry(self, fields: tuple[FieldDef, ...]) -> LogEntry:
+        schema = self._schema.entry_schema
+        time, author = self._tools.stamp()
+        return LogEntry(
+            self._tools.new_id("itm"),
+            time if schema.timestamp else None,
+            author if schema.agent_id else None,
+            with_defaults(fields),
+        )
+
+    def _begin_next(self) -> None:
+        """Leave the entry in the draft and begin another."""
+        if self._entry is not None and not self.note.text():
+            self._clear_box()
+            self.setFocus()
+
+    def _clear_box(self) -> None:
+        self._entry, self._is_in_draft = None, False
+        values = with_defaults(self._schema.entry_schema.fields)
+        for name, row in self.rows.items():
+            row.clear_fault()
+            row.input.show_value(values.get(name))
+        self.note.setText("")
+        self._part.tell_fault("entry", "")
+        self.next_button.setEnabled(False)
+
+    def _fault(self, name: str, fault: str) -> None:
+        self._part.tell_fault(("box", name), "" if self._entry is None and not fault else fault)
+
+    def _remove(self) -> None:
+        chosen = set(self.view.chosen)
+        if chosen and not self._part.is_read_only:
+            self._part.change(LogContent(without(self._entries, chosen)))

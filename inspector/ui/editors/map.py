@@ -1,0 +1,90 @@
+"""The map editor: a form with a field for each of the schema's, checked while somebody types."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from inspector.domain.blocks import FieldDef, MapSchema
+from inspector.domain.content import FieldItem, MapContent
+from inspector.domain.differences.contents import same_value
+from inspector.domain.rendering.render import render
+from inspector.ui.editors.field_values import with_field
+from inspector.ui.editors.fields import FieldRow
+from inspector.ui.editors.part import EditorTools, Part
+from inspector.ui.widgets.controls import arrange, clear
+
+
+class MapEditor(QWidget):
+    """A row for each field. What cannot be a field's value is said beside it, and is no part of the draft."""
+
+    def __init__(self, part: Part, tools: EditorTools) -> None:
+        super().__init__()
+        self._part = part
+        self._tools = tools
+        self.rows: dict[str, FieldRow] = {}
+        self._fields: tuple[FieldDef, ...] | None = None
+        form = QFrame()
+        self._form = QVBoxLayout(form)
+        self._form.setContentsMargins(*[tools.appearance.space(4)] * 4)
+        self._form.setSpacing(tools.appearance.space(3))
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setWidget(form)
+        arrange(QVBoxLayout(self), area)
+        part.shown.connect(self._show)
+        tools.figures.changed.connect(self._show_tokens)
+        self._show()
+
+    @property
+    def _values(self) -> dict[str, FieldItem]:
+        content = self._part.content
+        return dict(content.fields) if isinstance(content, MapContent) else {}
+
+    def _show(self) -> None:
+        schema = self._part.schema
+        if isinstance(schema, MapSchema) and schema.fields != self._fields:
+            self._build(schema.fields)
+        base = self._part.base
+        stored = base.fields if isinstance(base, MapContent) else {}
+        values = self._values
+        for name, row in self.rows.items():
+            row.show_value(values.get(name), changed=not same_value(values.get(name), stored.get(name)))
+            row.set_open(not self._part.is_read_only)
+        self._show_tokens()
+
+    def _show_tokens(self) -> None:
+        schema, values = self._part.schema, self._values
+        if not isinstance(schema, MapSchema):
+            return
+        for name, row in self.rows.items():
+            value = values.get(name)
+            rendered = "" if value is None else render(schema, MapContent({name: value})).text
+            row.tokens.setText(self._tools.figures.of(rendered, name) if rendered else "")
+
+    def _build(self, fields: tuple[FieldDef, ...]) -> None:
+        clear(self._form)
+        for name in self.rows:
+            self._part.tell_fault(name, "")
+        self._fields = fields
+        self.rows = {each.name: FieldRow(each, self._tools) for each in fields}
+        for name, row in self.rows.items():
+            row.typed.connect(partial(self._take, name))
+            row.faulted.connect(partial(self._part.tell_fault, name))
+            row.reset.connect(partial(self._reset, name))
+            self._form.addWidget(row)
+        self._form.addStretch(1)
+        if self.rows:
+            self.setFocusProxy(next(iter(self.rows.values())).input.widget)
+
+    def _take(self, name: str, value: FieldItem) -> None:
+        order = [each.name for each in self._fields or ()]
+        self._part.change(MapContent(with_field(self._values, name, value, order)), name)
+
+    def _reset(self, name: str) -> None:
+        base = self._part.base
+        stored = base.fields.get(name) if isinstance(base, MapContent) else None
+        self.rows[name].clear_fault()
+        self._take(name, stored)
+        self.rows[name].show_value(self._values.get(name), changed=False)

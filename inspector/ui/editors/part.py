@@ -1,0 +1,108 @@
+"""What a view edits, a whole content or a section of one, and what it edits it with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal, SignalInstance
+from PySide6.QtWidgets import QWidget
+
+from inspector.domain.blocks import Schema
+from inspector.domain.content import CompositeContent, Content
+from inspector.domain.dataclass import dataclass
+from inspector.ui.appearance import Appearance
+from inspector.ui.editors.content_draft import ContentDraft
+from inspector.ui.editors.token_figures import TokenFigures
+from inspector.ui.icons import Icons
+
+
+class Part(Protocol):
+    """A content that a view shows and changes. `shown` tells that it is another or may be edited or not."""
+
+    @property
+    def shown(self) -> SignalInstance: ...
+
+    @property
+    def schema(self) -> Schema: ...
+
+    @property
+    def content(self) -> Content: ...
+
+    @property
+    def base(self) -> Content:
+        """The content as it is stored."""
+
+    @property
+    def is_read_only(self) -> bool: ...
+
+    def change(self, content: Content, place: object = None) -> None:
+        """Make the content another; see `ContentDraft.change`."""
+
+    def tell_fault(self, place: object, fault: str) -> None:
+        """Say what of a place cannot be taken as it is typed, nothing where all of it can."""
+
+
+class SectionPart(QObject):
+    """One section of a composite block's draft."""
+
+    shown = Signal()
+
+    def __init__(self, whole: ContentDraft, name: str, schema: Schema, parent: QObject) -> None:
+        super().__init__(parent)
+        self._whole = whole
+        self._name = name
+        self.schema = schema
+        self._seen: tuple[Content, Content, bool] | None = None
+        whole.shown.connect(self._follow)
+
+    @property
+    def content(self) -> Content:
+        return _section(self._whole.content, self._name)
+
+    @property
+    def base(self) -> Content:
+        return _section(self._whole.base, self._name)
+
+    @property
+    def is_read_only(self) -> bool:
+        return self._whole.is_read_only
+
+    def change(self, content: Content, place: object = None) -> None:
+        whole = self._whole.content
+        if isinstance(whole, CompositeContent) and not isinstance(content, CompositeContent):
+            sections = {**whole.sections, self._name: content}
+            self._whole.change(CompositeContent(sections), None if place is None else (self._name, place))
+
+    def tell_fault(self, place: object, fault: str) -> None:
+        self._whole.tell_fault((self._name, place), fault)
+
+    def _follow(self) -> None:
+        whole = self._whole.content
+        if not isinstance(whole, CompositeContent) or self._name not in whole.sections:
+            # Another schema has no such section; its editor is about to go.
+            return
+        now = (self.content, self.base, self.is_read_only)
+        if self._seen is None or any(one is not other for one, other in zip(now, self._seen, strict=True)):
+            self._seen = now
+            self.shown.emit()
+
+
+def _section(content: Content, name: str) -> Content:
+    if not isinstance(content, CompositeContent):
+        raise TypeError(type(content).__name__)
+    return content.sections[name]
+
+
+@dataclass(frozen=True, slots=True)
+class EditorTools:
+    """What views edit with: the look, new ids, figures, and what stands in for a time and author yet to come."""
+
+    appearance: Appearance
+    icons: Icons
+    figures: TokenFigures
+    new_id: Callable[[str], str]
+    stamp: Callable[[], tuple[str, str]]
+
+
+MakeView = Callable[[Part, EditorTools], QWidget]

@@ -1,0 +1,110 @@
+"""The text editor as an editor of a block's draft: every change is a splice of the stored text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import SignalInstance
+
+from inspector.domain.content import Content, TextContent
+from inspector.domain.edits.base import Operation
+from inspector.domain.edits.text import Splice, SpliceText
+from inspector.domain.snapshot import BlockState
+from inspector.domain.splices import between, changed_stretch, rebased, spliced
+from inspector.ui.editors.shadow import Steps
+from inspector.ui.editors.text import TextEditor
+
+
+class TextDraft:
+    """The draft of a text block in its editor."""
+
+    def __init__(self, editor: TextEditor) -> None:
+        self._editor = editor
+        self._marked = ""
+
+    @property
+    def edited(self) -> SignalInstance:
+        return self._editor.edited
+
+    @property
+    def content(self) -> TextContent:
+        return TextContent(self._editor.text)
+
+    @property
+    def steps(self) -> Steps:
+        return self._editor.steps
+
+    @property
+    def typed_since_mark(self) -> bool:
+        return bool(self._editor.splices_since_mark())
+
+    def undo_step(self) -> None:
+        self._editor.undo_step()
+
+    def redo_step(self) -> None:
+        self._editor.redo_step()
+
+    def takes(self, content: Content | None) -> bool:
+        return isinstance(content, TextContent)
+
+    def operation(self) -> SpliceText | None:
+        return self._editor.operation()
+
+    def load(self, state: BlockState, mine: Content | None = None) -> None:
+        stored = _text(state.content)
+        self._editor.load(stored, () if mine is None else changed_stretch(stored, _text(mine)))
+
+    def resume(self, state: BlockState, operation: Operation, content: Content) -> None:
+        if isinstance(operation, SpliceText):
+            self._editor.load(_text(state.content), operation.splices)
+        else:
+            self.load(state, content)
+
+    def join(self, state: BlockState) -> bool:
+        """Saving merges texts: the store knows every character that others wrote."""
+        return False
+
+    def clashes(self, stored: Content | None) -> bool:
+        operation = self._editor.operation()
+        if operation is None or not isinstance(stored, TextContent):
+            return False
+        theirs = between(self._editor.base_text, stored.text)
+        return any(
+            each.start <= other.start + other.delete and other.start <= each.start + each.delete
+            for each in operation.splices
+            for other in theirs
+        )
+
+    def mark_theirs(self, mine: Content) -> None:
+        self._editor.mark_found(_written(between(_text(mine), self._editor.text)))
+
+    def go_back(self, state: BlockState) -> None:
+        for splice in changed_stretch(self._editor.text, _text(state.content)):
+            self._editor.replace_range(splice.start, splice.delete, splice.insert)
+
+    def set_mark(self) -> None:
+        self._marked = self._editor.text
+        self._editor.set_mark()
+
+    def since_mark_on(self, content: Content) -> TextContent:
+        text = _text(content)
+        typed = rebased(self._editor.splices_since_mark(), changed_stretch(self._marked, text))
+        return TextContent(spliced(text, typed))
+
+    def count_from_mark(self) -> None:
+        self._editor.count_from_mark(self._marked)
+
+
+def _written(splices: Sequence[Splice]) -> list[tuple[int, int]]:
+    """Where the text that splices write stands after them."""
+    found, grown = [], 0
+    for each in splices:
+        start = each.start + grown
+        if each.insert:
+            found.append((start, start + len(each.insert)))
+        grown += len(each.insert) - each.delete
+    return found
+
+
+def _text(content: Content | None) -> str:
+    return content.text if isinstance(content, TextContent) else ""

@@ -1,0 +1,1 @@
+"""The History tab of a block's panel: its versions, and how one differs from another."""

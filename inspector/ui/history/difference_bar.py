@@ -1,0 +1,100 @@
+"""The bar above the difference of two versions: what is compared, in which form, and what can be restored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from inspector.ui.actions import Action
+from inspector.ui.appearance import Appearance
+from inspector.ui.icons import Icons
+from inspector.ui.safe_text import ElidedLabel, safe_tooltip
+from inspector.ui.widgets.controls import Segments, arrange, button, icon_button
+from inspector.ui.wording import tr
+
+WITH_NOW, INLINE = 0, 0
+
+
+class DifferenceBar(QFrame):
+    """A title, the choices, and a button for each action: restore all, a change, a selection; next and previous."""
+
+    def __init__(self, appearance: Appearance, icons: Icons, actions: Sequence[Action]) -> None:
+        super().__init__()
+        self._appearance = appearance
+        self.setProperty("role", "dock_title")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._actions = tuple(actions)
+        restore, change, selection, forward, back = self._actions
+        self.title, self.summary = ElidedLabel("", strong=True), ElidedLabel("", tone="muted", size="small")
+        self.against = Segments(
+            tr("Compared with"),
+            (tr("With now"), tr("Compare the version with the block as it is now")),
+            (tr("With previous"), tr("Show what this version changed")),
+        )
+        self.form = Segments(
+            tr("Form of the difference"),
+            (tr("Inline"), tr("Show both versions in one column")),
+            (tr("Side by side"), tr("Show the chosen version on the left")),
+        )
+        self.spaces_button = button(tr("Spaces"), lambda: None, role="segment")
+        self.spaces_button.setCheckable(True)
+        safe_tooltip(self.spaces_button, tr("Show spaces and tabs"))
+        self.restore_button = button(restore.title, restore.run, role="primary")
+        self.hunk_button = button(change.title, change.run)
+        self.selection_button = button(selection.title, selection.run)
+        self._forward = icon_button(icons, "forward", forward.title, forward.run)
+        self._back = icon_button(icons, "back", back.title, back.run)
+        self._reasons: tuple[str, ...] = ()
+        self._lay_out()
+        appearance.changed.connect(self._measure)
+        self._measure()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def follow_actions(self) -> bool:
+        """Enable what can be done now and say why the rest can't; whether anything is another than before."""
+        reasons = tuple(action.why_not() for action in self._actions)
+        if reasons == self._reasons:
+            return False
+        self._reasons = reasons
+        restores = (self.restore_button, self.hunk_button, self.selection_button)
+        for made, reason in zip((*restores, self._forward, self._back), reasons, strict=True):
+            made.setEnabled(not reason)
+        for made, reason in zip(restores, reasons, strict=False):
+            safe_tooltip(made, reason)
+        return True
+
+    def _lay_out(self) -> None:
+        names, self._tools = QHBoxLayout(), QHBoxLayout()
+        self._choices, self._restores = QWidget(), QWidget()
+        arrange(names, self.title, self.summary, None, self._back, self._forward, spacing=8)
+        arrange(QHBoxLayout(self._choices), self.against, self.form, self.spaces_button, None, spacing=8)
+        arrange(
+            QHBoxLayout(self._restores),
+            None,
+            self.selection_button,
+            self.hunk_button,
+            self.restore_button,
+            spacing=8,
+        )
+        arrange(self._tools, self._choices, self._restores)
+        self._rows = QVBoxLayout(self)
+        arrange(self._rows, names, self._tools)
+
+    def _measure(self) -> None:
+        space = self._appearance.space
+        self._rows.setContentsMargins(space(2), space(2), space(2), space(2))
+        self._rows.setSpacing(space(2))
+        self._tools.setSpacing(space(2))
+        self._fold()
+
+    def _fold(self) -> None:
+        """Where there is no room beside the choices, the buttons stand below them."""
+        needed = self._choices.sizeHint().width() + self._restores.sizeHint().width()
+        below = self.width() < needed + self._appearance.space(6)
+        directions = QBoxLayout.Direction
+        self._tools.setDirection(directions.TopToBottom if below else directions.LeftToRight)

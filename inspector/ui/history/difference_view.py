@@ -1,0 +1,125 @@
+"""Shows how a version of a block differs from another, inline or side by side, hunk by hunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
+
+from inspector.domain.differences.hunks import splices_back
+from inspector.domain.edits.text import Splice
+from inspector.domain.history import VersionComparison
+from inspector.ui.appearance import Appearance
+from inspector.ui.editors.difference_pane import DifferencePane, Stretch
+from inspector.ui.presentation.difference import ShownDifference
+from inspector.ui.widgets.controls import arrange
+from inspector.ui.wording import tr
+
+
+class DifferenceView(QWidget):
+    """Three panes, of which one or two are shown. `moved` tells of another hunk or selection."""
+
+    moved = Signal()
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.inline = DifferencePane(appearance, tr("Difference of two versions"))
+        self.left = DifferencePane(appearance, tr("The chosen version"))
+        self.right = DifferencePane(appearance, tr("The version it is compared with"))
+        self._shown: ShownDifference | None = None
+        sides = QWidget()
+        arrange(QHBoxLayout(sides), self.left, self.right, spacing=1)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self.inline)
+        self._stack.addWidget(sides)
+        for pane in (self.left, self.right):
+            pane.wrap(wraps=False)
+        for one, other in ((self.left, self.right), (self.right, self.left)):
+            one.verticalScrollBar().valueChanged.connect(other.verticalScrollBar().setValue)
+            one.horizontalScrollBar().valueChanged.connect(other.horizontalScrollBar().setValue)
+        for pane in self.panes:
+            pane.cursorPositionChanged.connect(self.moved)
+            pane.selectionChanged.connect(self.moved)
+
+    @property
+    def panes(self) -> tuple[DifferencePane, ...]:
+        return self.inline, self.left, self.right
+
+    @property
+    def comparison(self) -> VersionComparison | None:
+        return None if self._shown is None else self._shown.comparison
+
+    @property
+    def is_beside(self) -> bool:
+        return self._stack.currentIndex() == 1
+
+    @property
+    def pane(self) -> DifferencePane:
+        """The pane that is worked in."""
+        if not self.is_beside:
+            return self.inline
+        return self.right if self.right.hasFocus() else self.left
+
+    def show_difference(self, shown: ShownDifference) -> None:
+        """Show a difference, from its first hunk if it is of another version."""
+        was, self._shown = self.comparison, shown
+        if shown.comparison != was:
+            self._fill()
+            if was is None or was.before_version != shown.comparison.before_version:
+                self.go_to(0)
+
+    def set_beside(self, *, beside: bool) -> None:
+        """Show both versions beside each other, or one column."""
+        if beside != self.is_beside:
+            hunk = self.hunk
+            self._stack.setCurrentIndex(1 if beside else 0)
+            self._fill()
+            self.go_to(hunk)
+
+    def show_spaces(self, *, shown: bool) -> None:
+        """Show a mark for every space, or none."""
+        for pane in self.panes:
+            pane.show_spaces(shown=shown)
+
+    @property
+    def hunk(self) -> int:
+        return self.pane.hunk or 0
+
+    def go_to(self, hunk: int) -> None:
+        """Bring a hunk into sight, if there are as many."""
+        count = 0 if self.comparison is None else len(self.comparison.hunks)
+        if 0 <= hunk < count:
+            for pane in (self.left, self.right) if self.is_beside else (self.inline,):
+                pane.go_to_hunk(hunk)
+            self.moved.emit()
+
+    def hunk_back(self) -> tuple[Splice, ...]:
+        """The edit that gives the hunk at the cursor what stood there in the chosen version."""
+        return self._back(lambda stretch: stretch[0] == self.hunk)
+
+    def selection_back(self) -> tuple[Splice, ...]:
+        """The edit that gives what is selected what stood there in the chosen version."""
+        chosen = self.pane.selected_stretches()
+        return self._back(lambda stretch: stretch in chosen)
+
+    def _back(self, is_wanted: Callable[[Stretch], bool]) -> tuple[Splice, ...]:
+        comparison = self.comparison
+        if comparison is None:
+            return ()
+        wanted = [
+            stretch
+            for place, measured in enumerate(comparison.hunks)
+            for at, stretch in enumerate(measured.hunk.stretches)
+            if is_wanted((place, at))
+        ]
+        return splices_back(comparison.before, wanted)
+
+    def _fill(self) -> None:
+        if self._shown is None:
+            return
+        if self.is_beside:
+            self.left.show_lines(self._shown.left)
+            self.right.show_lines(self._shown.right)
+        else:
+            self.inline.show_lines(self._shown.inline)

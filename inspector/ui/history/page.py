@@ -1,0 +1,324 @@
+"""The History tab of a block: its versions, the difference of one to now, and restoring any part of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QSlider,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inspector.domain.edits.base import Edit, Operation, Version
+from inspector.domain.edits.history import RestoreVersion
+from inspector.domain.edits.text import Splice, SpliceText
+from inspector.domain.errors import InspectorError
+from inspector.domain.history import MeasuredVersion, VersionComparison
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.snapshot import BlockState
+from inspector.ui.actions import Action
+from inspector.ui.history.difference_bar import INLINE, WITH_NOW, DifferenceBar
+from inspector.ui.history.difference_view import DifferenceView
+from inspector.ui.history.restoring import UNLOCK, restore
+from inspector.ui.history.version_list import VersionList, full_time, what_was_done
+from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.difference import ShownDifference, shown_difference
+from inspector.ui.presentation.journal_words import who
+from inspector.ui.safe_text import safe_tooltip
+from inspector.ui.widgets.banner import Banners
+from inspector.ui.widgets.controls import EmptyState, arrange
+from inspector.ui.wording import moment, number, signed, tr, tr_count, tr_error
+
+_LIST_SHARE, _SHARE = 2, 5
+_SLIDE_MILLISECONDS = 60
+
+
+class HistoryPage(QWidget):
+    """Nothing is written by looking: a restore is a change of its own, and can be undone.
+
+    `is_drafted` says whether the block has unsaved work.
+    """
+
+    def __init__(self, services: PanelServices, block_id: str, is_drafted: Callable[[], bool]) -> None:
+        super().__init__()
+        self._services = services
+        self._ref = Ref(RefKind.BLOCK, block_id)
+        self._is_drafted = is_drafted
+        self._state: BlockState | None = None
+        self._is_stale = False
+        self._chosen: MeasuredVersion | None = None
+        self.versions = VersionList(services, block_id)
+        self.difference = DifferenceView(services.appearance)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName(tr("Version by time"))
+        safe_tooltip(self.slider, tr("Drag through the versions, oldest on the left"))
+        self._slid = QTimer(self, singleShot=True, interval=_SLIDE_MILLISECONDS)
+        self._empty = EmptyState(tr("Reading versions …"))
+        self.banners = Banners(services.appearance, services.icons)
+        self.bar = DifferenceBar(services.appearance, services.icons, self.actions_of_tab())
+        self._lay_out()
+        self._connect()
+
+    def take(self, state: BlockState) -> None:
+        """Follow a block to its present version."""
+        was, self._state = self._state, state
+        self._is_stale |= was is None or was.version != state.version
+        if self.isVisible():
+            self._read()
+        self._tell()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._read()
+
+    def actions_of_tab(self) -> tuple[Action, ...]:
+        """What can be done here, by keyboard and from the palette."""
+        return (
+            Action(
+                "history.restore", tr("Restore version"), self._restore, None, "restore", self._no_restore
+            ),
+            Action(
+                "history.restore_change",
+                tr("Restore this change"),
+                self._restore_hunk,
+                None,
+                "",
+                self._no_hunk,
+            ),
+            Action(
+                "history.restore_selection",
+                tr("Restore selection"),
+                self._restore_selection,
+                None,
+                "",
+                self._no_selection,
+            ),
+            Action("history.next", tr("Next change"), self._next, "F8", "forward", self._no_comparison),
+            Action(
+                "history.previous",
+                tr("Previous change"),
+                self._previous,
+                "Shift+F8",
+                "back",
+                self._no_comparison,
+            ),
+        )
+
+    def _read(self) -> None:
+        """Read what was written since, once somebody looks."""
+        if self._is_stale:
+            self._is_stale = False
+            self.versions.read()
+            self._compare()
+
+    def _lay_out(self) -> None:
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.difference)
+        below, above = QWidget(), QWidget()
+        arrange(QVBoxLayout(below), self.bar, self.banners, self._stack)
+        arrange(QVBoxLayout(above), self.versions, self.slider)
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.setChildrenCollapsible(False)
+        for part, share in ((above, _LIST_SHARE), (below, _SHARE)):
+            self._split.addWidget(part)
+            self._split.setStretchFactor(self._split.count() - 1, share)
+        arrange(QVBoxLayout(self), self._split)
+        self.setFocusProxy(self.versions)
+
+    def _connect(self) -> None:
+        self.versions.chosen.connect(self._choose)
+        self.versions.paired.connect(self._compare)
+        self.versions.loaded.connect(self._loaded)
+        self.difference.moved.connect(self._tell)
+        self.bar.against.chosen.connect(self._compare)
+        self.bar.form.chosen.connect(self._change_form)
+        self.bar.spaces_button.clicked.connect(self._show_spaces)
+        self.slider.valueChanged.connect(lambda _: self._slid.start())
+        self._slid.timeout.connect(self._go_to_slid)
+
+    def _loaded(self) -> None:
+        rows = self.versions.rows
+        if not rows:
+            self._empty.tell(tr("No versions yet"))
+            return
+        self.slider.blockSignals(True)
+        self.slider.setRange(1, rows[0].version.seq)
+        self.slider.setValue(self._chosen.version.seq if self._chosen else rows[0].version.seq)
+        self.slider.blockSignals(False)
+        if self._chosen is None:
+            self.versions.select(rows[0].version.seq)
+
+    def _choose(self, chosen: MeasuredVersion) -> None:
+        if self._chosen is not None and self._chosen.version.seq == chosen.version.seq:
+            return
+        self._chosen = chosen
+        self.banners.close_notice(UNLOCK)
+        self.slider.blockSignals(True)
+        self.slider.setValue(chosen.version.seq)
+        self.slider.blockSignals(False)
+        self._compare()
+
+    def _go_to_slid(self) -> None:
+        seq = self.slider.value()
+        if not self.versions.select(seq):
+            self.versions.leave()
+            self._services.workspace.past.version(self._ref.id, seq, self._take_slid)
+
+    def _take_slid(self, found: Sequence[MeasuredVersion]) -> None:
+        if found and found[0].version.seq == self.slider.value():
+            self._choose(found[0])
+
+    def _compare(self, *_: object) -> None:
+        versions = self._compared
+        if versions is not None:
+            self._services.workspace.past.compare(
+                self._ref.id, versions, self._lay_out_lines, self._show_failure
+            )
+        self._tell()
+
+    @property
+    def _compared(self) -> tuple[Version, Version] | None:
+        if self._chosen is None or self._state is None:
+            return None
+        if self.versions.pair is not None:
+            older, newer = self.versions.pair
+            return older.version.version, newer.version.version
+        version = self._chosen.version
+        if self.bar.against.current == WITH_NOW:
+            return version.version, self._state.version
+        # The first version has none before it: all of it is new.
+        return version.before, version.version
+
+    def _lay_out_lines(self, comparison: VersionComparison) -> None:
+        work = asyncio.to_thread(shown_difference, comparison)
+        name = tr("Comparing versions")
+        self._services.bridge.supersede(("lines", self._ref), work, name=name, on_done=self._show)
+
+    def _show(self, shown: ShownDifference) -> None:
+        if self._compared == (shown.comparison.before_version, shown.comparison.after_version):
+            self.difference.show_difference(shown)
+            self._stack.setCurrentWidget(self.difference)
+            self._tell()
+
+    def _show_failure(self, error: BaseException) -> bool:
+        if not isinstance(error, InspectorError):
+            return False
+        self._empty.tell(tr("Can't show this version."), tr_error(error))
+        self._stack.setCurrentWidget(self._empty)
+        self._tell()
+        return True
+
+    @property
+    def _comparison(self) -> VersionComparison | None:
+        """The difference that is shown, if it is the one that is asked for."""
+        found = self.difference.comparison
+        if found is None or self._stack.currentWidget() is not self.difference:
+            return None
+        return found if self._compared == (found.before_version, found.after_version) else None
+
+    def _change_form(self, *_: object) -> None:
+        self.difference.set_beside(beside=self.bar.form.current != INLINE)
+
+    def _show_spaces(self) -> None:
+        self.difference.show_spaces(shown=self.bar.spaces_button.isChecked())
+
+    def _next(self) -> None:
+        self.difference.go_to(self.difference.hunk + 1)
+
+    def _previous(self) -> None:
+        self.difference.go_to(self.difference.hunk - 1)
+
+    def _restore(self) -> None:
+        if self._chosen is not None and not self._no_restore():
+            self._write(RestoreVersion(self._chosen.version.version), None)
+
+    def _restore_hunk(self) -> None:
+        if not self._no_hunk():
+            self._write_back(self.difference.hunk_back())
+
+    def _restore_selection(self) -> None:
+        if not self._no_selection():
+            self._write_back(self.difference.selection_back())
+
+    def _write_back(self, splices: tuple[Splice, ...]) -> None:
+        if self._comparison is not None:
+            self._write(SpliceText(splices), self._comparison.after_version)
+
+    def _write(self, operation: Operation, base: Version | None) -> None:
+        if self._chosen is None or self._state is None:
+            return
+        block, seq = self._state.block, self._chosen.version.seq
+        restore(self._services.workspace, self.banners, block, Edit(self._ref, operation, base), seq)
+
+    def _not_writable(self) -> str:
+        if self._chosen is None or self._state is None or not self.isVisible():
+            return tr("no version is chosen in History")
+        if self.versions.pair is not None:
+            return tr("select one version first")
+        if self._services.workspace.file.read_only is not None:
+            return tr("the file is read-only")
+        if not self._state.block.is_active:
+            return tr("the block is deleted")
+        return tr("save or discard your draft first") if self._is_drafted() else ""
+
+    def _no_restore(self) -> str:
+        same = self._chosen and self._state and self._chosen.version.version == self._state.version
+        return self._not_writable() or (tr("this is the current version") if same else "")
+
+    def _no_comparison(self) -> str:
+        comparison = self._comparison if self.isVisible() else None
+        return "" if comparison is not None and comparison.hunks else tr("no difference is shown")
+
+    def _no_part(self) -> str:
+        found = self._not_writable() or self._no_comparison()
+        if found or self._comparison is None:
+            return found
+        if self.bar.against.current != WITH_NOW:
+            return tr("compare with now first")
+        return "" if self._comparison.is_text else tr("only versions of a text can be restored in part")
+
+    def _no_hunk(self) -> str:
+        return self._no_part()
+
+    def _no_selection(self) -> str:
+        return self._no_part() or (
+            "" if self.difference.selection_back() else tr("select changed text first")
+        )
+
+    def _tell(self) -> None:
+        """Say what is shown and what can be done with it."""
+        self.bar.title.setText(self._title_text())
+        self.bar.summary.setText(self._summary_text())
+        if self.bar.follow_actions() and self.isVisible():
+            self._services.actions.refresh()
+
+    def _title_text(self) -> str:
+        if self._chosen is None:
+            return ""
+        if self.versions.pair is not None:
+            older, newer = (number(each.version.seq) for each in self.versions.pair)
+            return tr("From version {older} to version {newer}", older=older, newer=newer)
+        version = self._chosen.version
+        name = tr("Version {number}", number=number(version.seq))
+        if self._state is not None and version.version == self._state.version:
+            name = tr("{name} (current)", name=name)
+        safe_tooltip(self.bar.title, f"{full_time(version.at)}\n{version.reason}".strip())
+        workspace = self._services.workspace
+        at, author = moment(version.at, workspace.now()), who(version.actor, workspace.file.actor)
+        return " · ".join((name, what_was_done(self._chosen), author, at))
+
+    def _summary_text(self) -> str:
+        comparison = self._comparison
+        if comparison is None:
+            return ""
+        if comparison.before == comparison.after:
+            return tr("no difference")
+        count = tr_count("{count} change", "{count} changes", len(comparison.hunks))
+        return tr("{count}, {growth} tokens", count=count, growth=signed(comparison.growth) or "±0")

@@ -1,0 +1,173 @@
+"""A table model of a content's elements, to be edited in place, moved and pasted into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QMimeData,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+
+from inspector.domain.differences.contents import joint
+from inspector.ui.models.columns import KEY_ROLE, Column, cell, heading
+
+Index = QModelIndex | QPersistentModelIndex
+_ROWS = "application/x-context-inspector-rows"
+
+
+class ElementTable(QAbstractTableModel):
+    """Elements in rows, each the very object of its content: what is the same object is not looked at again.
+
+    `typed` carries a key, a column's id and what was typed or ticked there. `dropped` carries the keys of rows that
+    were dragged and the key of the row before which they fell, None for the end.
+    """
+
+    typed = Signal(str, str, object)
+    dropped = Signal(list, object)
+
+    def __init__(self, key: Callable[[Any], str], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._key = key
+        self._columns: tuple[Column[Any], ...] = ()
+        self._editable: frozenset[str] = frozenset()
+        self._values: Sequence[Any] = ()
+        self.can_move = False
+        self.is_read_only = False
+
+    @property
+    def values(self) -> Sequence[Any]:
+        return self._values
+
+    @property
+    def columns(self) -> tuple[Column[Any], ...]:
+        return self._columns
+
+    def set_columns(self, columns: Sequence[Column[Any]], editable: frozenset[str]) -> None:
+        self.beginResetModel()
+        self._columns, self._editable = tuple(columns), editable
+        self.endResetModel()
+
+    def set_values(self, values: Sequence[Any]) -> None:
+        """Show these elements; views keep their place where only some differ."""
+        old = self._values
+        first = joint(old, values)
+        last = min(joint(old[::-1], values[::-1]), len(old) - first, len(values) - first)
+        was, now = old[first : len(old) - last], values[first : len(values) - last]
+        if [self._key(each) for each in was] == [self._key(each) for each in now]:
+            self._values = values
+            if now:
+                self.dataChanged.emit(
+                    self.index(first, 0), self.index(first + len(now) - 1, len(self._columns) - 1)
+                )
+            return
+        if len(was) == len(now) and {*map(self._key, was)} == {*map(self._key, now)}:
+            self._rearrange(values)
+            return
+        if was:
+            self.beginRemoveRows(QModelIndex(), first, first + len(was) - 1)
+            self._values = (*old[:first], *old[len(old) - last :])
+            self.endRemoveRows()
+        if now:
+            self.beginInsertRows(QModelIndex(), first, first + len(now) - 1)
+            self._values = values
+            self.endInsertRows()
+        self._values = values
+
+    def figures_changed(self, column: str) -> None:
+        """The cells of a column say something else."""
+        at = next((at for at, each in enumerate(self._columns) if each.id == column), None)
+        if at is not None and self._values:
+            self.dataChanged.emit(self.index(0, at), self.index(len(self._values) - 1, at))
+
+    def key_at(self, row: int) -> str | None:
+        return self._key(self._values[row]) if 0 <= row < len(self._values) else None
+
+    def row_of(self, key: str) -> int:
+        return next((row for row, each in enumerate(self._values) if self._key(each) == key), -1)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._values)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        value = self._values[index.row()]
+        return self._key(value) if role == KEY_ROLE else cell(self._columns[index.column()], value, role)
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Pass on what was typed or ticked; the cell changes when the content does."""
+        if not index.isValid() or not self.flags(index) & (
+            Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsUserCheckable
+        ):
+            return False
+        if role == Qt.ItemDataRole.CheckStateRole:
+            value = Qt.CheckState(value) is Qt.CheckState.Checked
+        self.typed.emit(self.key_at(index.row()), self._columns[index.column()].id, value)
+        return True
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self._columns):
+            return heading(self._columns[section], role)
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        found = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if self.is_read_only:
+            return found if index.isValid() else Qt.ItemFlag.NoItemFlags
+        if not index.isValid():
+            return Qt.ItemFlag.ItemIsDropEnabled
+        if self.can_move:
+            found |= Qt.ItemFlag.ItemIsDragEnabled
+        column = self._columns[index.column()]
+        if column.id in self._editable:
+            ticked = Qt.ItemDataRole.CheckStateRole in column.roles
+            found |= Qt.ItemFlag.ItemIsUserCheckable if ticked else Qt.ItemFlag.ItemIsEditable
+        return found
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        return Qt.DropAction.MoveAction
+
+    def mimeTypes(self) -> list[str]:
+        return [_ROWS]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        rows = sorted({index.row() for index in indexes})
+        data = QMimeData()
+        data.setData(_ROWS, "\n".join(str(self.key_at(row)) for row in rows).encode())
+        return data
+
+    def dropMimeData(
+        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
+    ) -> bool:
+        """Say where rows fell. They are moved in the content, so the view is to take nothing away."""
+        if not self.is_read_only and self.can_move and data.hasFormat(_ROWS):
+            keys = bytes(data.data(_ROWS).data()).decode().split("\n")
+            self.dropped.emit(
+                keys, self.key_at(row if row >= 0 else parent.row() if parent.isValid() else -1)
+            )
+        return False
+
+    def _rearrange(self, values: Sequence[Any]) -> None:
+        self.layoutAboutToBeChanged.emit()
+        old = self.persistentIndexList()
+        keys = [self.key_at(index.row()) for index in old]
+        self._values = values
+        places = {self._key(each): row for row, each in enumerate(values)} if old else {}
+        new = [
+            self.index(places[key], index.column()) if key is not None else QModelIndex()
+            for key, index in zip(keys, old, strict=True)
+        ]
+        self.changePersistentIndexList(old, new)
+        self.layoutChanged.emit()

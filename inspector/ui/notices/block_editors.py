@@ -1,0 +1,131 @@
+"""The editors of one block's tab: which one its schema asks for, and what is shown of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from inspector.domain.blocks import Schema, TextSchema, UnreadableSchema
+from inspector.domain.codec import write_time
+from inspector.domain.content import Content
+from inspector.domain.snapshot import BlockState
+from inspector.ui.edit_session import EditSession
+from inspector.ui.editors.draft_editor import DraftEditor
+from inspector.ui.editors.part import EditorTools
+from inspector.ui.editors.structured import StructuredEditor
+from inspector.ui.editors.text import TextEditor
+from inspector.ui.editors.text_draft import TextDraft
+from inspector.ui.editors.text_page import TextPage
+from inspector.ui.editors.token_figures import TokenFigures
+from inspector.ui.panel import PanelServices
+from inspector.ui.wording import tr_count
+
+
+class BlockEditors(QObject):
+    """The editor of a block's content: the text page, or the views of a structured content.
+
+    `faulted` tells that what is typed and cannot be taken is something else now.
+    """
+
+    faulted = Signal()
+
+    def __init__(self, services: PanelServices, page: TextPage, stack: QStackedWidget, block_id: str) -> None:
+        super().__init__(stack)
+        self._services = services
+        self._page = page
+        self._stack = stack
+        self.draft: DraftEditor = TextDraft(page.editor)
+        self.structured: StructuredEditor | None = None
+        self.work = EditSession(services.workspace, self.draft, block_id, self)
+        self._figures = TokenFigures(services.workspace.count, self)
+        self._model = ""
+
+    @property
+    def faults(self) -> str:
+        """How much of what is typed cannot be taken, nothing where all of it can."""
+        faults = () if self.structured is None else self.structured.draft.faults
+        return (
+            tr_count("{count} field has an error", "{count} fields have errors", len(faults))
+            if faults
+            else ""
+        )
+
+    def typed_in(self, *, raw: bool) -> DraftEditor | TextEditor:
+        """What undo and redo are of."""
+        return self.structured.raw.page.editor if self.structured is not None and raw else self.draft
+
+    def view(self, *, raw: bool) -> QWidget:
+        """What stands for the content in the tab."""
+        if self.structured is None:
+            return self._page
+        return self.structured.raw if raw else self.structured.page
+
+    def settle(self) -> None:
+        """Take what was typed last, where it waits to be read."""
+        if self.structured is not None:
+            self.structured.raw.settle()
+
+    def discard(self) -> None:
+        """Discard the draft, and JSON that cannot be read."""
+        self.work.discard()
+        if self.structured is not None:
+            self.structured.raw.give_up()
+
+    def set_read_only(self, read_only: bool) -> None:
+        self._page.editor.setReadOnly(read_only)
+        if self.structured is not None:
+            self.structured.draft.set_read_only(read_only)
+
+    def take(self, state: BlockState) -> None:
+        """Take the stored content into the editor of its schema."""
+        schema, content = state.block.schema, state.content
+        if isinstance(schema, TextSchema):
+            self._leave_structured()
+        elif not isinstance(schema, UnreadableSchema) and content is not None and self._is_of_another(schema):
+            self._leave_structured()
+            self._take_up(StructuredEditor(schema, content, self._tools(), self))
+        self.work.take(state)
+
+    def follow_model(self) -> None:
+        """Count parts again where they are counted for another model."""
+        request = self._services.workspace.file.request
+        if request is not None and request.model != self._model:
+            self._model = request.model
+            self._figures.forget()
+
+    def _is_of_another(self, schema: Schema) -> bool:
+        return self.structured is None or self.structured.kind is not type(schema)
+
+    def _take_up(self, made: StructuredEditor) -> None:
+        self.structured, self.draft = made, made.draft
+        made.draft.faulted.connect(self.faulted)
+        for page in (made.page, made.raw):
+            self._stack.addWidget(page)
+        self.work.use(self.draft)
+
+    def _leave_structured(self) -> None:
+        left, self.structured = self.structured, None
+        if left is not None:
+            for page in (left.page, left.raw):
+                self._stack.removeWidget(page)
+                page.deleteLater()
+            left.deleteLater()
+            self.draft = TextDraft(self._page.editor)
+            self.work.use(self.draft)
+
+    def _tools(self) -> EditorTools:
+        services = self._services
+        return EditorTools(
+            services.appearance, services.icons, self._figures, services.workspace.new_id, self._stamp
+        )
+
+    def _stamp(self) -> tuple[str, str]:
+        actor = self._services.workspace.file.actor
+        return write_time(self._services.workspace.now()), actor.name if actor else ""
+
+
+def content_in(editors: BlockEditors, state: BlockState | None) -> Content | None:
+    """A block's content as it is edited, else as it is stored."""
+    if state is None or not editors.draft.takes(state.content):
+        return None if state is None else state.content
+    return editors.draft.content

@@ -1,0 +1,117 @@
+"""The figures above a block's editor: its characters against the limit, its tokens, and what a draft changes."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
+
+from inspector.domain.content import (
+    CompositeContent,
+    Content,
+    ListContent,
+    LogContent,
+    TextContent,
+    TreeContent,
+)
+from inspector.domain.counts import Count
+from inspector.domain.snapshot import BlockState
+from inspector.runtime.rendering import counted_characters
+from inspector.ui.file_state import FileState
+from inspector.ui.panel import PanelServices
+from inspector.ui.safe_text import ElidedLabel, count_hidden
+from inspector.ui.widgets.controls import arrange, restyle
+from inspector.ui.wording import number, signed, tokens, tr, tr_count
+
+_MOST_LOOKED_THROUGH = 500_000
+"""Characters up to which hidden ones are counted at every key."""
+_MOST_AT_ONCE = 200
+"""Elements up to which a content is rendered at every key; a longer one is, away from the interface's thread."""
+
+
+class BlockFigures(QWidget):
+    """Says what a block takes. `bar` shows how much of its limit that is."""
+
+    def __init__(self, services: PanelServices, block_id: str) -> None:
+        super().__init__()
+        self._services = services
+        self._id = block_id
+        self._characters, self._tokens, self._change = (
+            ElidedLabel("", tone="muted", size="small") for _ in range(3)
+        )
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(tr("Share of the character limit"))
+        self._row = QHBoxLayout(self)
+        arrange(self._row, self._characters, self.bar, self._tokens, self._change)
+
+    @property
+    def text(self) -> str:
+        labels = (self._characters, self._tokens, self._change)
+        return " · ".join(each.original for each in labels if each.original)
+
+    def measure(self) -> None:
+        space = self._services.appearance.space
+        self._row.setSpacing(space(3))
+        self.bar.setFixedWidth(space(20))
+
+    def tell_tokens(self, content: Content | None) -> None:
+        file = self._services.workspace.file
+        now, saved = self._tokens_of(file, saved=False), self._tokens_of(file, saved=True)
+        text = tr("not in the Request") if now is None else tokens(now)
+        self._tokens.setText(text if content is not None and file.request is not None else "")
+        change = (
+            0 if now is None or saved is None or self._id not in file.drafts else now.tokens - saved.tokens
+        )
+        self._change.setText(signed(change))
+        self._change.set_tone("warning" if change > 0 else "ok")
+
+    def tell_characters(self, state: BlockState | None, content: Content | None) -> None:
+        if state is None or content is None:
+            self._characters.setText("")
+            self.bar.hide()
+        elif _is_short(content):
+            self._say(state, content, counted_characters(state, content))
+        else:
+            work = asyncio.to_thread(counted_characters, state, content)
+            said = partial(self._say, state, content)
+            key = ("characters", self._id)
+            self._services.bridge.supersede(key, work, name=tr("Counting characters"), on_done=said)
+
+    def _say(self, state: BlockState, content: Content, count: int) -> None:
+        limit = state.block.char_limit
+        text = tr("{count} of {limit} characters", count=number(count), limit=number(limit))
+        if not limit:
+            text = tr_count("{count} character", "{count} characters", count)
+        if isinstance(content, TextContent) and len(content.text) <= _MOST_LOOKED_THROUGH:
+            hidden = count_hidden(content.text)
+            if hidden:
+                text = tr("{told}, {count} of them hidden", told=text, count=number(hidden))
+        self._characters.setText(text)
+        full = bool(limit) and count > limit
+        near = bool(limit) and count >= self._services.marks.warning * limit
+        tone = "error" if full else "warning" if near else ""
+        self._characters.set_tone(tone or "muted")
+        self.bar.setVisible(bool(limit))
+        self.bar.setRange(0, limit or 1)
+        self.bar.setValue(min(count, limit or 1))
+        restyle(self.bar, "tone", tone)
+
+    def _tokens_of(self, file: FileState, *, saved: bool) -> Count | None:
+        request = file.saved_request if saved else file.request
+        wanted = f"block:{self._id}"
+        for section in request.sections if request else ():
+            for piece in section.pieces:
+                if piece.id == wanted:
+                    return Count(piece.tokens, piece.method)
+        return None
+
+
+def _is_short(content: Content) -> bool:
+    match content:
+        case ListContent(rows) | LogContent(rows) | TreeContent(rows):
+            return len(rows) <= _MOST_AT_ONCE
+        case CompositeContent(sections):
+            return all(map(_is_short, sections.values()))
+    return True

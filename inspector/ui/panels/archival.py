@@ -1,0 +1,359 @@
+"""The archival panel: the archival entries of the agent to list, search, add, edit and delete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QHideEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+
+from inspector.domain.blocks import ArchivalEntry
+from inspector.domain.changes import Change
+from inspector.domain.edits.base import Edit, Operation
+from inspector.domain.edits.block_rows import DeleteRow, InsertArchival, RestoreRow, UpdateArchival
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.actions import SEPARATOR, Action, FrontActions
+from inspector.ui.editors.record_browser import BrowserWords, RecordBrowser
+from inspector.ui.editors.record_page import PagePart
+from inspector.ui.file_state import What
+from inspector.ui.panel import Panel, PanelServices
+from inspector.ui.presentation.archival import (
+    EntryList,
+    drafted,
+    entry_row,
+    new_entries,
+    read_entries,
+    tags_of,
+)
+from inspector.ui.record_session import RecordSession
+from inspector.ui.safe_text import PlainLabel
+from inspector.ui.widgets.controls import button, field
+from inspector.ui.widgets.record_rows import RecordRow
+from inspector.ui.wording import moment, tr, tr_count
+
+_MENU = ("archival.new", SEPARATOR, "archival.edit", "archival.delete", "archival.restore")
+_SOON_MILLISECONDS = 60
+
+
+class ArchivalPanel(Panel):
+    """A centre tab. It follows the selection and makes it."""
+
+    def __init__(self, services: PanelServices, _ref: Ref | None = None) -> None:
+        super().__init__(services)
+        self._list = EntryList()
+        self._entries: dict[str, ArchivalEntry] = {}
+        self._awaited: str | None = None
+        self._edits: RecordSession[ArchivalEntry] = RecordSession(
+            services.bridge, services.workspace, RefKind.ARCHIVAL, lambda entry: (entry.content, entry.tags)
+        )
+        self.browser = RecordBrowser(
+            services.appearance, services.icons, self._row, lambda _: False, _words()
+        )
+        self.tags_field = field(tr("Tags, separated by commas"))
+        self.new_button = button(tr("New entry"), self._add)
+        self._edit_button = button(tr("Edit"), self._edit)
+        self._restore_button = button(tr("Restore"), self._restore)
+        self._delete_button = button(tr("Delete"), self._delete)
+        self._discard_button = button(tr("Discard"), self._discard)
+        self._save_button = button(tr("Save"), self._save, role="primary")
+        self._front = FrontActions(services.actions, services.icons, *self._actions())
+        self._soon = QTimer(self, singleShot=True, interval=_SOON_MILLISECONDS)
+        self._soon.timeout.connect(self._read)
+        self._lay_out()
+        self._connect()
+        self._reveal(services.selection.ref)
+
+    def first_focus(self) -> QWidget:
+        return self.browser.table
+
+    def views_to_draw(self) -> Iterator[str]:
+        """The last row, to read."""
+        self.browser.select_last()
+        yield "reading"
+
+    def follow(self, what: What) -> None:
+        """List again when another agent or file is shown."""
+        if what & (What.FILE | What.AGENT):
+            self._soon.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self._front.come()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._front.go()
+
+    def _actions(self) -> tuple[Action, ...]:
+        keys, table, page = QKeySequence.StandardKey, self.browser.table, self.browser.page
+        chosen, editing, writable = self._not_chosen, self._not_editing, self._not_writable
+        return (
+            Action("archival.new", tr("New archival entry"), self._add, "Ctrl+Shift+E", "add", writable),
+            Action("archival.edit", tr("Edit archival entry"), self._edit, "Ctrl+E", "rename", chosen),
+            Action(
+                "archival.delete",
+                tr("Delete archival entry"),
+                self._delete,
+                "Del",
+                "delete",
+                chosen,
+                scope=table,
+            ),
+            Action("archival.restore", tr("Restore archival entry"), self._restore, None, "restore", chosen),
+            Action("edit.save", tr("Save archival entry"), self._save, keys.Save, "save", editing),
+            Action("edit.discard", tr("Discard edit"), self._discard, None, "delete", editing),
+            Action("edit.find", tr("Search archival entries"), self.browser.find_words, "Ctrl+F", "search"),
+            Action("edit.undo", tr("Undo typing"), page.undo_step, "Ctrl+Z", "undo", editing, scope=page),
+            Action(
+                "edit.redo", tr("Redo typing"), page.redo_step, "Ctrl+Shift+Z", "redo", editing, scope=page
+            ),
+        )
+
+    def _lay_out(self) -> None:
+        page = self.browser.page
+        page.add_buttons(self._edit_button, self._restore_button, self._delete_button)
+        page.add_buttons(self._discard_button, self._save_button)
+        page.below.addWidget(PlainLabel(tr("Tags"), tone="muted"))
+        page.below.addWidget(self.tags_field)
+        self.browser.add_to_bar(self.new_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.browser)
+
+    def _connect(self) -> None:
+        browser, selection = self.browser, self.services.selection
+        browser.filtered.connect(self._soon.start)
+        browser.moved.connect(self._show)
+        browser.page.edited.connect(self._note_edit)
+        self.tags_field.textEdited.connect(lambda _: self._note_edit())
+        browser.table.entered.connect(browser.enter_page)
+        browser.table.customContextMenuRequested.connect(self._open_menu)
+        self._edits.restored.connect(self._fill)
+        self._edits.ended.connect(self._end_edit)
+        self._edits.conflicted.connect(self._tell_conflict)
+        self.services.bridge.changed.connect(self._note)
+        selection.changed.connect(lambda selected: self._reveal(selected.ref))
+        self._edits.restore()
+        self._soon.start()
+
+    def _note(self, news: object) -> None:
+        if isinstance(news, Change) and news.ref.kind in (RefKind.ARCHIVAL, RefKind.FILE):
+            self._soon.start()
+
+    def _read(self) -> None:
+        workspace = self.services.workspace
+        session, agent_id = workspace.live.session, workspace.file.agent_id
+        if session is None or not agent_id:
+            self._take(EntryList())
+            return
+        self.services.bridge.supersede(
+            ("archival entries", self),
+            read_entries(session, agent_id, self.browser.words_field.text()),
+            name=tr("Reading the archival entries"),
+            on_done=self._take,
+        )
+
+    def _take(self, read: EntryList) -> None:
+        self._list = read
+        self._fill()
+
+    def _fill(self) -> None:
+        """List the entries, and first those that are written and not saved yet."""
+        deleted = self.browser.state == "deleted"
+        self._entries = {entry.id: entry for entry in self._list.entries}
+        new = [] if deleted else self._new()
+        self._entries |= {entry.id: entry for entry in new}
+        keys = [*(entry.id for entry in new), *self._list.listed(deleted=deleted)]
+        self.browser.set_keys(keys)
+        self._tell_count(len(keys))
+        if self._awaited is not None and self.browser.select(self._awaited):
+            self._awaited = None
+        self._show()
+
+    def _new(self) -> list[ArchivalEntry]:
+        now = self.services.workspace.now()
+        new = new_entries(self._edits.edits, self._list.agent_id, now)
+        return [entry for entry in new if entry.id not in self._entries]
+
+    def _tell_count(self, listed: int) -> None:
+        total = sum(not entry.is_deleted for entry in self._list.entries)
+        self.browser.count_note.setText(tr_count("{count} entry", "{count} entries", listed))
+        is_filtered = bool(total)
+        self.browser.empty.tell(
+            tr("Nothing matches") if is_filtered else tr("No archival entries"),
+            ""
+            if is_filtered
+            else tr("An agent finds these by search. The Request never includes them by itself."),
+        )
+
+    def _row(self, key: str) -> RecordRow:
+        entry, edit = self._entries[key], self._edits.get(key)
+        return entry_row(drafted(entry, edit), self.services.workspace.now(), unsaved=edit is not None)
+
+    @property
+    def _entry(self) -> ArchivalEntry | None:
+        key = self.browser.key
+        return None if key is None else self._entries.get(key)
+
+    def _show(self) -> None:
+        """Show the current entry, with an unsaved edit of it."""
+        entry, page = self._entry, self.browser.page
+        self.browser.model.tell_changed()
+        if entry is None:
+            page.show_parts("", "", ())
+            self._tell()
+            return
+        edit = self._edits.get(entry.id)
+        base, now = self._edits.base(entry.id, entry), drafted(entry, edit)
+        when = tr("written {when}", when=moment(entry.created_at, self.services.workspace.now()))
+        title = tr("New archival entry") if self._is_new(edit) else tr("Archival entry")
+        parts = (PagePart(tr("Text"), "" if self._is_new(edit) else base.content),)
+        is_other = page.shown_key != entry.id
+        page.show_parts(title, when, parts, (now.content,) if edit is not None else None, key=entry.id)
+        if is_other or edit is not None:
+            page.set_editing(edit is not None)
+        tags = ", ".join(now.tags)
+        if self.tags_field.text() != tags and not self.tags_field.hasFocus():
+            self.tags_field.setText(tags)
+        self._tell()
+        if self.browser.table.hasFocus():
+            self.services.selection.select(Ref(RefKind.ARCHIVAL, entry.id))
+
+    def _is_new(self, edit: Edit | None) -> bool:
+        return edit is not None and isinstance(edit.operation, InsertArchival)
+
+    def _reveal(self, ref: Ref | None) -> None:
+        if ref is not None and ref.kind is RefKind.ARCHIVAL and ref.id != self.browser.key:
+            self._awaited = None if self.browser.select(ref.id) else ref.id
+
+    def _tell(self) -> None:
+        entry, page = self._entry, self.browser.page
+        editing, writable = page.is_editing, not self._not_writable()
+        deleted = entry is not None and entry.is_deleted
+        for each, is_shown in (
+            (self._edit_button, not editing and not deleted),
+            (self._restore_button, deleted),
+            (self._delete_button, not editing and not deleted),
+            (self._discard_button, editing),
+            (self._save_button, editing),
+        ):
+            each.setVisible(is_shown)
+            each.setEnabled(writable)
+        is_unsaved = entry is not None and self._edits.get(entry.id) is not None
+        self._save_button.setEnabled(writable and is_unsaved)
+        self.new_button.setEnabled(writable)
+        self.tags_field.setReadOnly(not editing)
+        self.set_heading(tr("Archival entries"), marked=bool(self._edits.edits))
+        if self.isVisible():
+            self.services.actions.refresh()
+
+    def _not_writable(self) -> str:
+        return tr("the file is read-only") if self.services.workspace.file.read_only else ""
+
+    def _not_chosen(self) -> str:
+        return self._not_writable() or ("" if self.browser.chosen else tr("no entry is selected"))
+
+    def _not_editing(self) -> str:
+        return "" if self.browser.page.is_editing else tr("no entry is being edited")
+
+    def _open_menu(self, at: QPoint) -> None:
+        menu = QMenu(self.browser.table)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.services.actions.refresh()
+        self.services.actions.fill(menu, _MENU)
+        menu.popup(self.browser.table.viewport().mapToGlobal(at))
+
+    def _add(self) -> None:
+        """Begin a new entry: a draft at once, which saving stores."""
+        workspace = self.services.workspace
+        session, agent_id = workspace.live.session, workspace.file.agent_id
+        if session is None or not agent_id or self._not_writable():
+            return
+        ref = Ref(RefKind.ARCHIVAL, session.engine.surroundings.ids("arc"))
+        self.browser.set_filter("all")
+        self._edits.put(Edit(ref, InsertArchival(agent_id, "")))
+        self._awaited = ref.id
+        self._fill()
+        self.browser.enter_page()
+
+    def _edit(self) -> None:
+        entry = self._entry
+        if entry is not None and not entry.is_deleted and not self._not_writable():
+            self._edits.begin(entry.id, entry)
+            self.browser.page.set_editing(True)
+            self.browser.enter_page()
+            self._tell()
+
+    def _note_edit(self) -> None:
+        entry = self._entry
+        if entry is None:
+            return
+        base = self._edits.base(entry.id, entry)
+        content, tags = self.browser.page.texts[0], self.tags_field.text()
+        self.browser.page.tell("")
+        operation: Operation
+        if self._is_new(self._edits.get(entry.id)):
+            operation = InsertArchival(self._list.agent_id, content, tags_of(tags))
+        else:
+            self._edits.begin(entry.id, entry)
+            # A tag that has a comma in it stays one tag as long as nobody edits the line.
+            same = tags == ", ".join(base.tags)
+            operation = UpdateArchival(content, None if same else tags_of(tags))
+        self._edits.put(Edit(Ref(RefKind.ARCHIVAL, entry.id), operation))
+        self.browser.model.tell_changed()
+        self._tell()
+
+    def _save(self) -> None:
+        entry, session = self._entry, self.services.workspace.live.session
+        edit = self._edits.get(entry.id) if entry is not None else None
+        if entry is None or edit is None or session is None:
+            self._discard()
+            return
+        if not drafted(entry, edit).content.strip():
+            self.browser.page.tell(tr("Enter the text of the entry first."))
+            return
+        self._edits.save(edit, session.engine.blocks.archival_entry(entry.id))
+
+    def _discard(self) -> None:
+        if self._entry is not None:
+            self._edits.drop(self._entry.id)
+
+    def _end_edit(self, entry_id: str) -> None:
+        if self.browser.key == entry_id:
+            self.browser.page.set_editing(False)
+            self.browser.table.setFocus()
+        self._soon.start()
+
+    def _tell_conflict(self, _: str) -> None:
+        self.browser.page.tell(
+            tr("Someone else changed this entry since you began. Save again to replace their text.")
+        )
+
+    def _delete(self) -> None:
+        """Delete the selected entries; one that was never saved is discarded."""
+        for key in self.browser.chosen:
+            if self._is_new(self._edits.get(key)):
+                self._edits.drop(key)
+        self._change(DeleteRow(), deleted=False)
+
+    def _restore(self) -> None:
+        self._change(RestoreRow(), deleted=True)
+
+    def _change(self, operation: Operation, *, deleted: bool) -> None:
+        stored = {entry.id for entry in self._list.entries if entry.is_deleted == deleted}
+        edits = [Edit(Ref(RefKind.ARCHIVAL, key), operation) for key in self.browser.chosen if key in stored]
+        if edits:
+            self.services.workspace.apply(edits)
+
+
+def _words() -> BrowserWords:
+    return BrowserWords(
+        tr("Archival entries"),
+        tr("Search archival entries"),
+        (("all", tr("All entries")), ("deleted", tr("Deleted"))),
+        tr("Archival entry"),
+        tr("Select an entry to read it"),
+    )

@@ -1,0 +1,182 @@
+"""A table widget for messages and entries: who, first words, state, tokens and time in one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
+
+from inspector.domain.dataclass import dataclass
+from inspector.ui.appearance import Appearance, TextSize
+from inspector.ui.safe_text import one_line
+from inspector.ui.widgets.rows_view import dress_table
+
+Index = QModelIndex | QPersistentModelIndex
+_LEAD_STEPS, _STEP_STEPS, _GAP_STEPS = 18, 4, 3
+_NOTE_SHARE = 0.35
+"""Of a row, the most that its note takes."""
+_WIDEST_FIGURE, _WIDEST_TIME = "~100,000", "00 Mmm"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRow:
+    """One line. `tone` colours the lead and `note_tone` the note; `depth` moves the lead to the right.
+
+    A `heading` stands above the rows that belong together. A `cut` is a line across the list.
+    """
+
+    text: str
+    lead: str = ""
+    note: str = ""
+    figure: str = ""
+    time: str = ""
+    tone: str = "muted"
+    note_tone: str = "muted"
+    depth: int = 0
+    inside: bool = False
+    quiet: bool = False
+    heading: bool = False
+    cut: bool = False
+    tip: str = ""
+    spoken: str = ""
+
+
+class RecordTable(QTableView):
+    """The list. `entered` tells of Enter or a double click on a row."""
+
+    entered = Signal()
+
+    def __init__(
+        self,
+        appearance: Appearance,
+        model: QAbstractItemModel,
+        row_of: Callable[[Index], RecordRow | None],
+        name: str,
+    ) -> None:
+        super().__init__()
+        self.setModel(model)
+        dress_table(self, appearance, name)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setItemDelegate(_Painter(appearance, row_of, self))
+        self.horizontalHeader().hide()
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.doubleClicked.connect(lambda _: self.entered.emit())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Enter open on every platform."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.entered.emit()
+            return
+        super().keyPressEvent(event)
+
+    def keyboardSearch(self, search: str) -> None:
+        """Leave letters to the filter."""
+
+
+class _Painter(QStyledItemDelegate):
+    def __init__(
+        self, appearance: Appearance, row_of: Callable[[Index], RecordRow | None], parent: QTableView
+    ) -> None:
+        super().__init__(parent)
+        self._appearance = appearance
+        self._row_of = row_of
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(0, self._appearance.row_height())
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one row; figures first, the words take what they leave."""
+        row = self._row_of(index)
+        if row is None:
+            return
+        painter.save()
+        if row.cut:
+            self._cut(painter, row, QRect(option.rect))
+        elif row.heading:
+            self._heading(painter, row, QRect(option.rect))
+        else:
+            self._row(painter, row, option)
+        painter.restore()
+
+    def _row(self, painter: QPainter, row: RecordRow, option: QStyleOptionViewItem) -> None:
+        theme, space, rect = self._appearance.theme, self._appearance.space, QRect(option.rect)
+        self._ground(painter, option, rect)
+        if row.inside:
+            painter.fillRect(
+                QRect(rect.left(), rect.top(), space(0.75), rect.height()), theme.section("messages")
+            )
+        left, right = self._figures(painter, row, rect.adjusted(space(_GAP_STEPS), 0, -space(_GAP_STEPS), 0))
+        step = space(_STEP_STEPS) * row.depth
+        lead = QRect(left + step, rect.top(), space(_LEAD_STEPS) - step, rect.height())
+        painter.setFont(self._appearance.font(TextSize.SMALL, bold=not row.quiet))
+        painter.setPen(theme.state(row.tone) if not row.quiet else theme.muted)
+        _draw(painter, lead, row.lead)
+        painter.setFont(self._appearance.font())
+        painter.setPen(theme.muted if row.quiet else theme.text)
+        start = left + space(_LEAD_STEPS + 2)
+        _draw(painter, QRect(start, rect.top(), right - start, rect.height()), row.text)
+
+    def _figures(self, painter: QPainter, row: RecordRow, rect: QRect) -> tuple[int, int]:
+        """Paint time, tokens and note; gives where the words begin and end."""
+        theme, gap = self._appearance.theme, self._appearance.space(_GAP_STEPS)
+        painter.setFont(self._appearance.font(TextSize.SMALL))
+        metrics, right = painter.fontMetrics(), rect.right()
+        painter.setPen(theme.muted)
+        for text, widest in ((row.time, _WIDEST_TIME), (row.figure, _WIDEST_FIGURE)):
+            width = metrics.horizontalAdvance(widest)
+            painter.setPen(theme.muted if row.quiet or text == row.time else theme.text)
+            _draw(painter, QRect(right - width, rect.top(), width, rect.height()), text, right=True)
+            right -= width + gap
+        if row.note:
+            width = min(metrics.horizontalAdvance(row.note) + gap, round(_NOTE_SHARE * rect.width()))
+            painter.setPen(theme.state(row.note_tone))
+            _draw(painter, QRect(right - width, rect.top(), width, rect.height()), row.note, right=True)
+            right -= width + gap
+        return rect.left(), right
+
+    def _heading(self, painter: QPainter, row: RecordRow, rect: QRect) -> None:
+        theme, space = self._appearance.theme, self._appearance.space
+        painter.fillRect(rect, theme.raised)
+        _, right = self._figures(painter, row, rect.adjusted(space(_GAP_STEPS), 0, -space(_GAP_STEPS), 0))
+        painter.setPen(theme.muted)
+        left = rect.left() + space(_GAP_STEPS)
+        _draw(painter, QRect(left, rect.top(), right - left, rect.height()), row.text)
+
+    def _cut(self, painter: QPainter, row: RecordRow, rect: QRect) -> None:
+        theme, space = self._appearance.theme, self._appearance.space
+        font = self._appearance.font(TextSize.SMALL, bold=True)
+        painter.setFont(font)
+        painter.setPen(theme.accent)
+        room = rect.adjusted(space(_GAP_STEPS), 0, -space(_GAP_STEPS), 0)
+        _draw(painter, room, row.text)
+        left = room.left() + QFontMetrics(font).horizontalAdvance(one_line(row.text)) + space(2)
+        if left < room.right():
+            painter.fillRect(QRect(left, rect.center().y(), room.right() - left, 1), theme.accent)
+
+    def _ground(self, painter: QPainter, option: QStyleOptionViewItem, rect: QRect) -> None:
+        theme = self._appearance.theme
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, theme.selection)
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(rect, theme.blend(theme.selection, theme.surface, 0.35))
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(theme.accent)
+            painter.drawRect(rect.adjusted(0, 0, -1, -1))
+
+
+def _draw(painter: QPainter, room: QRect, text: str, *, right: bool = False) -> None:
+    side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+    shown = painter.fontMetrics().elidedText(
+        one_line(text), Qt.TextElideMode.ElideRight, max(0, room.width())
+    )
+    painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter, shown)

@@ -1,0 +1,170 @@
+"""The archival panel: entries are added, found, edited, deleted and brought back by hand."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.block_rows import InsertArchival, UpdateArchival
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.models.columns import VALUE_ROLE
+from inspector.ui.panels.archival import ArchivalPanel
+from inspector.ui.presentation.navigator import list_ref
+from inspector.ui.widgets.record_rows import RecordRow
+from tests.ui import values
+from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import calm, open_file
+
+LEFT = Qt.MouseButton.LeftButton
+STORED = "The signing key lies in the vault."
+ENTRIES = tuple(
+    Edit(Ref(RefKind.ARCHIVAL, id_), InsertArchival(values.ADA, text, tags))
+    for id_, text, tags in (("arc_key", STORED, ("keys", "ci")), ("arc_old", "The old runner is gone.", ()))
+)
+
+
+class ArchivalTab:
+    """A window with the archival entries in front, and hands to work on them."""
+
+    def __init__(self, studio: Studio, until: Until, panel: ArchivalPanel) -> None:
+        self.studio, self.until, self.panel = studio, until, panel
+        self.world, self.browser = studio.opener, panel.browser
+
+    @property
+    def rows(self) -> list[RecordRow]:
+        model = self.browser.model
+        return [model.index(row).data(VALUE_ROLE) for row in range(model.rowCount())]
+
+    @property
+    def texts(self) -> list[str]:
+        return [row.text for row in self.rows]
+
+    @property
+    def editor(self) -> Any:
+        page = self.browser.page.page
+        assert page is not None
+        return page.editor
+
+    async def click(self, text: str) -> None:
+        """Click the row of an entry."""
+        await self.until(lambda: any(text in row.text for row in self.rows))
+        at = next(place for place, row in enumerate(self.rows) if text in row.text)
+        box = self.browser.table.visualRect(self.browser.model.index(at))
+        QTest.mouseClick(self.browser.table.viewport(), LEFT, Qt.KeyboardModifier.NoModifier, box.center())
+        await self.until(lambda: self.browser.key is not None and self.browser.page.page is not None)
+
+    async def press(self, button: str) -> None:
+        """Press a button by its name."""
+        await self.until(lambda: self._button(button) is not None)
+        QTest.mouseClick(self._button(button), LEFT)
+
+    def _button(self, name: str) -> Any:
+        found = (each for each in self.panel.findChildren(QWidget) if each.accessibleName() == name)
+        return next((each for each in found if each.isVisible() and each.isEnabled()), None)
+
+    async def stored(self) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """What the file holds."""
+        await calm(self.studio, self.until)
+        entries, _ = await self.world.engine.blocks.archival_entries(values.ADA)
+        return {entry.id: (entry.content, entry.tags) for entry in entries}
+
+
+OpenArchival = Callable[..., Awaitable[ArchivalTab]]
+
+
+@pytest.fixture
+def archival(studio: Studio, until: Until) -> OpenArchival:
+    """``await archival()``: the world's file with two entries of Ada's in it, which are in front."""
+
+    async def opened() -> ArchivalTab:
+        await studio.opener.change_file(*ENTRIES)
+        await open_file(studio, until)
+        studio.contents.services.selection.open(list_ref(values.ADA, "archival"))
+        panel = studio.window.centre.currentWidget()
+        assert isinstance(panel, ArchivalPanel)
+        tab = ArchivalTab(studio, until, panel)
+        await until(lambda: len(tab.rows) == len(ENTRIES))
+        return tab
+
+    return opened
+
+
+async def test_that_entries_are_listed_newest_first_and_read_whole(archival: OpenArchival) -> None:
+    tab = await archival()
+    assert tab.texts == ["The old runner is gone.", STORED]
+    await tab.click(STORED)
+    assert tab.editor.text == STORED
+    assert tab.editor.isReadOnly()
+    assert tab.panel.tags_field.text() == "keys, ci"
+    assert tab.studio.contents.services.selection.ref == Ref(RefKind.ARCHIVAL, "arc_key")
+
+
+async def test_that_a_new_entry_is_saved_and_found(archival: OpenArchival) -> None:
+    tab = await archival()
+    await tab.press("New entry")
+    await tab.until(lambda: tab.editor.hasFocus())
+    QTest.keyClicks(tab.editor, "Tags are signed twice.")
+    QTest.keyClicks(tab.panel.tags_field, "release, signing")
+    assert tab.rows[0].note == "unsaved edit"
+    assert len(await tab.stored()) == len(ENTRIES)
+    QTest.keySequence(tab.editor, QKeySequence(QKeySequence.StandardKey.Save))
+    await tab.until(lambda: tab.rows[0].note == "")
+    assert ("Tags are signed twice.", ("release", "signing")) in (await tab.stored()).values()
+    tab.browser.table.setFocus()
+    QTest.keySequence(tab.browser.table, QKeySequence("Ctrl+F"))
+    QTest.keyClicks(tab.browser.words_field, "signed twice")
+    await tab.until(lambda: tab.texts == ["Tags are signed twice."])
+
+
+async def test_that_an_entry_without_text_is_not_saved(archival: OpenArchival) -> None:
+    tab = await archival()
+    await tab.press("New entry")
+    await tab.press("Save")
+    await tab.until(lambda: "Enter the text" in tab.browser.page.state_note.text())
+    assert len(await tab.stored()) == len(ENTRIES)
+    await tab.press("Discard")
+    await tab.until(lambda: len(tab.rows) == len(ENTRIES))
+
+
+async def test_that_an_edited_entry_keeps_its_tags(archival: OpenArchival) -> None:
+    tab = await archival()
+    await tab.click(STORED)
+    await tab.press("Edit")
+    QTest.keyClicks(tab.editor, "Now: ")
+    await tab.press("Save")
+    await tab.until(lambda: f"Now: {STORED}" in tab.texts and not tab.browser.page.is_editing)
+    assert (await tab.stored())["arc_key"] == (f"Now: {STORED}", ("keys", "ci"))
+
+
+async def test_that_saving_over_somebody_elses_words_asks_first(archival: OpenArchival) -> None:
+    tab = await archival()
+    await tab.click(STORED)
+    await tab.press("Edit")
+    QTest.keyClicks(tab.editor, "Mine. ")
+    await tab.world.write(Ref(RefKind.ARCHIVAL, "arc_key"), UpdateArchival("Theirs."))
+    await tab.press("Save")
+    await tab.until(lambda: "Someone else" in tab.browser.page.state_note.text())
+    assert (await tab.stored())["arc_key"][0] == "Theirs."
+    await tab.press("Save")
+    await tab.until(lambda: not tab.browser.page.is_editing)
+    assert (await tab.stored())["arc_key"][0] == f"Mine. {STORED}"
+
+
+async def test_that_a_deleted_entry_is_listed_as_deleted_and_comes_back(archival: OpenArchival) -> None:
+    tab = await archival()
+    await tab.click("The old runner")
+    QTest.keyClick(tab.browser.table, Qt.Key.Key_Delete)
+    await tab.until(lambda: tab.texts == [STORED])
+    tab.browser.states.setFocus()
+    QTest.keyClick(tab.browser.states, Qt.Key.Key_Down)
+    await tab.click("The old runner")
+    await tab.press("Restore")
+    await tab.until(lambda: not tab.rows)
+    assert len(await tab.stored()) == len(ENTRIES)
+    await tab.world.engine.edits.undo(values.NOOR)
+    await tab.until(lambda: tab.texts == ["The old runner is gone."])

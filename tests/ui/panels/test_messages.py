@@ -1,0 +1,466 @@
+"""The messages panel: every message is read, edited, archived, deleted and repaired by hand."""
+
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from inspector.conversation.store import PAGE_MESSAGES
+from inspector.domain.agents import ContextConfig
+from inspector.domain.counts import Count
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.rows import AppendMessage, ArchiveMessage, ConfigureAgent, EditMessage
+from inspector.domain.limits import LimitOverrides
+from inspector.domain.messages import Part, Role, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Request
+from inspector.storage import messages as message_rows
+from inspector.storage.connection import Connection
+from inspector.ui.editors.summary_preview import SummaryPreview
+from inspector.ui.models.columns import VALUE_ROLE
+from inspector.ui.panels.messages import MessagesPanel
+from inspector.ui.panels.navigator import NavigatorPanel
+from inspector.ui.panels.request import RequestPanel
+from inspector.ui.presentation.messages import SentFigures
+from inspector.ui.presentation.navigator import list_ref
+from inspector.ui.widgets.record_rows import RecordRow
+from inspector.ui.wording import counted
+from tests.ui import values
+from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import calm, open_file, said
+from tests.ui.world import ADA, MESSAGES, Spy
+
+LONG = Ref(RefKind.MESSAGE, "msg_long")
+LEFT = Qt.MouseButton.LeftButton
+
+
+def appended(id_: str, batch: str, role: Role, *parts: Part) -> Edit:
+    """A message of Ada's."""
+    return Edit(Ref(RefKind.MESSAGE, id_), AppendMessage(values.ADA, batch, role, parts))
+
+
+CALLED = (
+    appended("msg_ask", "bat_call", Role.USER, TextPart("Deploy it.")),
+    appended("msg_call", "bat_call", Role.ASSISTANT, ToolCallPart("call_1", "deploy", '{"env": "prod"}')),
+    appended("msg_result", "bat_call", Role.TOOL, ToolResultPart("call_1", "deployed to prod")),
+    appended("msg_done", "bat_call", Role.ASSISTANT, TextPart("It is out.")),
+)
+
+
+class MessagesTab:
+    """A window with the messages in front, and hands to work on them."""
+
+    def __init__(self, studio: Studio, until: Until, panel: MessagesPanel) -> None:
+        self.studio, self.until, self.panel = studio, until, panel
+        self.world, self.workspace = studio.opener, studio.contents.workspace
+        self.browser, self.table = panel.browser, panel.browser.table
+
+    @property
+    def rows(self) -> list[RecordRow]:
+        """All rows as they are shown, headings too."""
+        model = self.browser.model
+        return [model.index(row).data(VALUE_ROLE) for row in range(model.rowCount())]
+
+    def texts(self) -> list[str]:
+        return [row.text for row in self.rows if not row.heading]
+
+    async def read(self) -> None:
+        """Wait until every row was read."""
+        await self.until(lambda: self.rows and not any("Loading" in row.text for row in self.rows))
+        await calm(self.studio, self.until)
+
+    async def click(self, text: str) -> None:
+        """Click the row of a message that begins so."""
+        await self.until(lambda: any(text in row.text for row in self.rows))
+        at = next(place for place, row in enumerate(self.rows) if text in row.text and not row.heading)
+        index = self.browser.model.index(at)
+        self.table.scrollTo(index)
+        QTest.mouseClick(
+            self.table.viewport(), LEFT, Qt.KeyboardModifier.NoModifier, self.table.visualRect(index).center()
+        )
+        await self.until(lambda: self.shown)
+
+    @property
+    def shown(self) -> str:
+        """The text that is read below the list."""
+        page = self.browser.page.page
+        return "" if page is None or not self.browser.key else page.editor.text
+
+    async def press(self, button: str) -> None:
+        """Press a button of the page by its name."""
+        await self.until(lambda: self.button(button) is not None)
+        made = self.button(button)
+        assert made is not None
+        QTest.mouseClick(made, LEFT)
+
+    def button(self, name: str) -> Any:
+        found = self.panel.findChildren(QWidget)
+        fits = (each for each in found if each.accessibleName().startswith(name) and each.isVisible())
+        return next((each for each in fits if each.isEnabled() and hasattr(each, "click")), None)
+
+    def key(self, keys: Qt.Key, widget: QWidget | None = None) -> None:
+        QTest.keyClick(widget or self.table, keys)
+
+    @property
+    def request_text(self) -> str:
+        request = self.workspace.file.request
+        return request.text if request else ""
+
+    @property
+    def tokens(self) -> int:
+        request = self.workspace.file.request
+        return request.tokens if request else 0
+
+    async def undo(self) -> None:
+        """Take back the last change of the file, as every place of the program does."""
+        await self.world.engine.edits.undo(values.NOOR)
+        await calm(self.studio, self.until)
+
+
+OpenMessages = Callable[..., Awaitable[MessagesTab]]
+
+
+@pytest.fixture
+def messages(studio: Studio, until: Until) -> OpenMessages:
+    """``await messages()``: the world's file with these edits in it, and Ada's messages in front."""
+
+    async def opened(*edits: Edit) -> MessagesTab:
+        if edits:
+            await studio.opener.change_file(*edits)
+        await open_file(studio, until)
+        studio.contents.services.actions.run("view.messages")
+        panel = studio.window.centre.currentWidget()
+        assert isinstance(panel, MessagesPanel)
+        tab = MessagesTab(studio, until, panel)
+        await tab.read()
+        return tab
+
+    return opened
+
+
+async def test_that_messages_stand_by_turn_with_role_and_tokens(messages: OpenMessages) -> None:
+    tab = await messages(*CALLED)
+    assert [row.heading for row in tab.rows[:3]] == [True, False, False]
+    assert tab.texts()[:2] == ["Is step 0 done?", "Yes."]
+    assert tab.texts()[-4:] == [
+        "Deploy it.",
+        'deploy {"env": "prod"}',
+        "deploy: deployed to prod",
+        "It is out.",
+    ]
+    last = tab.rows[-1]
+    assert (last.lead, last.inside) == ("assistant", True)
+    request = tab.workspace.file.request
+    assert request is not None
+    pieces = {piece.id: piece for section in request.sections for piece in section.pieces}
+    done = pieces["message:msg_done"]
+    assert last.figure == counted(Count(done.tokens, done.method))
+    assert "in the Request" in last.spoken
+
+
+async def test_that_the_navigators_row_opens_the_messages(studio: Studio, until: Until) -> None:
+    await open_file(studio, until)
+    navigator = studio.window.panel("navigator")
+    assert isinstance(navigator, NavigatorPanel)
+    view = navigator.first_focus()
+    view.setFocus()
+    studio.contents.services.selection.select(list_ref(values.ADA, "messages"))
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    assert isinstance(studio.window.centre.currentWidget(), MessagesPanel)
+
+
+async def test_that_a_message_in_the_request_leads_to_its_row(studio: Studio, until: Until) -> None:
+    await open_file(studio, until)
+    request = studio.window.centre.currentWidget()
+    assert isinstance(request, RequestPanel)
+    studio.contents.services.selection.select(Ref(RefKind.MESSAGE, "msg_7"))
+    assert studio.contents.services.actions.run("selection.open")
+    panel = studio.window.centre.currentWidget()
+    assert isinstance(panel, MessagesPanel)
+    tab = MessagesTab(studio, until, panel)
+    await until(lambda: tab.shown == "Is step 7 done?")
+    assert studio.contents.services.selection.ref == Ref(RefKind.MESSAGE, "msg_7")
+
+
+async def test_that_a_long_message_is_archived_and_the_budget_follows(messages: OpenMessages) -> None:
+    text = "The build log says: step done. " * 2_500
+    limits = LimitOverrides(None, 100_000, 4_000, 60_000, 1_200)
+    room = Edit(ADA, ConfigureAgent(config=ContextConfig(limits=limits)))
+    tab = await messages(room, appended("msg_long", "bat_9", Role.USER, TextPart(text)))
+    before = tab.tokens
+    await tab.click("The build log")
+    assert tab.shown == text
+    await tab.press("Archive")
+    await tab.until(lambda: tab.tokens and tab.tokens < before - 17_000)
+    assert text not in tab.request_text
+    await tab.until(lambda: any(row.note == "archived" for row in tab.rows))
+    await tab.press("Restore")
+    await tab.until(lambda: text in tab.request_text)
+
+
+async def test_that_an_edited_message_is_in_the_request(messages: OpenMessages) -> None:
+    tab = await messages()
+    await tab.click("Is step 8 done?")
+    await tab.press("Edit")
+    page = tab.browser.page.page
+    assert page is not None
+    page.editor.select_range(0, 2)
+    QTest.keyClicks(page.editor, "Was")
+    assert page.editor.text == "Was step 8 done?"
+    assert "Was step 8 done?" not in tab.request_text
+    QTest.keyClick(page.editor, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    await tab.until(lambda: "Was step 8 done?" in tab.request_text)
+    await tab.until(lambda: not tab.browser.page.is_editing)
+    await tab.undo()
+    await tab.until(lambda: "Is step 8 done?" in tab.request_text)
+    await tab.until(lambda: tab.shown == "Is step 8 done?")
+
+
+async def test_that_a_deleted_message_comes_back_by_undo(messages: OpenMessages) -> None:
+    tab = await messages()
+    await tab.click("Is step 5 done?")
+    tab.key(Qt.Key.Key_Delete)
+    await tab.until(lambda: "Is step 5 done?" not in tab.texts())
+    assert "Is step 5 done?" not in tab.request_text or await _gone(tab, "Is step 5 done?")
+    await tab.read()
+    # A second press deletes nobody else.
+    tab.key(Qt.Key.Key_Delete)
+    await calm(tab.studio, tab.until)
+    assert len(tab.texts()) == 2 * MESSAGES - 1
+    await tab.undo()
+    await tab.until(lambda: "Is step 5 done?" in tab.texts())
+
+
+async def _gone(tab: MessagesTab, text: str) -> bool:
+    await tab.until(lambda: text not in tab.request_text)
+    return True
+
+
+async def test_that_several_messages_are_deleted_and_come_back_as_one(messages: OpenMessages) -> None:
+    tab = await messages()
+    await tab.click("Is step 2 done?")
+    for _ in range(3):
+        QTest.keyClick(tab.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    tab.key(Qt.Key.Key_Delete)
+    await tab.until(lambda: len(tab.texts()) == 2 * MESSAGES - 4)
+    await tab.undo()
+    await tab.until(lambda: len(tab.texts()) == 2 * MESSAGES)
+
+
+async def test_that_arrows_go_from_message_to_message_and_enter_reads(messages: OpenMessages) -> None:
+    tab = await messages()
+    await tab.click("Is step 3 done?")
+    tab.key(Qt.Key.Key_Down)
+    await tab.until(lambda: tab.shown == "Yes.")
+    tab.key(Qt.Key.Key_Down)
+    await tab.until(lambda: tab.shown == "Is step 4 done?")
+    tab.key(Qt.Key.Key_Return)
+    page = tab.browser.page.page
+    assert page is not None
+    assert page.editor.hasFocus()
+
+
+async def test_that_a_filter_lists_only_what_has_the_words(messages: OpenMessages) -> None:
+    tab = await messages(*CALLED)
+    QTest.keyClick(tab.table, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert tab.browser.words_field.hasFocus()
+    QTest.keyClicks(tab.browser.words_field, "deployed")
+    await tab.until(lambda: tab.texts() == ["deploy: deployed to prod"])
+    tab.key(Qt.Key.Key_Escape, tab.browser.words_field)
+    await tab.until(lambda: len(tab.texts()) == 2 * MESSAGES + 4)
+
+
+async def test_that_a_call_and_its_result_go_together(messages: OpenMessages) -> None:
+    tab = await messages(*CALLED)
+    await tab.click("deploy: deployed")
+    await tab.press("Archive")
+    await tab.until(lambda: sum(row.note == "archived" for row in tab.rows) == 2)
+    await said(tab.studio, tab.until, "2 messages archived.")
+    assert tab.studio.contents.services.actions.row("change.undo").title == "Undo: Archive 2 messages"
+    assert not any("without its result" in row.note for row in tab.rows)
+    await tab.undo()
+    await tab.until(lambda: not any(row.note == "archived" for row in tab.rows))
+
+
+async def test_that_a_broken_pair_is_repaired_and_undone(messages: OpenMessages) -> None:
+    tab = await messages(*CALLED, Edit(Ref(RefKind.MESSAGE, "msg_result"), ArchiveMessage()))
+    assert any("without its result" in row.note for row in tab.rows)
+    await tab.click("deploy {")
+    await tab.press("Repair turn: restore 1 message")
+    await tab.until(lambda: not any("without its result" in row.note for row in tab.rows))
+    await tab.until(lambda: "deployed to prod" in tab.request_text)
+    await tab.undo()
+    await tab.until(lambda: any("without its result" in row.note for row in tab.rows))
+
+
+async def test_that_an_unsaved_edit_survives_its_tab(messages: OpenMessages) -> None:
+    tab = await messages()
+    await tab.click("Is step 8 done?")
+    await tab.press("Edit")
+    page = tab.browser.page.page
+    assert page is not None
+    QTest.keyClicks(page.editor, "X")
+    await calm(tab.studio, tab.until)
+    tab.studio.window.centre.close_view(("messages", None))
+    tab.studio.contents.services.actions.run("view.messages")
+    panel = tab.studio.window.centre.currentWidget()
+    assert isinstance(panel, MessagesPanel)
+    assert panel is not tab.panel
+    again = MessagesTab(tab.studio, tab.until, panel)
+    await again.until(lambda: any(row.note == "unsaved edit" for row in again.rows))
+    await again.click("Is step 8 done?")
+    assert again.shown == "XIs step 8 done?"
+    await again.press("Discard")
+    await again.until(lambda: again.shown == "Is step 8 done?")
+
+
+async def test_that_saving_over_somebody_elses_words_asks_first(messages: OpenMessages) -> None:
+    tab = await messages()
+    await tab.click("Is step 8 done?")
+    await tab.press("Edit")
+    page = tab.browser.page.page
+    assert page is not None
+    QTest.keyClicks(page.editor, "X")
+    theirs = EditMessage((TextPart("theirs"),))
+    await tab.world.write(Ref(RefKind.MESSAGE, "msg_8"), theirs)
+    await tab.press("Save")
+    await tab.until(lambda: "Someone else" in tab.browser.page.state_note.text())
+    assert "theirs" in tab.request_text or await _comes(tab, "theirs")
+    await tab.press("Save")
+    await tab.until(lambda: "XIs step 8 done?" in tab.request_text)
+
+
+async def _comes(tab: MessagesTab, text: str) -> bool:
+    await tab.until(lambda: text in tab.request_text)
+    return True
+
+
+async def test_that_the_line_of_the_cut_stands_before_what_is_sent(messages: OpenMessages) -> None:
+    text = "A long answer. " * 1_500
+    tab = await messages(
+        appended("msg_long", "bat_long", Role.USER, TextPart("Tell me all.")),
+        appended("msg_tale", "bat_long", Role.ASSISTANT, TextPart(text)),
+        appended("msg_next", "bat_next", Role.USER, TextPart("And now?")),
+        appended("msg_end", "bat_next", Role.ASSISTANT, TextPart("Done.")),
+    )
+    cuts = [at for at, row in enumerate(tab.rows) if row.cut]
+    assert len(cuts) == 1
+    assert [row.inside for row in tab.rows[cuts[0] :] if not row.heading] == [True, True]
+    assert not any(row.inside for row in tab.rows[: cuts[0]])
+
+
+async def test_that_older_messages_are_summarised_after_a_look(messages: OpenMessages) -> None:
+    filler = "The nightly build of the release branch went through without a failure. " * 12
+    told = [
+        appended(f"msg_t{at}{role}", f"bat_t{at}", role, TextPart(f"Step {at}: {filler}"))
+        for at in range(12)
+        for role in (Role.USER, Role.ASSISTANT)
+    ]
+    tab = await messages(*told)
+    await tab.click("Step 11:")
+    tab.studio.contents.services.actions.run("message.summarise")
+    await tab.until(lambda: tab.studio.window.findChild(SummaryPreview))
+    preview = tab.studio.window.findChild(SummaryPreview)
+    assert preview is not None
+    assert "nightly build" in preview.text.text
+    assert not any(row.note == "archived" for row in tab.rows)
+    QTest.mouseClick(preview.do, LEFT)
+    await tab.until(lambda: any(row.note == "archived" for row in tab.rows))
+    await calm(tab.studio, tab.until)
+    shown = [row.note for row in tab.rows if row.text.startswith("Step 11:")]
+    assert shown == ["", ""]
+    found, _ = await tab.world.engine.summaries.store.of_agent(values.ADA)
+    assert found
+
+
+async def test_that_only_what_is_in_sight_is_read(studio: Studio, until: Until) -> None:
+    turns = 400
+    many = [
+        appended(f"msg_m{at}", f"bat_m{at}", Role.USER, TextPart(f"Question {at}")) for at in range(turns)
+    ]
+    await studio.opener.change_file(*many)
+    await open_file(studio, until)
+    reading = Spy(studio.opener.engine.conversation, "whole_batches")
+    studio.contents.services.actions.run("view.messages")
+    panel = studio.window.centre.currentWidget()
+    assert isinstance(panel, MessagesPanel)
+    table, model = panel.browser.table, panel.browser.model
+    await until(lambda: model.rowCount() > turns)
+    await calm(studio, until)
+
+    def in_sight() -> str:
+        return str(model.index(table.rowAt(table.viewport().height() // 2)).data())
+
+    await until(lambda: in_sight().startswith(("Question 39", "Turn")))
+    table.verticalScrollBar().setValue(model.rowCount() // 2)
+    await until(lambda: "Loading" not in in_sight())
+    assert in_sight().startswith(("Question 1", "Turn"))
+    read = {batch_id for call in reading.calls for batch_id in call.args[1]}
+    assert 0 < len(read) < turns // 4
+
+
+async def test_that_the_figures_of_a_request_are_gathered_beside_the_window(
+    messages: OpenMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tab = await messages()
+    threads: list[threading.Thread] = []
+    usual = SentFigures.of
+
+    def noted(request: Request | None) -> SentFigures:
+        threads.append(threading.current_thread())
+        return usual(request)
+
+    monkeypatch.setattr(SentFigures, "of", noted)
+    tab.panel.source.refresh()
+    await tab.until(lambda: threads)
+    assert threading.current_thread() not in threads
+
+
+async def test_that_the_places_of_very_many_messages_are_read_by_pages(
+    studio: Studio, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await open_file(studio, until)
+    conversation = studio.opener.engine.conversation
+    known = [each.id for batch in await conversation.batches(values.ADA) for each in batch.messages]
+    unknown = [f"msg_none_{at}" for at in range(PAGE_MESSAGES)]
+    usual, pages = message_rows.places, list[int]()
+
+    async def noted(source: Connection, message_ids: Sequence[str]) -> dict[str, int]:
+        pages.append(len(message_ids))
+        return await usual(source, message_ids)
+
+    monkeypatch.setattr(message_rows, "places", noted)
+    places = await conversation.places([known[0], *unknown, *known[1:]])
+    assert {*places} == {*known}
+    assert max(pages) == PAGE_MESSAGES
+
+
+async def test_that_another_agents_messages_are_listed_and_none_is_selected(messages: OpenMessages) -> None:
+    theirs = Edit(
+        Ref(RefKind.MESSAGE, "msg_g"), AppendMessage(values.GRACE, "bat_g", Role.USER, (TextPart("Hi."),))
+    )
+    tab = await messages(theirs)
+    await tab.click("Is step 0 done?")
+    tab.workspace.show_agent(values.GRACE)
+    await tab.until(lambda: tab.texts() == ["Hi."])
+    assert tab.browser.key is None
+    assert not tab.shown
+
+
+async def test_that_arguments_that_are_no_json_are_not_saved(messages: OpenMessages) -> None:
+    tab = await messages(*CALLED)
+    await tab.click("deploy {")
+    assert tab.shown == '{"env": "prod"}'
+    await tab.press("Edit")
+    page = tab.browser.page.page
+    assert page is not None
+    QTest.keyClicks(page.editor, "x")
+    await tab.press("Save")
+    await tab.until(lambda: "aren't JSON" in tab.browser.page.state_note.text())
+    stored = await tab.world.engine.conversation.message("msg_call")
+    assert stored is not None
+    assert stored.content == (ToolCallPart("call_1", "deploy", '{"env": "prod"}'),)

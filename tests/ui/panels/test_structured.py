@@ -1,0 +1,548 @@
+"""Blocks of every schema edited with real keys and clicks, and found again in the file, the Request and its history."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractItemView, QWidget
+
+from inspector.domain.content import (
+    CompositeContent,
+    Content,
+    ListContent,
+    ListItem,
+    LogContent,
+    MapContent,
+    TextContent,
+    TreeContent,
+)
+from inspector.domain.edits.base import Edit, Operation
+from inspector.domain.edits.fields import Increment, SetField
+from inspector.domain.edits.items import (
+    AppendEntry,
+    EditParts,
+    InSection,
+    InsertItem,
+    MoveItem,
+    MoveNode,
+    RemoveItem,
+    UpdateItem,
+    UpdateNode,
+)
+from inspector.runtime.engine import Engine
+from inspector.ui.editors.composite import CompositeEditor
+from inspector.ui.editors.list import ListEditor
+from inspector.ui.editors.log import LogEditor
+from inspector.ui.editors.map import MapEditor
+from inspector.ui.editors.raw import RawPage
+from inspector.ui.editors.section_text import SectionText
+from inspector.ui.editors.text import TextEditor
+from inspector.ui.editors.tree import TreeEditor
+from inspector.ui.exact_text import copy_text, leave_text
+from inspector.ui.panels.block import BlockPanel
+from tests.ui.conftest import Studio, Until
+from tests.ui.editors.structured_blocks import DECISIONS, PLAN, PROFILE, SERVICE, TASKS, WATCH, WORDS, Made
+from tests.ui.open_window import calm, open_file
+
+RAW = 2
+Keys = Qt.Key
+ALT = Qt.KeyboardModifier.AltModifier
+
+
+class StructuredTab:
+    """A window with one structured block open, and hands to work in it."""
+
+    def __init__(self, studio: Studio, until: Until, panel: BlockPanel, made: Made) -> None:
+        self.studio, self.until, self.panel, self.made = studio, until, panel, made
+        self.workspace = studio.contents.workspace
+        self.world = studio.opener
+
+    @property
+    def page(self) -> QWidget:
+        assert self.panel.editors.structured is not None
+        return self.panel.editors.structured.page
+
+    @property
+    def raw(self) -> RawPage:
+        assert self.panel.editors.structured is not None
+        return self.panel.editors.structured.raw
+
+    @property
+    def draft(self) -> Operation | None:
+        found = self.workspace.file.drafts.get(self.made.ref.id)
+        return None if found is None else found.edit.operation
+
+    async def save(self) -> None:
+        self.panel.window().activateWindow()
+        QTest.keySequence(self.panel.window(), QKeySequence(QKeySequence.StandardKey.Save))
+        await self.saved()
+
+    async def saved(self) -> None:
+        await self.until(lambda: not self.panel.work.is_dirty and not self.panel.work.is_saving)
+        await calm(self.studio, self.until)
+
+    async def stored(self) -> Content:
+        return await content_of(self.world.engine, self.made)
+
+    async def found_everywhere(self, words: str) -> Content:
+        """Check that words are in the Request and the history, and give what a new engine reads."""
+        request = self.workspace.file.request
+        assert request is not None
+        assert words in (request.system or "")
+        versions = await self.world.engine.memory.versions.versions(self.made.ref.id)
+        assert len(versions) > 1
+        engine = await Engine.open(self.world.path, self.world.environment)
+        try:
+            return await content_of(engine, self.made)
+        finally:
+            await engine.close()
+
+
+@pytest.fixture
+def open_block(studio: Studio, until: Until) -> Any:
+    """``await open_block(TASKS)``: a window with that block open, on the world's file."""
+
+    async def opened(made: Made, *, drafts: tuple[Edit, ...] = (), create: bool = True) -> StructuredTab:
+        if create or drafts:
+            await studio.opener.change_file(*((made.edit,) if create else ()), drafts=drafts)
+        await open_file(studio, until)
+        studio.contents.services.selection.open(made.ref)
+        panel = studio.window.centre.currentWidget()
+        assert isinstance(panel, BlockPanel)
+        # Shortcuts belong to the active window.
+        panel.window().activateWindow()
+        panel.first_focus().setFocus()
+        await calm(studio, until)
+        return StructuredTab(studio, until, panel, made)
+
+    return opened
+
+
+async def content_of(engine: Engine, made: Made) -> Content:
+    """What an engine reads of a block."""
+    content = await engine.memory.content(made.ref.id)
+    assert content is not None
+    return content
+
+
+def editor_in(view: QAbstractItemView) -> TextEditor:
+    """The field in which a cell is being edited."""
+    found = [each for each in view.viewport().findChildren(TextEditor) if each.isVisible()]
+    assert len(found) == 1
+    return found[0]
+
+
+def go_to(view: QAbstractItemView, row: int, column: int) -> None:
+    view.setFocus()
+    model = view.model()
+    assert model is not None
+    flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+    view.selectionModel().setCurrentIndex(model.index(row, column), flags)
+
+
+def tick(view: QAbstractItemView, index: QModelIndex | QPersistentModelIndex) -> None:
+    box = view.visualRect(index)
+    at = box.topLeft()
+    at.setX(at.x() + 12)
+    at.setY(box.center().y())
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+
+
+def titles(content: Content) -> Sequence[object]:
+    assert isinstance(content, ListContent)
+    return [each.value["title"] if not isinstance(each.value, str) else each.value for each in content.items]
+
+
+async def test_that_a_tick_is_a_draft_of_that_one_field_and_is_saved_as_it(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    assert isinstance(one.page, ListEditor)
+    tick(one.page.view.table, one.page.model.index(1, 0))
+    assert one.draft == UpdateItem("b", {"done": True})
+    assert one.panel.marked
+    await one.save()
+    content = await one.found_everywhere("[x] Sign")
+    assert content == await one.stored()
+    assert isinstance(content, ListContent)
+    assert [each.value["done"] for each in content.items if not isinstance(each.value, str)] == [
+        True,
+        True,
+        False,
+    ]
+
+
+async def test_that_items_are_typed_added_moved_and_removed_by_keyboard(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    go_to(view, 1, 1)
+    QTest.keyClick(view, Keys.Key_F2)
+    QTest.keyClicks(editor_in(view), "Sign it")
+    assert one.draft == UpdateItem("b", {"title": "Sign it"})
+    QTest.keyClick(editor_in(view), Keys.Key_Return)
+    QTest.keyClick(view, Keys.Key_Up, ALT)
+    QTest.keyClick(view, Keys.Key_Insert)
+    QTest.keyClicks(editor_in(view), "Tag")
+    QTest.keyClick(editor_in(view), Keys.Key_Return)
+    go_to(view, 3, 1)
+    QTest.keyClick(view, Keys.Key_Delete)
+    assert isinstance(one.draft, EditParts)
+    kinds = [type(each) for each in one.draft.operations]
+    assert sorted(each.__name__ for each in kinds) == ["InsertItem", "MoveItem", "RemoveItem", "UpdateItem"]
+    assert titles(one.panel.editors.draft.content) == ["Sign it", "Tag", "Freeze the changelog"]
+    await one.save()
+    assert titles(await one.found_everywhere("Tag")) == ["Sign it", "Tag", "Freeze the changelog"]
+    versions = await one.world.engine.memory.versions.versions(TASKS.ref.id)
+    assert len(versions) == 2
+
+
+async def test_that_rows_are_dragged_and_a_copied_table_is_pasted(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    model, view = one.page.model, one.page.view.table
+    dragged = model.mimeData([model.index(2, 0)])
+    model.dropMimeData(dragged, Qt.DropAction.MoveAction, 0, 0, QModelIndex())
+    assert one.draft == MoveItem("c", "a")
+    go_to(view, 0, 1)
+    copy_text('x\tPack\t1\nno\t"Two\nlines"\t\n')
+    QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Paste))
+    assert titles(one.panel.editors.draft.content) == [
+        "Announce",
+        "Pack",
+        "Two\nlines",
+        "Freeze the changelog",
+        "Sign",
+    ]
+    leave_text()
+    await one.save()
+    content = await one.stored()
+    assert isinstance(content, ListContent)
+    assert content.items[1].value == {"title": "Pack", "done": True, "priority": 1}
+
+
+async def test_that_undo_and_redo_go_through_what_was_done_to_a_list(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    go_to(view, 0, 1)
+    QTest.keyClick(view, Keys.Key_Delete)
+    one.studio.contents.services.actions.run("edit.undo")
+    assert one.draft is None
+    one.studio.contents.services.actions.run("edit.redo")
+    assert one.draft == RemoveItem("a")
+
+
+async def test_that_what_somebody_else_writes_meanwhile_is_kept_and_so_is_mine(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    go_to(view, 0, 1)
+    QTest.keyClick(view, Keys.Key_F2)
+    QTest.keyClicks(editor_in(view), "Freeze it")
+    QTest.keyClick(editor_in(view), Keys.Key_Return)
+    await one.world.write(TASKS.ref, InsertItem({"title": "Theirs"}, "b", "theirs"))
+    await one.world.write(TASKS.ref, UpdateItem("a", {"priority": 1}))
+    await one.world.write(TASKS.ref, RemoveItem("c"))
+    await one.until(lambda: titles(one.panel.editors.draft.content) == ["Freeze it", "Theirs", "Sign"])
+    await one.until(lambda: any("Grace" in each.text for each in one.panel.banners.notices))
+    assert one.draft == UpdateItem("a", {"title": "Freeze it"})
+    await one.save()
+    content = await one.stored()
+    assert isinstance(content, ListContent)
+    assert content.items[0].value == {"title": "Freeze it", "done": True, "priority": 1}
+    assert titles(content) == ["Freeze it", "Theirs", "Sign"]
+
+
+async def test_that_a_draft_of_a_list_is_there_again_in_a_new_process(
+    open_block: Any, studio: Studio
+) -> None:
+    await studio.opener.change_file(TASKS.edit)
+    version = await studio.opener.version(TASKS.ref)
+    operation = EditParts((InsertItem({"title": "Kept"}, None, "kept"), UpdateItem("b", {"done": True})))
+    one = await open_block(TASKS, drafts=(Edit(TASKS.ref, operation, version),), create=False)
+    assert titles(one.panel.editors.draft.content) == ["Freeze the changelog", "Sign", "Announce", "Kept"]
+    assert one.panel.marked
+    await one.save()
+    assert titles(await one.stored()) == ["Freeze the changelog", "Sign", "Announce", "Kept"]
+
+
+async def test_that_a_draft_whose_base_is_gone_is_fitted_to_what_is_stored_now(
+    open_block: Any, studio: Studio
+) -> None:
+    await studio.opener.change_file(TASKS.edit)
+    version = await studio.opener.version(TASKS.ref)
+    await studio.opener.change_file(Edit(TASKS.ref, InsertItem({"title": "Theirs"}, None, "theirs")))
+    draft = Edit(TASKS.ref, UpdateItem("b", {"done": True}), version)
+    one = await open_block(TASKS, drafts=(draft,), create=False)
+    await one.until(lambda: not one.panel.work.is_waiting)
+    assert titles(one.panel.editors.draft.content) == ["Freeze the changelog", "Sign", "Announce", "Theirs"]
+    await one.save()
+    content = await one.stored()
+    assert isinstance(content, ListContent)
+    assert [each.value["done"] for each in content.items if not isinstance(each.value, str)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+async def test_that_a_draft_of_a_list_can_be_discarded_and_brought_back(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    go_to(one.page.view.table, 0, 1)
+    QTest.keyClick(one.page.view.table, Keys.Key_Delete)
+    QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
+    assert one.draft is None
+    assert titles(one.panel.editors.draft.content)[0] == "Freeze the changelog"
+    one.studio.contents.services.actions.run("edit.undo")
+    assert one.draft == RemoveItem("a")
+
+
+async def test_that_a_number_that_is_none_is_refused_beside_the_cell_and_is_no_draft(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    go_to(view, 0, 2)
+    QTest.keyClick(view, Keys.Key_F2)
+    QTest.keyClicks(editor_in(view), "high")
+    assert "must be a number" in one.page.view.fault.text()
+    assert one.draft is None
+    assert not one.panel.save_button.isEnabled()
+    QTest.keyClick(editor_in(view), Keys.Key_Escape)
+    assert one.page.view.fault.text() == ""
+
+
+async def test_that_the_figures_of_items_follow_what_is_typed(open_block: Any) -> None:
+    one = await open_block(WORDS)
+    model, view = one.page.model, one.page.view.table
+    await one.until(lambda: model.index(0, 1).data())
+    before = int(model.index(0, 1).data())
+    go_to(view, 0, 0)
+    QTest.keyClick(view, Keys.Key_F2)
+    QTest.keyClicks(editor_in(view), "a berth is the queue of one tenant")
+    await one.until(lambda: int(model.index(0, 1).data() or 0) > before + 4)
+
+
+async def test_that_each_kind_of_field_has_its_widget_and_is_saved_by_itself(open_block: Any) -> None:
+    one = await open_block(SERVICE)
+    assert isinstance(one.page, MapEditor)
+    rows: Any = one.page.rows
+    QTest.keyClicks(rows["name"].input.editor, "!")
+    rows["stage"].input.combo.setCurrentIndex(3)
+    rows["stage"].input.combo.activated.emit(3)
+    QTest.keyClick(rows["replicas"].input.line, Keys.Key_Backspace)
+    QTest.keyClicks(rows["replicas"].input.line, "4")
+    QTest.mouseClick(rows["restarts"].input._more[1], Qt.MouseButton.LeftButton)  # noqa: SLF001
+    QTest.mouseClick(rows["public"].input.box, Qt.MouseButton.LeftButton, pos=QPoint(8, 12))
+    QTest.keyClicks(rows["owners"].input.editor, "Ada")
+    QTest.keyClick(rows["owners"].input.editor, Keys.Key_Return)
+    assert isinstance(one.draft, EditParts)
+    assert Increment("restarts", 1) in one.draft.operations
+    assert SetField("stage", "live") in one.draft.operations
+    await one.save()
+    content = await one.found_everywhere("stage: live")
+    assert isinstance(content, MapContent)
+    fields = dict(content.fields)
+    owners = fields.pop("owners")
+    assert isinstance(owners, tuple)
+    assert [each.value for each in owners] == ["Ada", "Noor", "Sam"]
+    assert fields == {
+        "name": "!harbor-queue",
+        "stage": "live",
+        "replicas": 4,
+        "restarts": 6,
+        "public": False,
+        "token": "kept by the vault",
+    }
+
+
+async def test_that_a_value_out_of_bounds_is_said_beside_its_field_and_can_be_reset(open_block: Any) -> None:
+    one = await open_block(SERVICE)
+    row: Any = one.page.rows["replicas"]
+    QTest.keyClicks(row.input.line, "0")
+    assert "1 to 9" in row.fault.text() or "9" in row.fault.text()
+    assert row.fault.isVisible()
+    assert one.draft is None
+    assert not one.panel.save_button.isEnabled()
+    row.reset_button.click()
+    assert row.input.line.text() == "3"
+    assert not row.fault.isVisible()
+
+
+async def test_that_a_read_only_field_is_unlocked_by_hand_and_asked_for_again_when_saved(
+    open_block: Any,
+) -> None:
+    one = await open_block(SERVICE)
+    row: Any = one.page.rows["token"]
+    QTest.keyClicks(row.input.editor, "x")
+    assert one.draft is None
+    QTest.mouseClick(row.unlock_button, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(row.input.editor, "x")
+    assert one.draft == SetField("token", "xkept by the vault")
+
+
+async def test_that_what_others_count_meanwhile_is_counted_too(open_block: Any) -> None:
+    one = await open_block(PROFILE)
+    more: Any = one.page.rows["energy_level"].input
+    QTest.mouseClick(more._more[1], Qt.MouseButton.LeftButton)  # noqa: SLF001
+    await one.world.write(PROFILE.ref, Increment("energy_level", 4))
+    await one.until(lambda: more.line.text() == "10")
+    await one.save()
+    content = await one.stored()
+    assert isinstance(content, MapContent)
+    assert content.fields["energy_level"] == 10
+
+
+async def test_that_an_entry_is_written_in_the_box_and_the_newest_is_first(open_block: Any) -> None:
+    one = await open_block(WATCH)
+    assert isinstance(one.page, LogEditor)
+    rows: Any = one.page.rows
+    QTest.keyClicks(rows["context"].input.editor, "CI")
+    assert one.draft is None
+    assert "observation" in one.page.note.text()
+    QTest.keyClicks(rows["observation"].input.editor, "It is fast")
+    assert isinstance(one.draft, AppendEntry)
+    assert one.draft.fields == {"observation": "It is fast", "context": "CI"}
+    rows["observation"].input.editor.setFocus()
+    QTest.keyClick(rows["observation"].input.editor, Keys.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(rows["observation"].input.editor, "And stays so")
+    assert one.page.model.index(0, 2).data() == "And stays so"
+    await one.save()
+    assert rows["observation"].input.editor.text == ""
+    content = await one.found_everywhere("And stays so")
+    assert isinstance(content, LogContent)
+    assert [each.fields["observation"] for each in content.entries][2:] == ["It is fast", "And stays so"]
+    assert content.entries[-1].author == "Noor"
+
+
+async def test_that_nodes_are_indented_moved_and_typed_by_keyboard(open_block: Any) -> None:
+    one = await open_block(DECISIONS)
+    assert isinstance(one.page, TreeEditor)
+    view = one.page.view
+    view.setFocus()
+    view.setCurrentIndex(one.page.model.find("s"))
+    QTest.keyClick(view, Keys.Key_Tab)
+    assert one.draft == MoveNode("s", "q", None)
+    QTest.keyClick(view, Keys.Key_Up, ALT)
+    assert one.draft == MoveNode("s", "q", "q2")
+    QTest.keyClick(view, Keys.Key_F2)
+    QTest.keyClicks(editor_in(view), "Sign twice")
+    QTest.keyClick(editor_in(view), Keys.Key_Return)
+    assert isinstance(one.draft, EditParts)
+    assert UpdateNode("s", "Sign twice") in one.draft.operations
+    QTest.keyClick(view, Keys.Key_Insert)
+    QTest.keyClicks(editor_in(view), "New")
+    QTest.keyClick(editor_in(view), Keys.Key_Return)
+    QTest.keyClick(view, Keys.Key_Backtab)
+    await one.save()
+    content = await one.found_everywhere("Sign twice")
+    assert isinstance(content, TreeContent)
+    assert [each.value for each in content.roots] == ["One queue per tenant", "New"]
+    assert [each.value for each in content.roots[0].children] == [
+        "Because of quotas",
+        "Sign twice",
+        "And of noise",
+    ]
+
+
+async def test_that_each_section_of_a_composite_has_its_editor_and_all_is_one_draft(open_block: Any) -> None:
+    one = await open_block(PLAN)
+    assert isinstance(one.page, CompositeEditor)
+    goal, tasks, facts = (one.page.sections[name].editor for name in ("goal", "tasks", "facts"))
+    assert isinstance(goal, SectionText)
+    assert isinstance(tasks, ListEditor)
+    QTest.keyClicks(goal.page.editor, "Goal: ")
+    assert isinstance(one.draft, InSection)
+    tick(tasks.view.table, tasks.model.index(0, 0))
+    row: Any = facts.rows["branch"]  # type: ignore[attr-defined]
+    QTest.keyClicks(row.input.editor, "origin/")
+    assert isinstance(one.draft, EditParts)
+    await one.world.write(PLAN.ref, InSection("facts", Increment("builds", 2)))
+    await one.until(lambda: _builds(one) == 9)
+    await one.save()
+    content = await one.found_everywhere("Goal: Ship")
+    assert isinstance(content, CompositeContent)
+    assert content.sections["goal"] == TextContent("Goal: Ship the queue without a migration.")
+    assert content.sections["facts"] == MapContent({"branch": "origin/release/4.2", "builds": 9})
+
+
+def _builds(one: StructuredTab) -> object:
+    content = one.panel.editors.draft.content
+    assert isinstance(content, CompositeContent)
+    facts = content.sections["facts"]
+    return facts.fields["builds"] if isinstance(facts, MapContent) else None
+
+
+async def test_that_a_section_is_folded_and_opened_again(open_block: Any) -> None:
+    one = await open_block(PLAN)
+    frame = one.page.sections["goal"]
+    QTest.mouseClick(frame.fold_button, Qt.MouseButton.LeftButton)
+    assert frame.editor.isHidden()
+    QTest.mouseClick(frame.fold_button, Qt.MouseButton.LeftButton)
+    assert not frame.editor.isHidden()
+
+
+@pytest.mark.parametrize("made", [TASKS, SERVICE, WATCH, DECISIONS, PLAN], ids=lambda made: made.ref.id)
+async def test_that_every_schema_can_be_edited_as_json(open_block: Any, made: Made) -> None:
+    one = await open_block(made)
+    one.panel.views.choose(RAW)
+    editor = one.raw.page.editor
+    before = editor.text
+    word, other = {
+        TASKS.ref.id: ("Announce", "Shout"),
+        SERVICE.ref.id: ("harbor-queue", "harbor-line"),
+        WATCH.ref.id: ("[", ""),
+        DECISIONS.ref.id: ("Because of quotas", "Quotas"),
+        PLAN.ref.id: ("Cut the branch", "Cut it"),
+    }[made.ref.id]
+    if made is WATCH:
+        start = editor.text.rindex("]")
+        editor.replace_range(start, 0, ', {"id": "new", "fields": {"observation": "By hand"}}')
+        other = "By hand"
+    else:
+        start = editor.text.index(word)
+        editor.replace_range(start, len(word), other)
+    assert one.draft is not None
+    assert editor.text != before
+    await one.save()
+    await one.found_everywhere(other)
+
+
+async def test_that_json_that_fits_no_schema_is_named_with_its_line_and_blocks_saving(
+    open_block: Any,
+) -> None:
+    one = await open_block(TASKS)
+    one.panel.views.choose(RAW)
+    editor = one.raw.page.editor
+    at = editor.text.index('"Announce"')
+    editor.replace_range(at, len('"Announce"'), "5")
+    line = editor.text.count("\n", 0, at) + 1
+    assert one.raw.fault.text().startswith(f"Line {line}: ")
+    assert "must be a text" in one.raw.fault.text()
+    assert one.draft is None
+    assert not one.panel.save_button.isEnabled()
+    editor.undo_step()
+    assert one.raw.fault.text() == ""
+
+
+async def test_that_json_that_cannot_be_read_yet_does_not_undo_what_others_write(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    one.panel.views.choose(RAW)
+    editor = one.raw.page.editor
+    at = editor.text.index('"Announce"')
+    editor.replace_range(at, 0, "{")
+    await one.world.write(TASKS.ref, InsertItem({"title": "Theirs"}, None, "theirs"))
+    await one.until(lambda: "Theirs" in titles(one.panel.editors.draft.content))
+    editor.replace_range(at, len('{"Announce"'), '"Shout"')
+    assert one.raw.fault.text() == ""
+    assert titles(one.panel.editors.draft.content) == ["Freeze the changelog", "Sign", "Shout", "Theirs"]
+    assert "Theirs" in editor.text
+
+
+async def test_that_thousands_of_rows_open_without_a_widget_for_each(open_block: Any) -> None:
+    rows = tuple(ListItem(f"i{at}", f"item {at}") for at in range(5_000))
+    one = await open_block(Made(WORDS.ref, WORDS.schema, ListContent(rows)))
+    view = one.page.view.table
+    assert view.model().rowCount() == 5_000
+    assert len(view.findChildren(QWidget)) < 60
+    go_to(view, 2_500, 0)
+    QTest.keyClick(view, Keys.Key_F2)
+    QTest.keyClicks(editor_in(view), "changed")
+    assert one.draft == UpdateItem("i2500", "changed")

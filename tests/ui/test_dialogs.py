@@ -1,0 +1,70 @@
+"""Forms say what is wrong with a name or model while it is typed, and ask again for nothing that cannot be."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton
+
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.rows import ConfigureAgent
+from inspector.ui.widgets.prompt import FormDialog
+from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import calm, open_file, texts
+from tests.ui.world import ADA, QUESTIONS
+
+
+def form(studio: Studio) -> FormDialog:
+    return next(each for each in studio.window.findChildren(FormDialog) if each.isVisible())
+
+
+def line(dialog: FormDialog, name: str) -> QLineEdit:
+    return next(each for each in dialog.findChildren(QLineEdit) if each.accessibleName() == name)
+
+
+def main_button(dialog: FormDialog) -> QPushButton:
+    return next(each for each in dialog.findChildren(QPushButton) if each.property("role") == "primary")
+
+
+async def test_that_a_taken_name_is_said_under_the_field_and_nothing_is_tried(
+    studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    studio.contents.services.selection.select(QUESTIONS)
+    studio.contents.services.actions.item("block.rename").trigger()
+    dialog = form(studio)
+    field = line(dialog, "Label")
+    field.clear()
+    QTest.keyClicks(field, "design_notes")
+    assert "The owner already has a block called design_notes." in texts(dialog)
+    assert not main_button(dialog).isEnabled()
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    field.clear()
+    QTest.keyClicks(field, "riddles")
+    assert "already has" not in texts(dialog)
+    QTest.mouseClick(main_button(dialog), Qt.MouseButton.LeftButton)
+    await until(lambda: studio.contents.workspace.file.blocks[QUESTIONS.id].block.label == "riddles")
+    await calm(studio, until)
+    assert studio.window.banners.notices == ()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+async def test_that_a_new_agent_has_a_model_which_can_be_picked(studio: Studio, until: Until) -> None:
+    await studio.opener.change_file(Edit(ADA, ConfigureAgent(model="")))
+    await open_file(studio, until)
+    studio.contents.services.actions.item("agent.new").trigger()
+    dialog = form(studio)
+    QTest.keyClicks(line(dialog, "Name"), "Margaret")
+    box = dialog.findChild(QComboBox)
+    assert box is not None
+    assert not main_button(dialog).isEnabled()
+    models = studio.contents.workspace.file.models
+    assert [box.itemText(at) for at in range(box.count())] == list(models)
+    box.setFocus()
+    QTest.keyClicks(box, "gpt-5-mini")
+    assert main_button(dialog).isEnabled()
+    QTest.mouseClick(main_button(dialog), Qt.MouseButton.LeftButton)
+    agents = studio.contents.workspace
+    await until(lambda: any(each.name == "Margaret" for each in agents.file.agents))
+    [made] = [each for each in agents.file.agents if each.name == "Margaret"]
+    assert made.model == "gpt-5-mini"
