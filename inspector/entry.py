@@ -26,7 +26,7 @@ COMMANDS = frozenset(
     {
         *("agents", "report", "build", "show", "check", "edit", "import", "export", "sample"),
         *("blocks", "share", "search", "history", "diff", "restore", "undo", "redo", "backup", "salvage"),
-        *("summaries", "activity", "summarise", "layouts", "simulate", "diff-requests", "lint"),
+        *("summaries", "activity", "summarise", "layouts", "simulate", "diff-requests", "lint", "calibrate"),
         *("export-request", "open", "screenshots"),
     }
 )

@@ -56,6 +56,7 @@ OFFENCES = {
     "loro lives in documents": ("memory/shortcut.py", "import loro"),
     "SQLite lives in storage": ("memory/rows.py", "import sqlite3"),
     "tiktoken lives in context": ("domain/counting.py", "import tiktoken"),
+    "YAML lives in exchange": ("memory/cassettes.py", "import yaml"),
     "Pygments lives in the window": ("context/colours.py", "import pygments"),
     "The network and the key store live in providers": ("exchange/fetch.py", "import httpx"),
     "Nothing else opens a connection": ("cli/server.py", "import socket"),

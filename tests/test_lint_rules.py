@@ -242,16 +242,24 @@ RULES = (
     ),
     Rule(
         "no format that runs code or expands without limit is read",
-        imports_of(
-            "pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "yaml", "ruamel", "xml", "lxml"
-        ),
+        imports_of("pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "ruamel", "xml", "lxml"),
         bad=(
             "import pickle",
-            "from yaml import safe_load",
             "import xml.etree.ElementTree",
             "from xml.dom import minidom",
         ),
         good=("import json", "import tomllib"),
+    ),
+    Rule(
+        "of YAML only the events are read, which build nothing",
+        any_of(
+            imports_of("yaml.load", "yaml.safe_load", "yaml.full_load", "yaml.unsafe_load", "yaml.compose"),
+            members_of("yaml", "load", "load_all", "safe_load", "safe_load_all"),
+            members_of("yaml", "full_load", "full_load_all", "unsafe_load", "unsafe_load_all"),
+            members_of("yaml", "compose", "compose_all"),
+        ),
+        bad=("from yaml import safe_load", "yaml.load(text, Loader=yaml.CSafeLoader)", "yaml.compose(text)"),
+        good=("import yaml", "yaml.parse(data, Loader=yaml.CSafeLoader)", "msgspec.json.decode(data)"),
     ),
     Rule(
         "text is never run as code",

@@ -14,6 +14,7 @@ from inspector.cli.agents import every_agent
 from inspector.cli.comparison import RequestComparison, tell_comparison
 from inspector.cli.lookup import block_of_view, choose_agent
 from inspector.cli.options import (
+    COMPILED,
     FILE,
     JSON,
     LAST,
@@ -60,8 +61,9 @@ class WhatIfOptions:
 
 
 async def _request(engine: Engine, agent_id: str, place: datetime | str, asked: ReadOptions) -> Request:
-    if place == NOW:
-        return await engine.context.request(agent_id, asked.spec())
+    if place in (NOW, COMPILED):
+        request = await engine.context.request(agent_id, asked.spec())
+        return request if place == NOW else await engine.inspection.compiled(agent_id, request)
     if isinstance(place, datetime):
         return (await as_of(engine, agent_id, place, asked.spec())).request
     return await engine.past.logged(await engine.past.run(agent_id, place))
@@ -185,7 +187,7 @@ async def _simulate(
 ) -> None:
     """Simulate changes and show how the Request would differ. Nothing is stored.
 
-    The result is compared with the agent's own settings. --continue, --now and --zone apply to both Requests.
+    The result is compared with the agent's own settings. --now and --zone apply to both Requests.
     """
     limits = LimitOverrides(
         max_tokens=given.pop("max_tokens"),
@@ -222,15 +224,15 @@ async def _simulate(
 @click.option(
     "--from",
     "before",
-    type=RequestMomentParam(),
+    type=RequestMomentParam(COMPILED),
     default=LAST,
-    show_default=True,
+    show_default="last, or compiled if nothing was sent",
     help="Choose the earlier Request.",
 )
 @click.option(
     "--to",
     "after",
-    type=RequestMomentParam(),
+    type=RequestMomentParam(COMPILED),
     default=NOW,
     show_default=True,
     help="Choose the later Request.",
@@ -243,17 +245,20 @@ async def _diff_requests(
 ) -> None:
     """Compare two Requests. Each is one that was sent (a run's id, or last), of a past time, or of now.
 
+    For an imported agent, compiled is the Request of now with the compiled system prompt that came with the agent.
     Build options apply only to a Request that is built. What was sent is compared as it was sent.
     """
     span = (before, after)
     is_built = any(isinstance(place, datetime) for place in span)
-    odd = [] if NOW in span else given_of(*(OF_THE_PRESENT if is_built else OF_A_BUILD))
+    odd = [] if NOW in span or COMPILED in span else given_of(*(OF_THE_PRESENT if is_built else OF_A_BUILD))
     if odd:
         raise click.UsageError(
             f"neither --from {before} nor --to {after} can be combined with {', '.join(odd)}"
         )
     async with opened(file) as engine:
         chosen = choose_agent(await every_agent(engine), asked["agent"])
+        if not given_of("before") and not await engine.past.runs(chosen.id):
+            span = (COMPILED, after)
         # One moment for both of them, so that nothing differs where both are of now.
         options = ReadOptions(**{**asked, "now": asked["now"] or system_clock()})
         one, other = [await _request(engine, chosen.id, place, options) for place in span]

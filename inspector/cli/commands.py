@@ -39,6 +39,12 @@ def _writing() -> Iterable[click.Command]:
     return WRITING_COMMANDS
 
 
+def _importing() -> Iterable[click.Command]:
+    from inspector.cli.importing import import_command
+
+    return (import_command,)
+
+
 def _memory() -> Iterable[click.Command]:
     from inspector.cli.memory import MEMORY_COMMANDS
 
@@ -72,8 +78,9 @@ def _conversation() -> Iterable[click.Command]:
 
 def _analysis() -> Iterable[click.Command]:
     from inspector.cli.analysis import ANALYSIS_COMMANDS
+    from inspector.cli.calibrate import calibrate_command
 
-    return ANALYSIS_COMMANDS
+    return (*ANALYSIS_COMMANDS, calibrate_command)
 
 
 def _exporting() -> Iterable[click.Command]:
@@ -87,13 +94,14 @@ def _exporting() -> Iterable[click.Command]:
 _FAMILIES: Mapping[Callable[[], Iterable[click.Command]], tuple[str, ...]] = {
     _agents: ("agents",),
     _reading: ("report", "build"),
-    _writing: ("edit", "import", "sample"),
+    _writing: ("edit", "sample"),
+    _importing: ("import",),
     _memory: ("show", "blocks", "share", "search"),
     _past: ("history", "diff", "restore"),
     _undoing: ("undo", "redo"),
     _keeping: ("check", "backup", "salvage"),
     _conversation: ("summaries", "activity", "summarise"),
-    _analysis: ("simulate", "diff-requests", "lint"),
+    _analysis: ("simulate", "diff-requests", "lint", "calibrate"),
     _exporting: ("export", "layouts", "export-request"),
 }
 _FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in names}

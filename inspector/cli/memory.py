@@ -26,7 +26,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import LARGEST_PAGE, FoundState, Hit, SearchQuery, SearchResult, Snippet
 from inspector.domain.snapshot import BlockState
 from inspector.runtime.engine import Engine
-from inspector.runtime.rendering import rendered_text
+from inspector.runtime.rendering import counted_characters, rendered_text
 from inspector.runtime.wording import word
 
 _KINDS = {"block": RefKind.BLOCK, "archival": RefKind.ARCHIVAL, "message": RefKind.MESSAGE}
@@ -60,7 +60,7 @@ def _owner(asked: str, agents: Sequence[Agent]) -> str:
 
 def _row(state: BlockState, names: dict[str, str]) -> tuple[str, ...]:
     block = state.block
-    length = None if state.content is None else len(rendered_text(state))
+    length = None if state.content is None else counted_characters(state)
     return (
         block.label if block.is_active else word("told.deleted_label", {"label": block.label}),
         names.get(block.owner, block.owner),
@@ -87,7 +87,7 @@ def _plain_row(state: BlockState, names: dict[str, str]) -> dict[str, Any]:
         "permission": block.permission.label,
         "pinned": block.pinned,
         "active": block.is_active,
-        "characters": None if state.content is None else len(rendered_text(state)),
+        "characters": None if state.content is None else counted_characters(state),
         "char_limit": block.char_limit,
         "versions": state.revision,
         "problem": None if state.problem is None else plain_problem(state.problem),

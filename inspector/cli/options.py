@@ -70,20 +70,22 @@ class TimeParam(click.ParamType[datetime]):
             self.fail(f"{value!r} isn't an ISO 8601 time such as 2026-11-20T09:30:00Z", param, ctx)
 
 
-NOW, LAST = "now", "last"
-"""The Request as it would be now, and the newest one that was sent."""
+NOW, LAST, COMPILED = "now", "last", "compiled"
+"""The Request as it would be now, the newest one that was sent, and one with an import's compiled system prompt."""
 
 
 class RequestMomentParam(click.ParamType[datetime | str]):
-    """A moment: a time, the id of a run, ``last`` for the newest one, or ``now``."""
+    """A moment: a time, the id of a run, ``last`` for the newest one, or ``now``; where asked, ``compiled`` too."""
 
-    name = "time|run|last"
+    def __init__(self, *more: str) -> None:
+        self._names = (LAST, NOW, *more)
+        self.name = "|".join(("time", "run", LAST, *more))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime | str:
         if isinstance(value, datetime):
             return value
         name = str(value)
-        if name in (LAST, NOW) or name.startswith("run_"):
+        if name in self._names or name.startswith("run_"):
             return name
         return TimeParam().convert(value, param, ctx)
 

@@ -13,7 +13,7 @@ from inspector.cli.agents import every_agent
 from inspector.cli.lookup import choose_agent
 from inspector.cli.options import CACHE_MARKS, FILE, JSON, NOW, WIRE_FORMS, asking, example
 from inspector.cli.past_requests import as_of, plain_past, print_past, tell_past
-from inspector.cli.reporting import print_report
+from inspector.cli.reporting import plain_usage, print_report, print_usage
 from inspector.cli.session import asynchronous, opened, problem_line
 from inspector.cli.terminal import write_error, write_exactly, write_json
 from inspector.domain.dataclass import dataclass
@@ -21,6 +21,7 @@ from inspector.domain.limits import Strategy
 from inspector.domain.past_requests import PastRequest
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec, Snapshot
+from inspector.domain.usage import reported_usage
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.clock_and_ids import system_clock
 from inspector.runtime.engine import Engine
@@ -90,14 +91,23 @@ async def _report_command(file: Path, form: str | None, every: bool, as_json: bo
             wire = engine.wire.request(request, snapshot, WireForm(form))
             request = replace(request, adaptations=(*request.adaptations, *wire.adaptations))
         account = engine.context.report(request)
+    usage = None if built.past is not None else reported_usage(snapshot.agent.metadata)
     if built.past is not None:
         account["past"] = plain_past(built.past)
+    elif usage is not None and snapshot.agent.model in ("", request.model):
+        account["charged"] = plain_usage(usage, request.tokens)
     if as_json:
         write_json(account)
     else:
         if built.past is not None:
             print_past(built.past)
         print_report(request, account, every=every)
+        if "charged" in account:
+            print_usage(account["charged"])
+
+
+_MISSING = ("import.", "turn_waits")
+"""What the codes of a Request's problems begin with that say what a provider is not sent."""
 
 
 @click.command("build", epilog=example("build my.constellation --agent Ada --as anthropic"))
@@ -116,7 +126,7 @@ async def _report_command(file: Path, form: str | None, every: bool, as_json: bo
 async def _build_command(file: Path, form: str, cached: bool, **asked: Any) -> None:
     """Write an agent's Request to standard output.
 
-    What a provider's format changes is listed on standard error.
+    What a provider's format changes, and what its import left out, is listed on standard error.
     """
     if cached and form not in WIRE_FORMS:
         raise click.UsageError("--cache-marks needs a provider: name one with --as")
@@ -131,7 +141,8 @@ async def _build_command(file: Path, form: str, cached: bool, **asked: Any) -> N
             write_json(engine.context.neutral(request, snapshot))
         else:
             wire = engine.wire.request(request, snapshot, WireForm(form), cached=cached)
-            for problem in wire.adaptations:
+            missing = [each for each in request.problems if each.code.startswith(_MISSING)]
+            for problem in (*missing, *wire.adaptations):
                 write_error(f"{problem.severity.value}: {problem_line(problem)}")
             write_json(wire.body)
 

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspector.cli.terminal import format_table, write_line
+from inspector.domain.counts import RequestBand
 from inspector.domain.errors import Parameters
 from inspector.domain.left_out import GROUPED, alike, nearest
 from inspector.domain.requests import LeftOut, Piece, Request, SourceKind
+from inspector.domain.usage import ReportedUsage
 from inspector.runtime.wording import word
 
-_MARKS = {"exact": "=", "estimate": "~", "reconstructed": "≈", "provider": "p", "reported": "r"}
+MARKS = {"exact": "=", "estimate": "~", "reconstructed": "≈", "provider": "p", "reported": "r"}
 _LOOKED_AT = 500
 _NAME_LENGTH = 50
 
@@ -29,6 +31,23 @@ def print_report(request: Request, account: dict[str, Any], *, every: bool) -> N
         write_line(f"{problem['severity']}: {problem['message']} [{problem['where']}]")
 
 
+def plain_usage(usage: ReportedUsage, counted: int) -> dict[str, Any]:
+    """What was charged as JSON: the whole, how far it is from what was counted, and its groups."""
+    return {"charged": usage.total, "difference": usage.total - counted, "groups": usage.groups}
+
+
+def print_usage(charged: dict[str, Any]) -> None:
+    """What the recorded call was charged, for a person."""
+    named = ((word(f"told.usage_{name}"), tokens) for name, tokens in charged["groups"].items() if tokens)
+    groups = ", ".join(f"{name} {tokens:,}" for name, tokens in named)
+    parameters: Parameters = {
+        "charged": charged["charged"],
+        "difference": f"{charged['difference']:+,}",
+        "groups": groups,
+    }
+    write_line(word("told.report_charged", parameters))
+
+
 def _print_head(account: dict[str, Any]) -> None:
     limits, total = account["limits"], account["total"]
     parameters: Parameters = {
@@ -38,7 +57,7 @@ def _print_head(account: dict[str, Any]) -> None:
         "usable": limits["max_tokens"] - limits["reserved_response_tokens"],
         "reserved": limits["reserved_response_tokens"],
         "tokenizer": total["tokenizer"],
-        "mark": _MARKS[total["method"]],
+        "mark": MARKS[total["method"]],
     }
     write_line(word("told.report_head", parameters))
 
@@ -51,7 +70,7 @@ def _print_pieces(request: Request) -> None:
             (
                 f"  {_name(piece)}",
                 f"{piece.tokens:,}",
-                _MARKS[piece.method.value],
+                MARKS[piece.method.value],
                 word(f"rule.{piece.rule}", piece.parameters),
             )
             for piece in section.pieces
@@ -80,11 +99,10 @@ def _print_counting(request: Request) -> None:
     if request.unreachable_tokens:
         write_line(word("told.report_unreachable", {"tokens": request.unreachable_tokens}))
     if request.margin_tokens:
-        share = round(100 * tokenizer.under)
-        write_line(word("told.report_margin", {"tokens": request.margin_tokens, "share": share}))
-    if tokenizer.band:
-        parameters: Parameters = {"tokenizer": tokenizer.name, "share": two_digits(100 * tokenizer.band)}
-        write_line(word("told.report_band", parameters))
+        margin: Parameters = {"tokens": request.margin_tokens, "share": f"{100 * tokenizer.under:.2g}"}
+        write_line(word("told.report_margin", margin))
+    if request.band is not None:
+        _print_band(request.band, request.tokens)
     if found is not None:
         parameters = {
             "runs": found.runs,
@@ -94,6 +112,16 @@ def _print_counting(request: Request) -> None:
             "corrected": found.corrected(request.tokens),
         }
         write_line(word("told.report_calibration", parameters))
+
+
+def _print_band(band: RequestBand, tokens: int) -> None:
+    low, high = band.around(tokens)
+    parameters: Parameters = {"low": low, "bills": band.n, "kind": word(f"told.band_{band.kind}", {})}
+    if high is None:
+        write_line(word("told.report_band_open", parameters))
+    else:
+        share = round(100 * band.covered)
+        write_line(word("told.report_band", {**parameters, "high": high, "share": share}))
 
 
 def _print_left_out(left_out: Sequence[LeftOut], *, every: bool) -> None:
@@ -126,8 +154,3 @@ def _share(tokens: int, total: int) -> str:
     if not total:
         return ""
     return "<0.1 %" if 0 < 100 * tokens < 0.05 * total else f"{100 * tokens / total:.1f} %"
-
-
-def two_digits(share: float) -> str:
-    """A percentage to two digits, never as a power of ten."""
-    return f"{float(f'{share:.2g}'):,.10g}"

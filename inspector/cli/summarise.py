@@ -10,6 +10,7 @@ import click
 from inspector.cli.agents import every_agent
 from inspector.cli.lookup import choose_agent
 from inspector.cli.options import AGENT, FILE, JSON, example
+from inspector.cli.reporting import MARKS
 from inspector.cli.session import asynchronous, opened, plain_problem, print_problems
 from inspector.cli.terminal import write_json, write_line
 from inspector.domain.codec import to_plain, write_time
@@ -54,6 +55,7 @@ def _plain_proposal(proposal: Proposal) -> dict[str, Any]:
         "made_by": proposal.made_by,
         "source_tokens": proposal.source_tokens,
         "tokens": proposal.tokens,
+        "method": proposal.method.value,
         "content": draft.content,
         "topics": list(draft.topics),
         "details": to_plain(draft.details),
@@ -70,6 +72,7 @@ def _print_proposal(proposal: Proposal, stored: str | None) -> None:
         "depth": source.depth,
         "before": proposal.source_tokens,
         "after": proposal.tokens,
+        "mark": MARKS[proposal.method],
     }
     write_line(word("told.would_summarise" if stored is None else "told.summarised", parameters))
     write_line(proposal.draft.content)

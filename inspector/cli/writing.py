@@ -1,4 +1,4 @@
-"""The commands that write a file: edit, import and sample."""
+"""The commands that write a file: edit and sample."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ import click
 
 from inspector.cli.edit_target import TargetOptions, aim
 from inspector.cli.options import AGENT, AS_AGENT, FILE, JSON, OWNER, REASON, UNLOCK, TargetParam, example
-from inspector.cli.session import asynchronous, opened, plain_problem, print_problems
-from inspector.cli.terminal import format_table, write_json, write_line
+from inspector.cli.session import asynchronous, opened
+from inspector.cli.terminal import write_json, write_line
 from inspector.domain.codec import from_plain
 from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import InputError, MalformedError
-from inspector.domain.exchange import ImportPlan
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.clock_and_ids import sortable_ids
-from inspector.runtime.files import import_into, make_sample, previewed, read_foreign
+from inspector.runtime.files import make_sample
 from inspector.runtime.wording import word
 
 STANDARD_INPUT = "-"
@@ -138,26 +136,6 @@ def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} isn't a number in JSON")
 
 
-def _plain_plan(plan: ImportPlan) -> dict[str, object]:
-    return {
-        "agents": [
-            {
-                "id": agent.id,
-                "name": agent.name,
-                "model": agent.model,
-                "blocks": agent.blocks,
-                "shared_blocks": agent.shared_blocks,
-                "messages": agent.messages,
-                "messages_in_context": agent.messages_in_context,
-                "tools": agent.tools,
-            }
-            for agent in plan.agents
-        ],
-        "problems": [plain_problem(problem) for problem in plan.problems],
-        "kept_in_metadata": list(plan.kept_in_metadata),
-    }
-
-
 @click.command("edit", epilog=example('edit my.constellation --agent Ada --block notes --set "New text"'))
 @click.argument("file", type=FILE)
 @AGENT
@@ -218,48 +196,6 @@ async def _edit_command(
         write_line(word("told.edit_without_effect", {"label": aimed.name}))
 
 
-@click.command("import", epilog=example("import agent.af --into my.constellation"))
-@click.argument("source", type=FILE)
-@click.argument("target", type=FILE, required=False)
-@click.option("--into", type=FILE, help="Import into this constellation, and create it if needed.")
-@click.option("--dry-run", is_flag=True, help="Show what would be imported. Write nothing.")
-@JSON
-@asynchronous
-async def _import_command(
-    source: Path, target: Path | None, into: Path | None, dry_run: bool, as_json: bool
-) -> None:
-    """Import an agent file, an export or a recorded request.
-
-    Without a target, the constellation is created beside the source.
-    """
-    if target is not None and into is not None:
-        raise click.UsageError("name the target only once")
-    place = into or target or source.with_suffix(".constellation")
-    plan = read_foreign(source, sortable_ids())
-    plan = previewed(place, plan) if dry_run else await import_into(place, plan)
-    if as_json:
-        write_json(_plain_plan(plan))
-        return
-    head = ("Agent", "Model", "Blocks", "Shared", "Messages", "In context", "Tools")
-    rows = [
-        (
-            agent.name,
-            agent.model,
-            f"{agent.blocks:,}",
-            f"{agent.shared_blocks:,}",
-            f"{agent.messages:,}",
-            f"{agent.messages_in_context:,}",
-            f"{agent.tools:,}",
-        )
-        for agent in plan.agents
-    ]
-    write_line(format_table(head, rows, frozenset({2, 3, 4, 5, 6})))
-    print_problems(plan.problems)
-    if plan.kept_in_metadata:
-        write_line(word("told.kept_in_metadata", {"names": plan.kept_in_metadata}))
-    write_line(word("told.import_previewed" if dry_run else "told.imported", {"path": str(place)}))
-
-
 @click.command("sample", epilog=example("sample my.constellation"))
 @click.argument("target", type=FILE)
 @asynchronous
@@ -269,4 +205,4 @@ async def _sample_command(target: Path) -> None:
     write_line(word("told.sample_made", {"path": str(target)}))
 
 
-WRITING_COMMANDS: tuple[click.Command, ...] = (_edit_command, _import_command, _sample_command)
+WRITING_COMMANDS: tuple[click.Command, ...] = (_edit_command, _sample_command)

@@ -14,6 +14,7 @@ from inspector.domain.dataclass import dataclass
 from inspector.domain.layouts import SectionLayout
 from inspector.domain.requests import Piece, Section, Source, SourceKind, TextRun
 from inspector.domain.rules import InRule
+from inspector.domain.wire.extras import system_messages
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ class Assembled:
     tail_frame_tokens: int
     border_tokens: int
 
-    def holds(self, text: str) -> bool:
-        """Whether one of the two strings is exactly a text."""
-        return text in (self.system, self.tail)
+    def begins_with(self, text: str) -> bool:
+        """Whether one of the two strings begins with a text."""
+        return any(each is not None and each.startswith(text) for each in (self.system, self.tail))
 
     @property
     def system(self) -> str | None:
@@ -90,7 +91,8 @@ class Assembler:
         self._tail = tail
         self._tail_names = frozenset(entry.name for entry in tail)
         self._counting = counting
-        cost = plan.costs.system_frame()
+        messages = system_messages(plan.agent.parameters, len(plan.agent.instructions))
+        cost = plan.costs.system_frame(with_tools=plan.offers_tools, messages=messages)
         self._frame = TextRun("=== system ===\n", sent=False, tokens=cost.tokens, method=cost.method)
         cost = plan.costs.message()
         self._tail_frame = TextRun("=== user ===\n", sent=False, tokens=cost.tokens, method=cost.method)
@@ -132,8 +134,7 @@ class Assembler:
         if not dressed:
             return _String()
         flat = [part for each in dressed for part in each.parts]
-        if len(flat) == 1:
-            flat = [flat[0].alone or flat[0]]
+        flat[0] = flat[0].leading or flat[0]
         pieces = self._pieces(flat)
         sections: list[Section] = []
         start = tokens = capped_tokens = 0

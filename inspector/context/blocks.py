@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter as Tally
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ from functools import cached_property
 from inspector.context.identity import IdentityCache
 from inspector.context.markup import (
     GENERIC_ELEMENT,
+    EscapedText,
     attribute,
     close_proof,
     comment,
@@ -19,15 +21,18 @@ from inspector.context.markup import (
     starts_legally,
 )
 from inspector.context.parts import PromptPart
-from inspector.domain.blocks import Block, LogSchema, TextSchema, UnreadableSchema, Viewport
+from inspector.domain.blocks import Block, LogSchema, Permission, TextSchema, UnreadableSchema, Viewport
 from inspector.domain.content import LogContent, TextContent, line_end, text_lines
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InspectorError, Parameters, Problem, Severity
+from inspector.domain.rendering.block_template import BlockFacts, write_block
 from inspector.domain.rendering.render import render
 from inspector.domain.rendering.text import Rendered
 from inspector.domain.requests import Source, SourceKind
 from inspector.domain.rules import InRule
 from inspector.domain.snapshot import BlockState, SharedBlock, Snapshot
+
+_CLOSING = re.compile("</([^<>]+)>")
 
 
 class CutKind(StrEnum):
@@ -79,6 +84,11 @@ class BlockView:
         return Source(SourceKind.BLOCK, self.block.id, self.block.label, self.block.owner)
 
     @property
+    def level(self) -> Permission:
+        """What the agent may do with it."""
+        return self.block.permission if self.shared is None else self.shared.level
+
+    @property
     def written_at(self) -> datetime:
         written = self.state.written
         return self.block.updated_at if written is None else written.at
@@ -112,12 +122,17 @@ class BlockView:
 
 @dataclass(frozen=True, slots=True)
 class BlockFrame:
-    """How a block's text is enclosed. `element` is the section's own, which the text cannot close either."""
+    """How a block's text is enclosed. `element` is the section's own, which the text cannot close either.
+
+    With a `template`, that and its `line` stand in place of the tag.
+    """
 
     tag: str
     is_wrapped: bool
     with_description: bool
     element: str = ""
+    template: str = ""
+    line: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +229,8 @@ def enclose(
 ) -> Adapted:
     """The part of a block: its text in its wrapper, as one run."""
     rendered = view.rendered if cut is None else _shortened(view, cut)
+    if dress.template:
+        return _by_template(view, dress, section, rule, rendered, _facts(view, cut))
     name = dress.tag.partition(" ")[0]
     adaptations: list[Problem] = []
     where = f"block:{view.block.id}"
@@ -243,6 +260,41 @@ def enclose(
     facts = _facts(view, cut)
     part = PromptPart(where, section, view.source, rule, text, marks=marks, parameters=facts)
     return Adapted(part, tuple(adaptations))
+
+
+def _by_template(
+    view: BlockView,
+    frame: BlockFrame,
+    section: str,
+    rule: InRule,
+    rendered: Rendered,
+    parameters: dict[str, str | int | bool],
+) -> Adapted:
+    """The part of a block as the layout's template has it, as one run."""
+    block, where = view.block, f"block:{view.block.id}"
+    label = attribute(block.label) if set("<>") & set(block.label) else block.label
+    closing = {name.replace("{label}", label) for name in _CLOSING.findall(frame.template)}
+    elements = closing | {frame.element} if frame.element else closing
+    escaped = close_proof(rendered.text, elements) if elements else EscapedText(rendered.text, ())
+    description = close_proof(block.description, elements).text if elements else block.description
+    facts = BlockFacts(
+        label,
+        description if frame.with_description else "",
+        len(view.rendered.text),
+        block.char_limit,
+        view.level is Permission.READ_ONLY,
+    )
+    written = write_block(frame.template, frame.line, facts, escaped.text)
+    adaptations: tuple[Problem, ...] = ()
+    if escaped.places:
+        count: Parameters = {"label": block.label, "count": len(escaped.places)}
+        adaptations = (Problem("closing_tag_escaped", Severity.WARNING, where, count),)
+    marks = tuple(
+        replace(mark, start=written.moved(mark.start), end=written.moved(mark.end))
+        for mark in escaped.move(rendered.marks, 0)
+    )
+    part = PromptPart(where, section, view.source, rule, written.text, marks=marks, parameters=parameters)
+    return Adapted(part, adaptations)
 
 
 def _shortened(view: BlockView, cut: BlockExcerpt) -> Rendered:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
@@ -17,25 +17,32 @@ from inspector.context.gathering import (
     LayoutEntries,
     layout_entries,
 )
+from inspector.context.history.batches import counted_messages
 from inspector.context.history.choice import HistoryChoice, SummaryUse
 from inspector.context.history.history_writer import HistoryBuild, HistoryWriter, SentHistory
 from inspector.context.identity import BuildCache
 from inspector.context.image_problems import image_problems
+from inspector.context.import_problems import import_problems
 from inspector.context.layouts import frame_lines
 from inspector.context.parts import PARAGRAPH, PartCounter, PromptPart
 from inspector.context.plan import BuildPlan, Planner
+from inspector.context.request_kind import kinds_of_parts, request_kind
 from inspector.context.sections import summaries, tools
 from inspector.domain.calibration import correction
-from inspector.domain.counts import Count
+from inspector.domain.counts import Count, RequestBand
 from inspector.domain.coverage import Ranges, covered_ranges, merged
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import BudgetError, Problem
 from inspector.domain.layouts import Layout
+from inspector.domain.messages import Batch
 from inspector.domain.requests import LeftOut, Piece, Request, Section, Source, SourceKind, TextRun
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.domain.summaries import Summary
-from inspector.domain.wire.extras import asks_to_think, output_schema
+from inspector.domain.wire.extras import adds_task_budget, asks_to_think, has_unknown_fields, output_schema
+
+_UNPAIRED = frozenset({"turn_waits", "import.result_without_call"})
+"""Problems of a turn that is kept out, because no provider would take it."""
 
 
 class ContextBuilder:
@@ -64,6 +71,17 @@ class ContextBuilder:
         """
         with self._lock:
             return self._planner.plan(snapshot, spec).settings
+
+    def count_messages(
+        self, snapshot: Snapshot, spec: RequestSpec, batches: Sequence[Batch]
+    ) -> Mapping[str, Count]:
+        """What each message of some batches would take if it were sent as it is, by id.
+
+        Raises:
+            NotFoundError, InputError, MalformedError: as `build`.
+        """
+        with self._lock:
+            return counted_messages(batches, self._planner.plan(snapshot, spec).costs)
 
     def reaches(self, snapshot: Snapshot, spec: RequestSpec) -> bool:
         """Whether the batches that a view has are all that a build depends on; see `Reach`.
@@ -109,7 +127,7 @@ class _Build:
         entries = layout_entries(plan)
         offered = tools.offered_tools(snapshot, plan)
         definitions = tools.definition_pieces(offered.tools, plan) if plan.spec.native_tools else ()
-        reply = _reply_pieces(plan)
+        reply = _reply_pieces(plan, is_whole=not self._waits())
         history = self.histories.open(snapshot, plan)
         gathering = CandidateGathering(snapshot, plan, entries, offered.tools, self.counting, self.cache)
         gathered = gathering.gather()
@@ -146,6 +164,7 @@ class _Build:
             overheads=_overheads(definitions, system, run, reply),
             problems=(
                 *self._problems(gathered, chosen, offered.problems),
+                *import_problems(self.snapshot),
                 *image_problems(run, plan, self.cache.wholes),
             ),
             adaptations=reported.adaptations,
@@ -155,7 +174,18 @@ class _Build:
             correction=correction(
                 snapshot.calibrations, plan.model, plan.costs.counter.tokenizer.name, plan.spec.now
             ),
+            band=self._band(sections, run),
         )
+
+    def _waits(self) -> bool:
+        """Whether a turn that was given isn't sent, because a call lacks its result or a result its call."""
+        found = (*self.plan.problems, *import_problems(self.snapshot))
+        return any(problem.code in _UNPAIRED for problem in found)
+
+    def _band(self, sections: tuple[Section, ...], run: SentHistory) -> RequestBand | None:
+        pieces = () if run.section is None else run.section.pieces
+        parts = self.cache.wholes.get(run, ("kinds",), lambda: kinds_of_parts(pieces))
+        return self.plan.costs.band(request_kind(sections, parts, self.plan.agent.parameters))
 
     def _check_must(
         self, candidates: list[Candidate], assembler: Assembler, history: HistoryBuild, fixed: list[Piece]
@@ -265,7 +295,7 @@ class _SummarySelection:
         self.adaptations = tuple(
             problem
             for made in (
-                *(each.made for each in self.candidates if not _is_alone(each.part, system)),
+                *(each.made for each in self.candidates if not _is_leading(each.part, system)),
                 *(summaries.summary_adapted(each, plan, self._around) for each in current),
             )
             for problem in made.adaptations
@@ -281,20 +311,24 @@ class _SummarySelection:
             self.left_out.append(LeftOut(*row, fix, parameters))
 
 
-def _is_alone(part: PromptPart, system: Assembled) -> bool:
-    """Whether a string of the Request is this part alone, as it is stored."""
-    return part.alone is not None and system.holds(part.alone.text)
+def _is_leading(part: PromptPart, system: Assembled) -> bool:
+    """Whether a string of the Request begins with this part, as it is stored."""
+    return part.leading is not None and system.begins_with(part.leading.text)
 
 
-def _reply_pieces(plan: BuildPlan) -> tuple[Piece, ...]:
+def _reply_pieces(plan: BuildPlan, *, is_whole: bool) -> tuple[Piece, ...]:
     """The start of the reply, and what the provider tells the model about the form it shall have."""
-    found = [_reply_piece("reply", "reply", plan.costs.reply(), InRule.REPLY)]
+    cost = plan.costs.reply(is_whole=is_whole and not has_unknown_fields(plan.agent.parameters))
+    found = [_reply_piece("reply", "reply", cost, InRule.REPLY)]
     schema = output_schema(plan.agent.parameters)
     if schema is not None:
         cost = plan.costs.output_schema(schema)
         found.append(_reply_piece("reply/schema", "schema of the reply", cost, InRule.OUTPUT_SCHEMA))
     if asks_to_think(plan.agent.parameters) and plan.costs.thinking().tokens:
         found.append(_reply_piece("reply/thinking", "thinking", plan.costs.thinking(), InRule.THINKING))
+    if adds_task_budget(plan.agent.parameters) and plan.costs.task_budget().tokens:
+        cost = plan.costs.task_budget()
+        found.append(_reply_piece("reply/task_budget", "task budget", cost, InRule.TASK_BUDGET))
     return tuple(found)
 
 

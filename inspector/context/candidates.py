@@ -154,14 +154,15 @@ class BlockGatherer:
             return OutRule.ARCHIVAL_TYPE, Fix(
                 "set_type", Ref(RefKind.BLOCK, block.id), BlockType.WORKING.value
             )
-        return (OutRule.EMPTY, None) if view.is_blank else None
+        return (OutRule.EMPTY, None) if view.is_blank and not self._plan.layout.empty_blocks else None
 
     def _entry(self, view: BlockView) -> SectionLayout | None:
+        label = view.block.label
+        named = self._by_label.get(label)
+        if named is not None and (view.shared is None or named.name in BLOCK_SECTIONS):
+            return named
         if view.shared is not None:
             return self._entries.get("shared")
-        label = view.block.label
-        if label in self._by_label:
-            return self._by_label[label]
         if label == SCRATCHPAD and SCRATCHPAD in self._entries:
             return self._entries[SCRATCHPAD]
         return self._entries.get(view.block.block_type.value)
@@ -177,6 +178,7 @@ class BlockGatherer:
             is_pinned,
             self._is_wrapped,
             plan.with_descriptions,
+            (plan.layout.block, plan.layout.line),
         )
         return self._cache.get(view.stored, key, lambda: self._make(view, entry))
 
@@ -196,10 +198,12 @@ class BlockGatherer:
 
     def _dress(self, view: BlockView, element: str = "") -> BlockFrame:
         opening = self._openings.get(id(view), GENERIC_ELEMENT)
-        return BlockFrame(opening, self._is_wrapped, self._plan.with_descriptions, element)
+        plan = self._plan
+        template, line = plan.layout.block, plan.layout.line
+        return BlockFrame(opening, self._is_wrapped, plan.with_descriptions, element, template, line)
 
     def _rule(self, view: BlockView, entry: SectionLayout) -> InRule:
-        if entry.blocks:
+        if entry.blocks and entry.name not in BLOCK_SECTIONS:
             return InRule.CUSTOM_SECTION
         if entry.name == SCRATCHPAD:
             return InRule.SCRATCHPAD

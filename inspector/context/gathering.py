@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
 from inspector.context.blocks import Adapted, block_views
@@ -114,7 +114,7 @@ class CandidateGathering:
             by_entry.setdefault(candidate.entry.name, []).append(candidate)
         self.found.candidates = []
         for entry in (*self.entries.ordered, *self.entries.tail):
-            self.found.candidates += by_entry.get(entry.name, ())
+            self.found.candidates += _in_order(entry, by_entry.get(entry.name, ()))
             self.found.candidates += self._of_entry(entry)
         self._without_place()
         return self.found
@@ -204,6 +204,14 @@ class CandidateGathering:
         return LeftOut(
             piece.source, piece.section, rule, piece.tokens, piece.method, layout_fix(self.plan), parameters
         )
+
+
+def _in_order(entry: SectionLayout, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    """A section's blocks as the layout names them, the others behind in the order in which they came."""
+    if not entry.blocks:
+        return candidates
+    places = {label: at for at, label in enumerate(entry.blocks)}
+    return sorted(candidates, key=lambda each: places.get(str(each.part.source.label), len(places)))
 
 
 def _fixed(entry: SectionLayout, made: Iterable[Adapted]) -> Iterator[Candidate]:

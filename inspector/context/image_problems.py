@@ -9,7 +9,7 @@ from inspector.context.identity import IdentityCache
 from inspector.context.plan import BuildPlan
 from inspector.domain.counts import Method
 from inspector.domain.errors import Problem, Severity
-from inspector.domain.requests import Piece
+from inspector.domain.requests import Piece, TextRun
 
 _FRAME = "=== image "
 
@@ -28,7 +28,7 @@ def _problems(pieces: Iterable[Piece], plan: BuildPlan) -> Iterator[Problem]:
         # Images are estimates, so that most pieces of a counted history need no further look.
         if all(run.method is not Method.ESTIMATE for run in piece.runs):
             continue
-        frames = [run for run in piece.runs if not run.sent and run.text.startswith(_FRAME)]
+        frames = _frames(piece)
         unsized = [run for run in frames if _is_unsized(run.text)]
         shown += len(frames)
         if unsized:
@@ -36,6 +36,15 @@ def _problems(pieces: Iterable[Piece], plan: BuildPlan) -> Iterator[Problem]:
             yield Problem("image_size_unknown", Severity.WARNING, f"message:{piece.source.id}", parameters)
     if shown and plan.costs.images.is_assumed:
         yield Problem("image_cost_assumed", Severity.INFO, f"model:{plan.model}", {"model": plan.model})
+
+
+def has_unsized_images(piece: Piece) -> bool:
+    """Whether a message has an image of unknown size."""
+    return any(_is_unsized(run.text) for run in _frames(piece))
+
+
+def _frames(piece: Piece) -> list[TextRun]:
+    return [run for run in piece.runs if not run.sent and run.text.startswith(_FRAME)]
 
 
 def _is_unsized(frame: str) -> bool:

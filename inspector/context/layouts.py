@@ -49,13 +49,18 @@ def dress(
     """All sections with content, in order, each with its join, headings, tags and fences."""
     dressed: list[FramedSection] = []
     group = ""
-    for entry, parts in contents:
-        if not parts:
-            continue
+    filled = [(entry, parts) for entry, parts in contents if parts]
+    for at, (entry, parts) in enumerate(filled):
         opens_group = bool(entry.group) and entry.group != group
         is_top = opens_group or not entry.group
         group = entry.group
-        around = _Around(layout, entry, with_join=is_top and bool(dressed), with_group=opens_group)
+        around = _Around(
+            layout,
+            entry,
+            with_join=is_top and bool(dressed),
+            with_group=opens_group,
+            ends_group=at + 1 == len(filled) or filled[at + 1][0].group != group,
+        )
         dressed.append(FramedSection(entry, around.enclose(parts)))
     return dressed
 
@@ -66,9 +71,25 @@ class _Around:
     entry: SectionLayout
     with_join: bool
     with_group: bool
+    ends_group: bool
 
     def enclose(self, parts: Sequence[PromptPart]) -> tuple[PromptPart, ...]:
         """The parts with everything before and behind them."""
+        return (*self._enclosed(self._spaced(parts)), *self._group_end())
+
+    def _spaced(self, parts: Sequence[PromptPart]) -> Sequence[PromptPart]:
+        """The parts with the layout's own gap before each, where it has one."""
+        gap = self.layout.gap
+        if gap == PARAGRAPH:
+            return parts
+        return [with_before(part, gap) if part.before == PARAGRAPH else part for part in parts]
+
+    def _group_end(self) -> Iterator[PromptPart]:
+        if self.ends_group and self.entry.group_end:
+            name, key = section_name(self.entry), self.entry.name
+            yield _fixed(name, f"{key}/end", self.entry.group_end, InRule.HEADING, PARAGRAPH)
+
+    def _enclosed(self, parts: Sequence[PromptPart]) -> tuple[PromptPart, ...]:
         head = [*self._lead(), *self._open(parts)]
         if not parts:
             return (*head, *self._close(parts))
@@ -125,7 +146,8 @@ class _Around:
 
 def dress_parts(layout: Layout, entry: SectionLayout, *, with_group: bool) -> tuple[PromptPart, ...]:
     """What a section costs beside its content where others stand before it."""
-    around = _Around(layout, entry, with_join=with_group or not entry.group, with_group=with_group)
+    with_join = with_group or not entry.group
+    around = _Around(layout, entry, with_join=with_join, with_group=with_group, ends_group=with_group)
     return around.enclose(())
 
 

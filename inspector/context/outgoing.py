@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from inspector.domain.messages import Message, Role, TextPart
@@ -44,6 +45,7 @@ def outgoing(
         limits=request.limits,
         parameters=_object(snapshot.agent.parameters),
         cache_ends=tuple(cache_ends),
+        instructions=snapshot.agent.instructions,
     )
 
 
@@ -66,9 +68,16 @@ def _sent(piece: Piece) -> str:
 
 
 def _said(message: Message, content: tuple[Any, ...]) -> WireMessage:
-    origin = _object(message.metadata).get(_WRITTEN_BY) if _WRITTEN_BY in message.metadata else None
-    written_by = origin if isinstance(origin, str) else None
-    return WireMessage(f"message:{message.id}", message.role, content, message.name, written_by)
+    plain = WireMessage(f"message:{message.id}", message.role, content, message.name)
+    if _WRITTEN_BY not in message.metadata and EXTRA_BODY not in message.metadata:
+        return plain
+    facts = _object(message.metadata)
+    written_by = facts.get(_WRITTEN_BY)
+    origin = written_by if isinstance(written_by, str) else None
+    by_form = facts.get(EXTRA_BODY)
+    for form, extra in by_form.items() if isinstance(by_form, dict) else ():
+        return replace(plain, origin=origin, form=form, extra_body=extra if isinstance(extra, dict) else None)
+    return replace(plain, origin=origin)
 
 
 def _definitions(request: Request, snapshot: Snapshot) -> Iterator[ToolDefinition]:

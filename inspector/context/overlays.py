@@ -81,7 +81,7 @@ def _edit_message(snapshot: Snapshot, ref: Ref, text: str) -> Snapshot:
         if first is None:
             raise InputError("input.cannot_edit", name=str(ref))
         parts = [
-            TextPart(text) if at == first else part
+            replace(part, text=text) if isinstance(part, TextPart) else part
             for at, part in enumerate(message.content)
             if at == first or not isinstance(part, TextPart)
         ]

@@ -54,8 +54,8 @@ class PartCounter:
 class PromptPart:
     """One part. It remembers its pieces, so that a part taken over from the last build costs nothing.
 
-    `alone` is the part with its text exactly as it is stored, for a system string that is this part and no other:
-    nothing has to be parted from it there.
+    `leading` is the part with its text exactly as it is stored, for a system string that begins with this part: a
+    string may begin with anything.
     """
 
     id: str
@@ -66,7 +66,7 @@ class PromptPart:
     before: str = PARAGRAPH
     marks: tuple[Mark, ...] = ()
     parameters: Parameters = field(default_factory=dict)
-    alone: PromptPart | None = None
+    leading: PromptPart | None = None
     _pieces: dict[tuple[PartCounter, str, bool], Piece] = field(default_factory=dict, repr=False)
 
     def piece(self, counting: PartCounter, border: str, *, last: bool = False) -> Piece:

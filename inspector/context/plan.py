@@ -58,6 +58,11 @@ class BuildPlan:
     problems: tuple[Problem, ...]
 
     @property
+    def offers_tools(self) -> bool:
+        """Whether definitions of tools are sent beside the texts."""
+        return self.spec.native_tools and bool(self.agent.tools or self.spec.extra_tools)
+
+    @property
     def settings(self) -> Mapping[str, str]:
         """What was chosen for it beside model, limits, layout and kind of strategy, by name, as texts."""
         plain = {

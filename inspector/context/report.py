@@ -37,6 +37,7 @@ def report(request: Request, word: Word) -> Plain:
             "exact_tokens": request.exact_tokens,
             "method": request.method.value,
             "tokenizer": request.tokenizer.name,
+            **_range(request),
         },
         "sections": _sections(request),
         "left_out": [_left_out(row, word) for row in request.left_out],
@@ -48,6 +49,23 @@ def report(request: Request, word: Word) -> Plain:
         # Beside the figures and in none of them; absent where no call of the model was ever reported.
         account["calibration"] = _calibration(request, request.correction)
     return account
+
+
+def _range(request: Request) -> Plain:
+    """Where the bill of such a Request likely lies, and how that is known; null where nothing says so."""
+    band = request.band
+    if band is None:
+        exact = request.tokens if request.method is Method.EXACT else None
+        return {"low": exact, "high": exact, "range": None}
+    low, high = band.around(request.tokens)
+    basis = {
+        "class": band.kind,
+        "group": band.group,
+        "n": band.n,
+        "covered": band.covered,
+        "source": band.source,
+    }
+    return {"low": low, "high": high, "range": basis}
 
 
 def _calibration(request: Request, found: Correction) -> Plain:

@@ -135,7 +135,8 @@ def _tools(messages: Iterable[Message]) -> str:
         elif isinstance(part, ToolResultPart) and part.is_error:
             failed[names_of.get(part.call_id, "?")] += 1
     return ", ".join(
-        f"{name} called {times} times" + (f" ({failed[name]} failed)" if failed[name] else "")
+        f"{name} called {times} {'time' if times == 1 else 'times'}"
+        + (f" ({failed[name]} failed)" if failed[name] else "")
         for name, times in called.most_common(_KEPT)
     )
 

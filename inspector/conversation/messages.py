@@ -48,7 +48,7 @@ class MessageWriter:
             is_archived=operation.is_archived,
             compiled=operation.compiled,
         )
-        await rows.insert(tx, message)
+        rows.insert(tx, message)
         search.put(tx, found_of_message(message))
         await self._tell(tx, intent, message)
         return await self._journal.recorded(tx, intent, _ref(message), message.agent_id, (None, message))
@@ -89,6 +89,8 @@ class MessageWriter:
         )
 
     async def _tell(self, tx: Transaction, intent: Intent, message: Message) -> None:
+        if not self._journal.tells(intent):
+            return
         calls = await self._calls_of(tx, message)
         for new_event in events_of(message, intent.actor, calls):
             self._journal.tell(tx, intent, new_event)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import Any
@@ -25,6 +26,7 @@ from inspector.domain.edits.rows import (
     StoreSummary,
 )
 from inspector.domain.errors import Problem
+from inspector.domain.message_outline import BatchOutline, MessageOutline
 from inspector.domain.messages import Batch, Message, Role, is_sendable
 from inspector.domain.ref import RefKind
 from inspector.domain.snapshot import OlderMessages
@@ -114,6 +116,28 @@ class ConversationStore:
         found = group_batches(message_rows.decode(rows))
         return found[0] if found else None
 
+    async def outline(self, agent_id: str) -> MessageOutline:
+        """Where all messages of an agent stand, deleted ones included; none of them is read."""
+        async with self._database.read() as source:
+            rows, put_away = await message_rows.outline(source, agent_id)
+        return await asyncio.to_thread(_outline, rows, put_away)
+
+    async def whole_batches(self, agent_id: str, batch_ids: Sequence[str]) -> tuple[Batch, ...]:
+        """Some batches of an agent with their deleted messages, in the order of their first message."""
+        async with self._database.read() as source:
+            rows = await message_rows.of_batches(source, agent_id, batch_ids, deleted=True)
+        messages = await asyncio.to_thread(message_rows.decode, rows)
+        return group_batches(messages, deleted=True)
+
+    async def places(self, message_ids: Sequence[str]) -> Mapping[str, int]:
+        """The positions of some messages by id; one that is not there has none."""
+        found: dict[str, int] = {}
+        async with self._database.read() as source:
+            for start in range(0, len(message_ids), PAGE_MESSAGES):
+                page = message_ids[start : start + PAGE_MESSAGES]
+                found.update(await message_rows.places(source, page))
+        return found
+
     async def message(self, message_id: str) -> Message | None:
         """One message, deleted ones included."""
         async with self._database.read() as source:
@@ -172,10 +196,17 @@ def _may_begin(batch: Batch) -> bool:
     return sent is not None and sent.role is Role.USER and batch.is_complete
 
 
-def group_batches(messages: Sequence[Message]) -> tuple[Batch, ...]:
-    """Messages as batches in the order of their first message; deleted messages are left away."""
+def _outline(rows: Sequence[Any], put_away: Sequence[Any]) -> MessageOutline:
+    batches = tuple(BatchOutline(id_, tuple(sorted(json.loads(each)))) for id_, each in rows)
+    deleted = frozenset(position for position, is_deleted in put_away if is_deleted)
+    archived = frozenset(position for position, is_deleted in put_away if not is_deleted)
+    return MessageOutline(batches, archived, deleted)
+
+
+def group_batches(messages: Sequence[Message], *, deleted: bool = False) -> tuple[Batch, ...]:
+    """Messages as batches in the order of their first message, deleted messages only if asked for."""
     by_id: dict[str, list[Message]] = {}
     for message in messages:
-        if not message.is_deleted:
+        if deleted or not message.is_deleted:
             by_id.setdefault(message.batch_id, []).append(message)
     return tuple(Batch(batch_id, tuple(each)) for batch_id, each in by_id.items())

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from itertools import chain
 from typing import Any
 
 from loro import ContainerID, ExportMode, Frontiers, LoroDoc, LoroText, VersionVector
@@ -26,6 +27,7 @@ from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.backwards import taken_back
 from inspector.domain.differences.contents import diff_parts, parts_of
 from inspector.domain.differences.not_reverted import left_over
+from inspector.domain.edits.access import single_operations
 from inspector.domain.edits.base import Operation, Version
 from inspector.domain.edits.history import RestoreVersion, TakeBack
 from inspector.domain.errors import DocumentError
@@ -159,7 +161,7 @@ class Document:
             if depends_on_base(operation):
                 operation = self._rebased(operation, frontiers)
         shape = self._shape()
-        return self._replica.change(lambda: shape.apply(operation, stamp), stamp.at)
+        return self._replica.change(lambda: _apply_all(shape, operation, stamp), stamp.at)
 
     def content(self) -> Content:
         """The content at the present version."""
@@ -406,3 +408,10 @@ class Document:
             return operation
         since = TextHistory(self._replica, fork, self._texts()).go(self.version)
         return rebased_operation(operation, earlier, present, since)
+
+
+def _apply_all(shape: Shape, operation: Operation, stamp: EditStamp) -> tuple[str, ...] | None:
+    """Do the operations that an operation consists of; gives the ids of what they changed, None for nothing."""
+    changed = [shape.apply(each, stamp) for each in single_operations(operation)]
+    done = [each for each in changed if each is not None]
+    return tuple(dict.fromkeys(chain.from_iterable(done))) if done else None

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from loro import ContainerID, LoroMap, LoroMovableList, ValueOrContainer
 
-from inspector.documents.checks import check_text, gone, refuse, shown
 from inspector.documents.stamp import EditStamp
 from inspector.documents.stored import ID, scalar_in
 from inspector.domain.differences.order import Key, keys_of, moved
+from inspector.domain.value_checks import check_text, gone, refuse, shown
 
 
 class ElementList:

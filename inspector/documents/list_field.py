@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from loro import LoroMovableList
 
-from inspector.documents.checks import check_element, check_text, refuse
 from inspector.documents.elements import ElementList, id_of
 from inspector.documents.stamp import EditStamp
 from inspector.documents.stored import VALUE, opcodes, same, scalar_in
 from inspector.domain.blocks import FieldDef, FieldScalar
 from inspector.domain.content import FieldEntry
+from inspector.domain.value_checks import check_element, check_text, refuse
 
 
 class ListField:

@@ -7,19 +7,19 @@ from typing import TypeVar
 
 from loro import LoroMap
 
-from inspector.documents.checks import (
+from inspector.documents.stamp import EditStamp
+from inspector.documents.stored import ID, VALUE, opcodes, same, scalar_of
+from inspector.domain.blocks import FieldDef, FieldScalar, FieldValue
+from inspector.domain.content import FieldEntry, FieldItem, plain_value
+from inspector.domain.differences.contents import same_value
+from inspector.domain.edits.items import ItemValue
+from inspector.domain.value_checks import (
     check_object,
     check_text,
     check_value,
     field_named,
     refuse,
 )
-from inspector.documents.stamp import EditStamp
-from inspector.documents.stored import ID, VALUE, opcodes, plain_value, same, scalar_of
-from inspector.domain.blocks import FieldDef, FieldScalar, FieldValue
-from inspector.domain.content import FieldEntry, FieldItem
-from inspector.domain.differences.contents import same_value
-from inspector.domain.edits.items import ItemValue
 
 TEXT = "text"
 FIELD = "="

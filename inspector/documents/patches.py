@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import field
 from itertools import accumulate
 
-from inspector.documents.checks import refuse
 from inspector.domain.content import text_lines
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.text import Splice
 from inspector.domain.errors import RefusedError
+from inspector.domain.value_checks import refuse
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _NO_END = "\\"

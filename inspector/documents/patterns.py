@@ -6,7 +6,7 @@ each repetition, so ``(?:(?:a{1000}){1000}){1000}`` takes all memory there is.
 
 from __future__ import annotations
 
-from inspector.documents.checks import refuse, shown
+from inspector.domain.value_checks import refuse, shown
 
 MAX_PATTERN = 1000
 MAX_UNROLLED = 20_000

@@ -20,7 +20,7 @@ from inspector.domain.content import CompositeContent, Content, FieldEntry, MapC
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.fields import SetField
-from inspector.domain.edits.items import InSection
+from inspector.domain.edits.items import EditParts, InSection
 from inspector.domain.edits.text import SetText, Splice, SpliceText
 from inspector.domain.splices import rebased, trimmed, with_words_again
 
@@ -39,6 +39,8 @@ def depends_on_base(operation: Operation) -> bool:
 
     All others name what they change by id, which holds in any version.
     """
+    if isinstance(operation, EditParts):
+        return any(map(depends_on_base, operation.operations))
     inner = _inside(operation)
     return isinstance(inner, TextOperation) or (
         isinstance(inner, SetField) and isinstance(inner.value, tuple)
@@ -51,6 +53,9 @@ def rebased_operation(operation: Operation, base: Content, present: Content, sin
     Raises:
         RefusedError: when it does not fit the base.
     """
+    if isinstance(operation, EditParts):
+        parts = (rebased_operation(each, base, present, since) for each in operation.operations)
+        return replace(operation, operations=tuple(parts))
     section = operation.section if isinstance(operation, InSection) else ""
     inner = _inside(operation)
     there = _part(base, operation)

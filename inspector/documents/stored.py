@@ -7,8 +7,7 @@ from difflib import SequenceMatcher
 
 from loro import LoroMap, ValueOrContainer
 
-from inspector.domain.blocks import FieldScalar, FieldValue
-from inspector.domain.content import FieldItem
+from inspector.domain.blocks import FieldScalar
 
 ID = "id"
 VALUE = "value"
@@ -37,8 +36,3 @@ def opcodes(
     """How to come from one list of scalars to another, as difflib's opcodes."""
     before, after = ([(type(value), value) for value in values] for values in (old, new))
     return SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-
-
-def plain_value(value: FieldItem) -> FieldValue:
-    """A value of a content as an operation would give it."""
-    return tuple(entry.value for entry in value) if isinstance(value, tuple) else value

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import accumulate, islice
 
-from inspector.documents.checks import check_text, refuse, shown
 from inspector.documents.patches import splices_of_patch
 from inspector.documents.patterns import check_pattern
 from inspector.domain.content import line_end, text_lines
@@ -21,6 +20,7 @@ from inspector.domain.edits.text import (
     SpliceText,
 )
 from inspector.domain.splices import between
+from inspector.domain.value_checks import check_text, refuse, shown
 
 REGEX_SECONDS = 0.5
 MAX_INSERTED = 16_000_000

@@ -21,6 +21,7 @@ class CacheRules:
         is_automatic: Whether the longest known prefix is found without marks too.
         writes_billed: Whether what is written has a price of its own; otherwise it costs what input does.
         seconds: How long an entry lives after its last use, None where nobody says.
+        step: A prefix that is found without marks is read in whole multiples of so many tokens.
     """
 
     provider: str
@@ -30,6 +31,7 @@ class CacheRules:
     is_automatic: bool
     writes_billed: bool
     seconds: int | None = None
+    step: int = 1
 
 
 @dataclass(frozen=True, slots=True)

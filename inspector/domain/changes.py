@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 
 from inspector.domain.actor import Actor
 from inspector.domain.dataclass import dataclass
@@ -27,6 +28,35 @@ class Change:
     own: bool = True
     owner: str | None = None
     changeset: str | None = None
+
+
+class ChangeRole(StrEnum):
+    """What a change is in its step: made for the first time, taken back, or made again."""
+
+    DONE = "done"
+    UNDONE = "undone"
+    REDONE = "redone"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """A change as the journal lists it.
+
+    Attributes:
+        change: The change.
+        role: What it is in its step.
+        first: The number of the change that it takes back or makes again; its own where it is the first of its step.
+        author: Who made that first one.
+        is_undone: Whether the step is taken back by now.
+        can_turn: Whether a change of that kind can be taken back and made again.
+    """
+
+    change: Change
+    role: ChangeRole
+    first: int
+    author: Actor
+    is_undone: bool
+    can_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from inspector.domain import blocks, content, limits, messages
@@ -25,6 +26,7 @@ from inspector.domain.errors import MalformedError
 
 Plain = Any
 _Reader = Callable[[Plain, str], Any]
+_Writer = Callable[[Any], Plain]
 
 _KINDS: dict[str, dict[type, str]] = {
     "kind": {
@@ -65,34 +67,62 @@ _LABELLED = (blocks.Permission, Importance)
 def to_plain(value: object) -> Plain:
     """The JSON form of a value of ours."""
     kind: type = type(value)
-    if kind in _PLAIN_ALREADY:
-        return value
-    if kind in (tuple, list):
-        return [to_plain(each) for each in value]  # type: ignore[attr-defined]
-    names = _names(kind)
-    if names is not None:
-        plain = {name: to_plain(getattr(value, name)) for name in names}
-        tag = _TAGS.get(kind)
-        return plain if tag is None else {tag[0]: tag[1], **plain}
-    if isinstance(value, _LABELLED):
-        return value.label
-    if isinstance(value, Enum):
-        return value.value
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
-    if isinstance(value, datetime):
-        return write_time(value)
-    if isinstance(value, Mapping):
-        return {str(key): to_plain(each) for key, each in value.items()}
-    if isinstance(value, tuple | list | frozenset):
-        return [to_plain(each) for each in value]
-    raise TypeError(type(value).__name__)
+    return _writer(kind)(value)
 
 
 @cache
-def _names(kind: type) -> tuple[str, ...] | None:
-    """The fields of a value class in order; None for any other kind."""
-    return tuple(each.name for each in fields(kind)) if is_dataclass(kind) else None
+def _writer(kind: type) -> _Writer:
+    if is_dataclass(kind):
+        return _value_writer(kind)
+    if issubclass(kind, _LABELLED):
+        return attrgetter("label")
+    if issubclass(kind, Enum):
+        return {each: each.value for each in kind}.__getitem__
+    if kind is type(None) or issubclass(kind, str | int | float):
+        return _as_it_is
+    if issubclass(kind, datetime):
+        return write_time
+    if issubclass(kind, Mapping):
+        return _write_mapping
+    if issubclass(kind, tuple | list | frozenset):
+        return _write_list
+    raise TypeError(kind.__name__)
+
+
+def _as_it_is(value: Any) -> Plain:
+    return value
+
+
+def _write_mapping(value: Any) -> Plain:
+    return {str(key): to_plain(each) for key, each in value.items()}
+
+
+def _write_list(value: Any) -> Plain:
+    return [to_plain(each) for each in value]
+
+
+def _value_writer(kind: type) -> _Writer:
+    names = tuple(each.name for each in fields(kind))
+    if_set = _if_set(kind)
+    tag = _TAGS.get(kind)
+    head = {} if tag is None else {tag[0]: tag[1]}
+
+    def write(value: Any) -> Plain:
+        plain = head.copy()
+        for name in names:
+            each = getattr(value, name)
+            plain[name] = each if type(each) in _PLAIN_ALREADY else to_plain(each)
+        for name, default in if_set:
+            if plain[name] == default:
+                del plain[name]
+        return plain
+
+    return write
+
+
+def _if_set(kind: Any) -> tuple[tuple[str, object], ...]:
+    """The fields that stand in the JSON only where they differ from their defaults, with these."""
+    return tuple((each.name, each.default) for each in fields(kind) if messages.IF_SET in each.metadata)
 
 
 def from_plain(kind: Any, plain: Plain, where: str = "$") -> Any:

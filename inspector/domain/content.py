@@ -8,6 +8,7 @@ from dataclasses import field
 from inspector.domain.blocks import (
     CompositeSchema,
     FieldScalar,
+    FieldValue,
     ListSchema,
     LogSchema,
     MapSchema,
@@ -111,6 +112,11 @@ CONTENT_TYPES: Mapping[type, type[Content]] = {
     CompositeSchema: CompositeContent,
 }
 """The type of content that each schema has."""
+
+
+def plain_value(value: FieldItem) -> FieldValue:
+    """A value of a content as an operation would give it."""
+    return tuple(entry.value for entry in value) if isinstance(value, tuple) else value
 
 
 def text_lines(text: str) -> list[str]:

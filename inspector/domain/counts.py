@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from math import ceil, floor
 
 from inspector.domain.dataclass import dataclass
 
@@ -37,6 +38,53 @@ class Count:
 
     tokens: int
     method: Method
+
+
+class RequestKind(StrEnum):
+    """What is in a Request, as far as it tells how well its tokens are known; the first that fits."""
+
+    EXACT = "exact"
+    """Every part is counted exactly."""
+    OPEN = "open"
+    """It has what no file holds: a conversation or a document at the provider, a tool that the provider runs."""
+    MEDIA = "media"
+    """Images or documents."""
+    SCHEMA = "schema"
+    """The reply has to fit a schema."""
+    TOOLS = "tools"
+    """Definitions of tools, calls or results."""
+    THINKING = "thinking"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestBand:
+    """How far bills of whole Requests were from their figures.
+
+    Attributes:
+        group: Whose tokenizers the Requests were counted with, ``any`` for all.
+        kind: What was in them, a `RequestKind`.
+        low: The least share of a figure that was charged.
+        high: The largest, None where there is no saying.
+        slack: Tokens that are let go on both sides besides.
+        n: How many bills it is from.
+        covered: The share of bills that it held for when they were left out of it.
+        source: What the bills were of.
+    """
+
+    group: str
+    kind: str
+    low: float
+    high: float | None
+    slack: int
+    n: int
+    covered: float
+    source: str
+
+    def around(self, tokens: int) -> tuple[int, int | None]:
+        """The least and the most that is likely to be charged for a figure."""
+        most = None if self.high is None else ceil(tokens * self.high) + self.slack
+        return max(0, floor(tokens * self.low) - self.slack), most
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,9 @@ FEATURE_NAMES: tuple[str, ...] = (
 Latin word beyond the 6th and beyond the 10th, Latin letters outside ASCII and outside Latin 1, groups of 3 digits,
 parts of mixed runs of at most 2 characters; and each small letter, by which languages differ."""
 
+SHARED = "o200k_base"
+"""The shipped vocabulary whose tokens estimates of other families weigh beside the features."""
+
 Features = tuple[int, ...]
 
 

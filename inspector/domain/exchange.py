@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 
+from inspector.domain.actor import IdGenerator
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Intent
 from inspector.domain.errors import Problem
@@ -36,6 +38,51 @@ class ImportPlan:
     problems: tuple[Problem, ...] = ()
     kept_in_metadata: tuple[str, ...] = ()
     name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRow:
+    """One of several recorded requests in a file, for choosing among them.
+
+    Attributes:
+        number: Its place among them, from 1.
+        title: The name that the file gives it, or empty.
+        source_format: The id of its body's format.
+        model: As asked for.
+        first_words: The beginning of what the user said first.
+        messages: How many it sends, instructions not among them.
+        input_tokens: What the provider billed for it, None where the file doesn't say.
+        output_tokens: The same for the reply.
+    """
+
+    number: int
+    title: str
+    source_format: str
+    model: str
+    first_words: str
+    messages: int
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSource:
+    """A foreign file that was read.
+
+    Attributes:
+        rows: Empty for a file that is imported as a whole.
+        plan: What importing the rows of these numbers would do; without rows, the whole file.
+        others: How many entries of the file aren't requests to a model.
+    """
+
+    rows: tuple[ImportRow, ...]
+    plan: Callable[[IdGenerator, Sequence[int]], ImportPlan]
+    others: int = 0
+
+    @property
+    def must_pick(self) -> bool:
+        """Whether there is something to choose among."""
+        return len(self.rows) > 1
 
 
 class ExportFormat(StrEnum):

@@ -10,9 +10,11 @@ from datetime import datetime
 from inspector.domain.actor import Actor
 from inspector.domain.blocks import Schema
 from inspector.domain.content import Content
+from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.conflicts import Conflict, TextSides
 from inspector.domain.differences.contents import ContentDiff
+from inspector.domain.differences.hunks import Hunk
 from inspector.domain.edits.base import Version
 from inspector.domain.errors import Refusal
 
@@ -79,6 +81,43 @@ class VersionDiff:
     after: VersionContent
     diff: ContentDiff
     unified: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredVersion:
+    """A version with its tokens, and how many more they are than those of the one before; None where unreadable.
+
+    `op` is the operation's name; the version is without the operation's text, which may be as long as the content.
+    """
+
+    version: BlockVersion
+    op: str | None
+    tokens: Count | None
+    growth: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredHunk:
+    """A hunk, and how many tokens more its lines have after than before."""
+
+    hunk: Hunk
+    growth: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersionComparison:
+    """Two versions as rendered texts, with the hunks that differ.
+
+    `is_text` says that the rendered texts are the contents themselves, so that a hunk can be restored alone.
+    """
+
+    before_version: Version
+    after_version: Version
+    before: str
+    after: str
+    hunks: tuple[MeasuredHunk, ...]
+    growth: int
+    is_text: bool
 
 
 @dataclass(frozen=True, slots=True)

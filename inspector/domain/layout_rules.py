@@ -11,6 +11,7 @@ from inspector.domain.codec import to_plain
 from inspector.domain.errors import MalformedError, Parameters
 from inspector.domain.layouts import Layout, SectionLayout
 from inspector.domain.limits import STRATEGIES, Strategy
+from inspector.domain.rendering.block_template import LINE, VALUE
 
 PERSONA = "persona"
 INSTRUCTIONS = "instructions"
@@ -71,6 +72,7 @@ def _faults(layout: Layout) -> Iterator[tuple[str, str]]:
             f"strategy {layout.strategy!r} doesn't exist, choose one of {', '.join(existing)}, or none",
         )
     yield from (("join", why) for why in _join_faults(layout.join))
+    yield from _template_faults(layout)
     yield from _name_faults(layout)
     for entry in layout.sections:
         yield from ((entry.name, why) for why in (*_bound_faults(entry), *_dress_faults(entry)))
@@ -83,6 +85,20 @@ def _join_faults(join: str) -> Iterator[str]:
         yield "it must start and end with a newline"
     if core and not starts_legally(core):
         yield "its first line can't start with white space or a slash"
+
+
+def _template_faults(layout: Layout) -> Iterator[tuple[str, str]]:
+    for place, text in (("block", layout.block), ("line", layout.line), ("gap", layout.gap)):
+        yield from ((place, why) for why in _text_faults(text, LONGEST_DRESS))
+    rows = layout.block.split("\n")
+    if layout.block and VALUE in (rows[0], rows[-1]):
+        yield "block", f"{VALUE} can't be its first or last line"
+    if layout.block and (rows.count(VALUE) != 1 or not starts_legally(layout.block) or not rows[-1].strip()):
+        yield "block", f"it needs one line {VALUE}, and must start and end with a visible character"
+    if layout.line and (layout.line.count(LINE) != 1 or not layout.block or "\n" in layout.line):
+        yield "line", f"it must be one line with {LINE} in it, and goes with a template for blocks"
+    if not layout.gap or layout.gap.strip("\n"):
+        yield "gap", "it must be newlines only, one or more"
 
 
 def _name_faults(layout: Layout) -> Iterator[tuple[str, str]]:
@@ -122,7 +138,7 @@ def _bound_faults(entry: SectionLayout) -> Iterator[str]:
 
 
 def _dress_faults(entry: SectionLayout) -> Iterator[str]:
-    for text in (entry.heading, entry.group):
+    for text in (entry.heading, entry.group, entry.group_end):
         yield from _text_faults(text, LONGEST_DRESS)
         if text and (not starts_legally(text) or text.endswith("\n")):
             yield "a heading must start with a visible character other than a slash, and end without a newline"
@@ -135,7 +151,7 @@ def _content_faults(entry: SectionLayout) -> Iterator[str]:
     if entry.text and entry.blocks:
         yield "a section of your own has a text or block labels, not both"
     if entry.name in RESERVED:
-        if entry.text or entry.blocks:
+        if entry.text or (entry.blocks and entry.name not in BLOCK_SECTIONS):
             yield "its content is fixed, choose another name for a text or block labels of your own"
     elif not entry.text.strip() and not entry.blocks:
         yield f"a section of your own needs a text or block labels (built in are {', '.join(BUILT_IN)})"

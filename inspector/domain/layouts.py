@@ -27,11 +27,12 @@ class Share(StrEnum):
 class SectionLayout:
     """One section's place and dress.
 
-    `group` is a heading shared by neighbouring sections (``# Memory State``), printed once before the
-    first of them that has content. `minimum`/`maximum` are tokens (None: no bound); a higher `priority` is
-    filled first, those of one priority by their `share`; `grow` takes what others leave. With `together`, what
-    need not be in anyway goes in whole, all of it, or stays out. `text` or `blocks` (labels) make it a section of
-    the user's own.
+    `group` is a heading shared by neighbouring sections (``# Memory State``), printed once before the first of them
+    that has content, and `group_end` once behind the last. `minimum`/`maximum` are tokens (None: no bound); a higher
+    `priority` is filled first, those of one priority by their `share`; `grow` takes what others leave. With
+    `together`, what need not be in anyway goes in whole, all of it, or stays out. `text` or `blocks` (labels) make it
+    a section of the user's own. A built-in section of blocks may name labels too: those blocks stand in it first, in
+    that order, whoever owns them.
     """
 
     name: str
@@ -47,6 +48,7 @@ class SectionLayout:
     together: bool = False
     text: str = ""
     blocks: tuple[str, ...] = ()
+    group_end: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Layout:
     What follows the section ``messages`` stands behind the history, in a message of its own. `memory` and
     `history` say what bounds them. `strategy` is the kind of strategy that goes with the layout, for agents that
     have not chosen one; empty for none.
+    `block` is a template that stands in place of the wrapper, `line` one for each line of a block's text (see
+    `write_block`); `gap` stands between the parts of a section, and with `empty_blocks` empty blocks are shown too.
     """
 
     name: str
@@ -66,3 +70,7 @@ class Layout:
     memory: Share = Share.LIMIT
     history: Share = Share.LIMIT
     strategy: str = ""
+    block: str = ""
+    line: str = ""
+    gap: str = "\n\n"
+    empty_blocks: bool = False

@@ -24,6 +24,7 @@ class LintRule(StrEnum):
     UNUSED_TOOL = "unused_tool"
     STALE_BLOCK = "stale_block"
     SECRET = "secret"
+    COMPILED_DIFFERS = "compiled_differs"
 
 
 @dataclass(frozen=True, slots=True)

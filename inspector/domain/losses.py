@@ -8,7 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from inspector.domain.summarising import Losses, SummarySource, spoken
+from inspector.domain.summarising import (
+    Losses,
+    SummarySource,
+    spoken,
+    summary_source_text,
+    unescaped_text,
+)
 
 # Every repetition has a bound, so that no text makes the search slow.
 _NUMBER = re.compile(
@@ -59,7 +65,8 @@ def losses_of(source: SummarySource, summary_text: str, decisions: Iterable[str]
     """
     # What was said comes before what tools were given and gave.
     said = "\n".join((*map(spoken, source.messages), *(each.content for each in source.children)))
-    text = f"{said}\n{source.text}"
+    beside = (*map(unescaped_text, source.messages), *map(summary_source_text, source.children))
+    text = "\n".join((said, *beside))
     low = summary_text.casefold()
     summary_numbers = frozenset(each.lstrip(_SIGNS) for each in numbers(summary_text))
     words = frozenset(_WORD.findall(low))

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 
 from inspector.domain.dataclass import dataclass
+
+IF_SET = "if_set"
+"""Marks a field of a value that its JSON has only where it differs from the default."""
+
+
+def _extra_body() -> str:
+    """Further fields of a recorded part, as JSON, in the form that its message came in; empty for none."""
+    made: str = field(default="", metadata={IF_SET: True})
+    return made
 
 
 class Role(StrEnum):
@@ -33,6 +43,7 @@ class TextPart:
     """A part of a message that is plain text."""
 
     text: str
+    extra_body: str = _extra_body()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,7 @@ class ImagePart:
     width: int
     height: int
     data: str
+    extra_body: str = _extra_body()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +63,7 @@ class ThinkingPart:
 
     text: str
     signature: str | None = None
+    extra_body: str = _extra_body()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +71,7 @@ class RedactedThinkingPart:
     """Thinking that only the provider can read."""
 
     data: str
+    extra_body: str = _extra_body()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +81,17 @@ class ToolCallPart:
     id: str
     name: str
     arguments: str
+    extra_body: str = _extra_body()
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResultPart:
-    """The result of the call with that id."""
+    """The result of the call with that id. In a recorded tool's message, parts behind it are within it."""
 
     call_id: str
     content: str
     is_error: bool = False
+    extra_body: str = _extra_body()
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,15 +128,18 @@ class Overheads:
         role: The role's own token.
         system: Around the system string.
         assistant: Around an assistant's message.
+        assistant_method: How that is known.
         name: More for a message with a name.
         reply: For the start of the reply.
         request: For the request as a whole.
         call: Around each tool call.
         result: Around each tool result.
-        schema: With a schema of the reply, beside its own tokens.
+        schema: With a schema of the reply, beside its own tokens; 0 where a schema isn't charged.
         page: For a page of a PDF document, text and picture.
         thinking: Where the model is told to think.
+        task_budget: Where the model is told how many tokens it has for the task.
         old_thinking: Whether thinking of finished turns is charged.
+        signed: Whether what signs a part hides thinking that is charged.
         sealed_head: Characters of sealed thinking before those that hide tokens.
         sealed_token: Characters of sealed thinking for each token that they hide.
         method: How the figures of messages are known: exact where the provider documents them.
@@ -149,6 +152,7 @@ class Overheads:
     role: int
     system: int
     assistant: int
+    assistant_method: Method
     name: int
     reply: int
     request: int
@@ -157,9 +161,11 @@ class Overheads:
     schema: int
     page: int
     thinking: int
+    task_budget: int
     old_thinking: bool
     sealed_head: int
     sealed_token: float
+    signed: bool
     method: Method
     call_method: Method
     source: str
@@ -168,30 +174,32 @@ class Overheads:
 class DefinitionCost(StrEnum):
     """How the tokens of a tool definition are counted."""
 
-    FIELDS = "fields"
-    """Name, description and each property by themselves, as OpenAI's example code does."""
+    TYPESCRIPT = "typescript"
+    """The function as OpenAI's models read it, with its comments."""
     JSON = "json"
     """The definition's JSON as one text."""
+    BARE_JSON = "bare_json"
+    """The same without titles and empty descriptions, and without whether other fields may stand."""
+    WORDS = "words"
+    """The names and descriptions alone, each as a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOverheads:
     """What a tool definition costs beyond the tokens of its texts; always an estimate.
 
-    `function` stands before each definition, `properties` once where it has any, `key` before each property,
-    `enum` once and `enum_item` for each choice of a property, `end` once after all tools. `preamble` is what the
-    provider tells the model about tools, once where there are any; `forced` where it must call one.
+    `function` comes with each definition, `end` once with all of them, of which `joined` is not paid where a system
+    string stands before them. `preamble` is what the provider tells the model about tools, once where there are any;
+    `forced` where it must call one; `chat` more of it on Chat Completions.
     """
 
     definition: DefinitionCost
     function: int
-    properties: int
-    key: int
-    enum: int
-    enum_item: int
     end: int
+    joined: int
     preamble: int
     forced: int
+    chat: int
     method: Method
     source: str
 
@@ -222,6 +230,7 @@ class ImageRule:
         factor: Tokens a patch.
         base: Tokens for any image.
         tile: Tokens a tile or crop.
+        low: The longest side of an image that is sent with little detail; 0 where that can't be asked for.
         source: Where the rule is from.
         is_assumed: Whether it is another provider's, for want of the model's own.
     """
@@ -234,6 +243,7 @@ class ImageRule:
     factor: float = 1.0
     base: int = 0
     tile: int = 0
+    low: int = 0
     source: str = ""
     is_assumed: bool = False
 
@@ -247,6 +257,7 @@ class Estimator:
         fitted_on: The family whose tokenizer the weights were fitted to; another one than `family` where
             that has no public tokenizer, and the band is then wider.
         weights: One number a feature, in the order of `FEATURE_NAMES`.
+        shared: What a token of the `SHARED` vocabulary weighs.
         mape: Mean absolute relative error.
         band: The relative error that 95 % of texts stay within. It was found on other texts than the mean error.
         covered: The share of texts, of which none was fitted or gave the band, that the band held for.
@@ -257,6 +268,7 @@ class Estimator:
     family: str
     fitted_on: str
     weights: tuple[float, ...]
+    shared: float
     mape: float
     band: float
     covered: float

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from inspector.domain.calibration import Correction
-from inspector.domain.counts import Method, Tokenizer, joint_method
+from inspector.domain.counts import Method, RequestBand, Tokenizer, joint_method
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters, Problem
 from inspector.domain.limits import HistoryState, Limits
@@ -223,6 +223,9 @@ class Request:
     """How far the history was shortened, for the next Request; None where the strategy keeps no such account."""
     correction: Correction | None = None
     """What the model's earlier calls say of these counts. It is told beside them; no figure here has it in it."""
+
+    band: RequestBand | None = None
+    """How far bills of such Requests were from their figures; None for an exact figure, and one of the past."""
 
     @property
     def available_tokens(self) -> int:

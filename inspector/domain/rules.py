@@ -40,6 +40,7 @@ class InRule(StrEnum):
     PROVIDER_TOOL = "provider_tool"
     OUTPUT_SCHEMA = "output_schema"
     THINKING = "thinking_overhead"
+    TASK_BUDGET = "task_budget_overhead"
 
 
 class OutRule(StrEnum):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from functools import cached_property
 
+from inspector.domain.counts import Method
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.rows import StoreSummary
 from inspector.domain.errors import Problem
@@ -113,6 +115,7 @@ class Proposal:
         tokens: Of the summary as a model reads it.
         made_by: The summariser's name.
         put_back: What was pinned and lost, and stands in the summary word for word now.
+        method: How the tokens were found.
     """
 
     source: SummarySource
@@ -122,6 +125,7 @@ class Proposal:
     tokens: int
     made_by: str
     put_back: tuple[str, ...] = ()
+    method: Method = Method.ESTIMATE
 
     @property
     def operation(self) -> StoreSummary:
@@ -266,10 +270,68 @@ def summary_source_text(summary: Summary) -> str:
 
 
 def spoken(message: Message) -> str:
-    """What people and the agent say in a message: its text parts, without calls and results."""
+    """What people and the agent say in a message: its text parts, without calls and results.
+
+    Of a text that is a JSON object, as programs wrap what a person said, the texts in it.
+    """
     if message.role is Role.TOOL:
         return ""
-    return "\n".join(part.text for part in message.content if isinstance(part, TextPart))
+    return "\n".join(_unwrapped(part.text) for part in message.content if isinstance(part, TextPart))
+
+
+def _unwrapped(text: str) -> str:
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        return "\n".join(_texts_in(json.loads(text))) or text
+    except (ValueError, RecursionError):
+        return text
+
+
+def unescaped_text(message: Message) -> str:
+    """As `message_text`, with the words that stand in JSON as they are: by their names, and none of them escaped."""
+    return message_text(replace(message, content=tuple(map(_unescaped, message.content))))
+
+
+def _unescaped(part: Part) -> Part:
+    match part:
+        case TextPart():
+            return replace(part, text=_readable(part.text))
+        case ToolCallPart():
+            return replace(part, arguments=_readable(part.arguments))
+        case ToolResultPart():
+            return replace(part, content=_readable(part.content))
+    return part
+
+
+def _readable(text: str) -> str:
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        return "\n".join(_named(json.loads(text))) or text
+    except (ValueError, RecursionError):
+        return text
+
+
+def _named(value: object, name: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _named(each, key)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _named(each, name)
+    else:
+        plain = value if isinstance(value, str) else json.dumps(value)
+        yield f"{name}: {plain}" if name else plain
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    """The texts of a JSON value that are more than one word."""
+    if isinstance(value, str):
+        yield from [_unwrapped(value)] if " " in value.strip() else []
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts_in(each)
 
 
 def joined_details(children: Sequence[Summary]) -> SummaryDetails:

@@ -59,6 +59,7 @@ class UndoRequest:
     `ref` limits it to steps that changed that thing (for a block: its content, its row, its sharing), `owner` to
     those that changed anything of that agent's.
     `change` names one step by the number of one of its changes; it need not be the newest then.
+    `author` is whose step it is, where a person undoes what somebody else did.
     """
 
     actor: Actor
@@ -69,6 +70,11 @@ class UndoRequest:
     batch_id: str | None = None
     tool_call_id: str | None = None
     unlock: bool = False
+    author: Actor | None = None
+
+    @property
+    def steps_of(self) -> Actor:
+        return self.author or self.actor
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from itertools import chain
 from inspector.domain.codec import read_time
 from inspector.domain.errors import MalformedError, Parameter, Problem, Severity
 from inspector.domain.secrets import find_secrets
+from inspector.domain.wire.objects import SPELLINGS
 from inspector.exchange.json_guard import Json
 
 _MOST_PROBLEMS = 1000
@@ -31,7 +32,7 @@ _SECRET_FIELD = re.compile(
     r"(?:^|[^A-Za-z0-9]|(?<=[a-z0-9])(?=[A-Z]))(?i:secrets?|token|password|passwd|authorization|credentials?|bearer"
     r"|(?:set-)?cookie|(?:api|private|access|secret|subscription)[-_ ]?key)(?i:[-_]enc|[-_]encrypted)?$"
 )
-_QUERIES = frozenset({"query", "extra_query", "default_query", "params", "query_params"})
+_QUERIES = frozenset({"query", "extra_query", "default_query", "params", "query_params", "queryString"})
 _SECRET_IN_QUERY = frozenset({"key", "sig", "signature", "code", "auth"})
 _LOGIN = re.compile(r"(?<=://)([^\s/?#:]*):[^\s/?#]*@")
 _ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://\S+\s*")
@@ -97,19 +98,23 @@ class FieldReader:
         self._left: dict[str, Json] = {}
 
     def spelled(self, names: Mapping[str, str]) -> FieldReader:
-        """The same object, whose fields of other names are read under the names given for them."""
-        plain = {names.get(key, key): each for key, each in self.whole().items()}
-        return FieldReader(plain, self.where, self.notes)
+        """The same object, whose fields of other names are read under the names given for them.
+
+        A field that comes under both names keeps the other one.
+        """
+        value = self.whole()
+        renamed = {key: names[key] for key in value if key in names and names[key] not in value}
+        reader = FieldReader(
+            {renamed.get(key, key): each for key, each in value.items()}, self.where, self.notes
+        )
+        reader.leave(SPELLINGS, {name: key for key, name in renamed.items()})
+        return reader
 
     def path(self, key: str) -> str:
         return f"{self.where}.{key}" if self.where else key
 
     def has(self, key: str) -> bool:
         return self._value.get(key) is not None
-
-    def states(self, key: str) -> bool:
-        """Whether the field is there, with whatever value."""
-        return key in self._value
 
     def take(self, key: str) -> Json:
         self._taken.add(key)
@@ -207,10 +212,14 @@ class FieldReader:
         """What was not taken and holds something, secrets left out, for a place where it is used as it is.
 
         Args:
-            with_empty: Also what is empty.
+            with_empty: Also what is empty, taken or not: no value of ours says how.
         """
         kept: dict[str, Json] = {}
-        untaken = ((key, value) for key, value in self._value.items() if key not in self._taken)
+        untaken = (
+            (key, value)
+            for key, value in self._value.items()
+            if key not in self._taken or (with_empty and not value and value in _EMPTY)
+        )
         for key, value in chain(untaken, self._left.items()):
             if value in _EMPTY:
                 if with_empty:
@@ -223,11 +232,17 @@ class FieldReader:
         return kept
 
     def as_it_came(self) -> dict[str, Json]:
-        """All of it with empty fields, secrets left out; every field counts as taken."""
+        """All of it with empty fields, under its own names, secrets left out; every field counts as taken."""
         found = {
             key: self._without_secrets(key, value, self.path(key)) for key, value in self.whole().items()
         }
-        return {key: value for key, value in found.items() if value is not None or self._value[key] is None}
+        names = self._left.get(SPELLINGS)
+        names = names if isinstance(names, dict) else {}
+        return {
+            str(names.get(key, key)): value
+            for key, value in found.items()
+            if value is not None or self._value[key] is None
+        }
 
     def _list(self, key: str) -> list[Json]:
         found = self.take(key)
@@ -262,15 +277,15 @@ class FieldReader:
         if isinstance(value, dict) and key not in _SCHEMAS:
             cleaned = {}
             for name, each in value.items():
-                called = "secret" if key in _QUERIES and name.lower() in _SECRET_IN_QUERY else name
-                kept = self._without_secrets(called, each, f"{where}.{name}")
+                kept = self._without_secrets(_called(key, name, value), each, f"{where}.{name}")
                 if kept is not None or each is None:
                     cleaned[name] = kept
             return cleaned
         if isinstance(value, list):
             members = []
             for index, each in enumerate(value):
-                members.append(self._without_secrets("", each, f"{where}[{index}]"))
+                holder = key if key in _QUERIES else ""
+                members.append(self._without_secrets(holder, each, f"{where}[{index}]"))
             return members
         if isinstance(value, str) and _ADDRESS.fullmatch(value):
             plain = plain_address(value)
@@ -301,6 +316,15 @@ def kind_of(value: Json) -> str:
         (dict, "an object"),
     )
     return next((name for kind, name in names if isinstance(value, kind)), "nothing")
+
+
+def _called(key: str, name: str, holder: dict[str, Json]) -> str:
+    """What a field is called. In an address's query, written as pairs of a name and a value, a value is its name's."""
+    if key not in _QUERIES:
+        return name
+    if name == "value" and isinstance(stated := holder.get("name"), str):
+        name = stated
+    return "secret" if name.lower() in _SECRET_IN_QUERY else name
 
 
 def _is_secret(key: str, value: Json) -> bool:

@@ -16,6 +16,7 @@ _MOST_HEADER = 4_000_000
 _STANDARD = str.maketrans("-_", "+/")
 """Base 64 for addresses, as Gemini's is at times, in the usual letters."""
 _SIZE_MARKS = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
+_STARTS = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8", "image/jpeg"), (b"GIF8", "image/gif"))
 _BARE_MARKS = frozenset({0x01, *range(0xD0, 0xD9)})
 
 
@@ -24,6 +25,14 @@ def image_part(media_type: str, data: str) -> ImagePart:
     content = _decoded(data)
     width, height = size_of(content) if content else (0, 0)
     return ImagePart(media_type, width, height, data)
+
+
+def media_type_of(data: str) -> str:
+    """The media type of an image that comes without one, by how its data begins; empty where that isn't known."""
+    content = _decoded(data[:64])
+    is_webp = content[:4] == b"RIFF" and content[8:12] == b"WEBP"
+    found = (kind for start, kind in _STARTS if content.startswith(start))
+    return "image/webp" if is_webp else next(found, "")
 
 
 def size_of(content: bytes) -> tuple[int, int]:

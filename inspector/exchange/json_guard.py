@@ -2,7 +2,7 @@
 
 Bytes are read under a budget, must be UTF-8, are weighed (`weighing`) and only then decoded, strictly: no NaN
 or infinity, no number out of range, no lone surrogate, no nesting past a limit. Every refusal names the
-place. Archives are told apart and refused; YAML, pickle and code are never read at all.
+place. Archives and pictures are told apart and refused; pickle and code are never read at all.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ Json = Any
 DEFAULT_LIMITS = JsonLimits()
 _BOM = codecs.BOM_UTF8
 _SLICE = 1 << 20
+_LINE = re.compile(rb"[^\n]+")
 _BYTE = re.compile(r"\(byte (\d+)\)")
-_OTHER_FILES: tuple[tuple[bytes, str], ...] = (
+_ARCHIVES: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
     (b"\x1f\x8b", "gzip"),
@@ -36,19 +37,31 @@ _OTHER_FILES: tuple[tuple[bytes, str], ...] = (
     (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"7z\xbc\xaf\x27\x1c", "7z"),
     (b"Rar!", "rar"),
-    (b"%PDF-", "pdf"),
-    (b"\x80\x04\x95", "pickle"),
 )
+_OTHER_FILES: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG", "PNG picture"),
+    (b"\xff\xd8\xff", "JPEG picture"),
+    (b"GIF8", "GIF picture"),
+    (b"RIFF", "WebP picture or sound"),
+    (b"%PDF-", "PDF"),
+    (b"\x80\x04\x95", "pickle"),
+    (b"\x7fELF", "program"),
+)
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SQLITE = b"SQLite format 3\x00"
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedJson:
-    """Decoded JSON, the places (``line:column``) of keys that overwrote an earlier one of that name, and its cost."""
+    """Decoded JSON, the places (``line:column``) of keys that overwrote an earlier one of that name, and its cost.
+
+    `written` names what it was written in, for people.
+    """
 
     value: Json
     duplicate_keys: tuple[str, ...] = ()
     spent: JsonCost = field(default_factory=JsonCost)
+    written: str = "JSON"
 
 
 def read_bytes(path: Path, limits: JsonLimits = DEFAULT_LIMITS) -> bytes:
@@ -82,15 +95,48 @@ def parse_json(data: bytes, limits: JsonLimits = DEFAULT_LIMITS, spent: JsonCost
     Raises:
         MalformedError: with ``where`` (``line:column``) and ``why``.
     """
-    if len(data) > limits.max_bytes:
-        raise _too_large(len(data), limits)
-    _refuse_other_files(data)
-    if data.startswith(_BOM):
-        data = data[len(_BOM) :]
-    _check_utf8(data)
+    data = checked_text(data, limits)
     spent = spent or JsonCost()
     duplicates = weigh(data, limits, spent)
     return ParsedJson(_decode(data), duplicates, spent)
+
+
+def parse_lines(data: bytes, limits: JsonLimits = DEFAULT_LIMITS) -> ParsedJson:
+    """Decode foreign bytes that hold one JSON value a line, as the list of them.
+
+    Raises:
+        MalformedError: with ``where`` (``line:column``) and ``why``.
+    """
+    data = checked_text(data, limits)
+    spent = JsonCost()
+    duplicates = weigh(data, limits, spent)
+    values = []
+    for line in _LINE.finditer(data):
+        if line[0].isspace():
+            continue
+        try:
+            values.append(_decode(line[0]))
+        except MalformedError as error:
+            at = line.start() + int(str(error.parameters.get("byte", 0)))
+            raise MalformedError(error.code, **{**error.parameters, "where": place(data, at)}) from None
+    return ParsedJson(values, duplicates, spent, "JSON Lines")
+
+
+def checked_text(data: bytes, limits: JsonLimits) -> bytes:
+    """The bytes without a mark of their order, if they are no more than the budget and UTF-8 text.
+
+    Raises:
+        MalformedError: with ``where`` (``line:column``) and ``why``.
+    """
+    if len(data) > limits.max_bytes:
+        raise _too_large(len(data), limits)
+    _refuse_other_files(data)
+    if data.startswith(_UTF_16):
+        raise MalformedError("import.utf_16", where="1:1", why="UTF-16 text, not UTF-8")
+    if data.startswith(_BOM):
+        data = data[len(_BOM) :]
+    _check_utf8(data)
+    return data
 
 
 def _too_large(size: int, limits: JsonLimits) -> MalformedError:
@@ -106,11 +152,12 @@ def _too_large(size: int, limits: JsonLimits) -> MalformedError:
 def _refuse_other_files(data: bytes) -> None:
     if data.startswith(_SQLITE):
         raise MalformedError("import.constellation", where="1:1", why="this is a database, not an agent file")
-    for magic, kind in _OTHER_FILES:
-        if data.startswith(magic):
-            raise MalformedError(
-                "import.archive", where="1:1", why=f"this is a {kind} file, not JSON text", kind=kind
-            )
+    for code, kinds in (("import.archive", _ARCHIVES), ("import.other_file", _OTHER_FILES)):
+        for magic, kind in kinds:
+            if data.startswith(magic):
+                raise MalformedError(
+                    code, where="1:1", why=f"this is a {kind} file, not JSON text", kind=kind
+                )
 
 
 def _check_utf8(data: bytes) -> None:

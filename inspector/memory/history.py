@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
+from typing import TypeVar
 
 from inspector.documents.document import Document, EditStamp
 from inspector.documents.three_way import ConcurrentDraft, ThreeWayContents, three_way
@@ -30,6 +31,8 @@ from inspector.storage import blocks, journal_past, updates
 from inspector.storage.changes import turned
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database
+
+T = TypeVar("T")
 
 AT_ONCE = 50
 """Versions that are read in one go, so that edits need not wait for a whole history."""
@@ -80,10 +83,15 @@ class BlockHistory:
         # What a version's length was never changes.
         self._lengths: OrderedDict[tuple[str, Version], int | None] = OrderedDict()
 
-    async def versions(self, block_id: str) -> tuple[BlockVersion, ...]:
-        """All versions, oldest first: who, when, why, and how many characters there were then."""
+    async def versions(
+        self, block_id: str, before: int | None = None, limit: int | None = None
+    ) -> tuple[BlockVersion, ...]:
+        """The versions, oldest first: who, when, why, and how many characters there were then.
+
+        With `limit`, only so many: the newest, or the newest of those numbered below `before`.
+        """
         async with self._database.read() as connection:
-            found = await updates.history(connection, block_id)
+            found = await updates.history(connection, block_id, before, limit)
             unknown = [each for each in found if each.length is None and not each.pending]
             wanted = [each for each in unknown if (block_id, each.version) not in self._lengths]
             opened = await _open_if_readable(self._replicas, connection, block_id) if wanted else None
@@ -91,6 +99,14 @@ class BlockHistory:
             await self._measure(opened, wanted)
         lengths = {each.seq: self._lengths.get((block_id, each.version)) for each in unknown}
         return tuple(replace(each, length=lengths.get(each.seq, each.length)) for each in found)
+
+    async def texts(self, block_id: str, versions: Sequence[BlockVersion]) -> tuple[str | None, ...]:
+        """What versions said, rendered whole; None for what cannot be read."""
+        async with self._database.read() as connection:
+            opened = await _open_if_readable(self._replicas, connection, block_id)
+        if opened is None:
+            return (None,) * len(versions)
+        return tuple(await self._replicas.run(partial(_measured, opened, versions, render_whole)))
 
     async def holds(self, edit: Edit, actor: Actor) -> bool:
         """Whether an actor's edit was stored as it is, on the base that it names: a save that nobody heard of."""
@@ -154,7 +170,7 @@ class BlockHistory:
         block_id = opened.state.block.id
         for start in range(0, len(versions), AT_ONCE):
             some = versions[start : start + AT_ONCE]
-            lengths = await self._replicas.run(partial(_lengths, opened, some))
+            lengths = await self._replicas.run(partial(_measured, opened, some, limit_length))
             for each, length in zip(some, lengths, strict=True):
                 self._lengths[block_id, each.version] = length
         while len(self._lengths) > CACHED_LENGTHS:
@@ -229,26 +245,30 @@ def _content(document: Document, version: Version, schema: Schema) -> VersionCon
     return VersionContent(version, schema, document.content_at(version, schema))
 
 
-def _lengths(opened: _Opened, versions: Sequence[BlockVersion]) -> list[int | None]:
-    """How many characters each version had, None for what cannot be read."""
-    lengths: list[int | None] = []
+def _measured(
+    opened: _Opened, versions: Sequence[BlockVersion], measure: Callable[[Schema, Content], T]
+) -> list[T | None]:
+    """The measure of what each version said, None for what cannot be read."""
+    found: list[T | None] = []
     for text, group in groupby(versions, key=lambda each: opened.schema_text_after(each.change_seq)):
         some = [each.version for each in group]
         schema = opened.schema if text is None else blocks.schema_of(text)
         if isinstance(schema, UnreadableSchema):
-            lengths += [None] * len(some)
+            found += [None] * len(some)
             continue
         contents = opened.document.contents_at(some, schema)
         try:
-            lengths += [limit_length(schema, content) for content in contents]
+            found += [measure(schema, content) for content in contents]
         except (DocumentError, MalformedError):
-            lengths += (_length(opened.document, each, schema) for each in some)
-    return lengths
+            found += (_measured_alone(opened.document, each, schema, measure) for each in some)
+    return found
 
 
-def _length(document: Document, version: Version, schema: Schema) -> int | None:
+def _measured_alone(
+    document: Document, version: Version, schema: Schema, measure: Callable[[Schema, Content], T]
+) -> T | None:
     try:
-        return limit_length(schema, document.content_at(version, schema))
+        return measure(schema, document.content_at(version, schema))
     except (DocumentError, MalformedError):
         return None
 

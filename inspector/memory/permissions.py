@@ -23,6 +23,7 @@ from inspector.domain.edits.access import (
     AccessVerdict,
     access_of,
     innermost,
+    single_operations,
     verdict_of,
 )
 from inspector.domain.edits.base import Operation
@@ -68,10 +69,10 @@ def check(block: Block, operation: Operation, standing: WriteContext) -> None:
             ``refused.people_only``, ``refused.read_only_part`` for agents; ``refused.partner_only`` and
             ``refused.locked`` for people.
     """
-    if standing.actor.kind is ActorKind.AGENT:
-        _check_agent(block, operation, standing)
-    elif standing.actor.is_person:
-        _check_person(block, operation, standing)
+    judge = _check_agent if standing.actor.kind is ActorKind.AGENT else _check_person
+    if standing.actor.kind is ActorKind.AGENT or standing.actor.is_person:
+        for each in single_operations(operation):
+            judge(block, each, standing)
 
 
 def read_only_parts(schema: Schema | UnreadableSchema, operation: Operation) -> tuple[str, ...]:

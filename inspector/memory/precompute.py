@@ -19,7 +19,7 @@ from inspector.domain.actor import ActorKind
 from inspector.domain.blocks import TextSchema, UnreadableSchema
 from inspector.domain.content import TextContent
 from inspector.domain.dataclass import dataclass
-from inspector.domain.edits.access import innermost
+from inspector.domain.edits.access import innermost, single_operations
 from inspector.domain.edits.base import Intent, Operation
 from inspector.domain.edits.block_rows import CreateBlock, SetSchema
 from inspector.domain.edits.history import RestoreVersion, TakeBack
@@ -193,7 +193,7 @@ def _by_itself(intent: Intent) -> bool | None:
         return False
     if isinstance(operation, CreateBlock):
         return LONG < size_of(operation) <= LIMITS.update
-    if isinstance(innermost(operation), AppendEntry):
+    if any(isinstance(innermost(each), AppendEntry) for each in single_operations(operation)):
         # An entry has the very time of its change, which is when the transaction begins.
         return False
     if isinstance(operation, TakeBack | RestoreVersion) or size_of(operation) > LONG:

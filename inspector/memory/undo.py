@@ -1,4 +1,4 @@
-"""Undoes and redoes an actor's own changes, newest first, as new changes.
+"""Undoes and redoes an actor's own changes, newest first, as new changes. A person may undo another author's.
 
 Nothing is removed and nobody else's work is touched: what somebody else has changed since stays as it is, and the
 outcome names it. A step of which nothing is left is passed over. The actor must still be allowed to make each edit
@@ -15,6 +15,7 @@ from functools import partial
 from typing import Protocol
 
 from inspector.domain.actor import IdGenerator
+from inspector.domain.changes import ChangeRole
 from inspector.domain.codec import from_plain
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.edits.history import TakeBack
@@ -65,7 +66,8 @@ class Undoer:
 
         Raises:
             RefusedError: ``refused.nothing_to_undo``; ``refused.undo_overtaken``, others have changed all of it
-                since; or the rule that forbids the edit which would take it back. Nothing was changed then.
+                since; ``refused.undo_of_others``, no person asks; or the rule that forbids the edit which would take
+                it back. Nothing was changed then.
             DocumentError, FileError: as for any edit.
         """
         return await self._go(wish, undone=False)
@@ -88,6 +90,9 @@ class Undoer:
             )
 
     async def _go(self, wish: UndoRequest, *, undone: bool) -> UndoneStep:
+        if wish.steps_of != wish.actor and not wish.actor.is_person:
+            raise refused("refused.undo_of_others", author=wish.steps_of.name)
+
         async def write() -> UndoneStep:
             async with self._database.write() as tx:
                 return await self._newest(tx, wish, undone=undone)
@@ -96,7 +101,7 @@ class Undoer:
 
     async def _newest(self, tx: Transaction, wish: UndoRequest, *, undone: bool) -> UndoneStep:
         passed: list[StackStep] = []
-        async with aclosing(steps(tx, wish.actor, wish.ref, wish.owner, undone=undone)) as found:
+        async with aclosing(steps(tx, wish.steps_of, wish.ref, wish.owner, undone=undone)) as found:
             async for step in found:
                 if wish.change is not None and not step.holds(wish.change):
                     continue
@@ -121,7 +126,7 @@ class Undoer:
             full = await changes.get(tx, row.change.seq)
             if full is None:
                 continue
-            inverse = await inverse_of(tx, full, wish.actor)
+            inverse = await inverse_of(tx, full, wish.steps_of)
             skipped += inverse.skipped
             for edit in inverse.edits:
                 receipt = await self._apply(tx, _intent(wish, row, edit), row)
@@ -144,7 +149,7 @@ class Undoer:
 
 def _intent(wish: UndoRequest, row: StepRow, edit: Edit) -> Intent:
     # A redoing names the taking back; every taking back names the change as it was first made.
-    names = row.change.seq if row.role is changes.ChangeRole.UNDONE else row.first
+    names = row.change.seq if row.role is ChangeRole.UNDONE else row.first
     return Intent(
         edit, wish.actor, wish.reason, wish.batch_id, wish.tool_call_id, unlock=wish.unlock, undo_of=names
     )
@@ -152,7 +157,7 @@ def _intent(wish: UndoRequest, row: StepRow, edit: Edit) -> Intent:
 
 async def _first_edits(wish: UndoRequest, connection: Connection, *, undone: bool) -> tuple[Intent, ...]:
     """What takes the first step back that comes into question, as things stand."""
-    async with aclosing(steps(connection, wish.actor, wish.ref, wish.owner, undone=undone)) as found:
+    async with aclosing(steps(connection, wish.steps_of, wish.ref, wish.owner, undone=undone)) as found:
         async for step in found:
             if wish.change is None or step.holds(wish.change):
                 return tuple([each async for each in _inverted(connection, wish, step)])
@@ -163,7 +168,7 @@ async def _inverted(connection: Connection, wish: UndoRequest, step: StackStep) 
     for row in reversed(step.rows):
         full = await changes.get(connection, row.change.seq)
         if full is not None:
-            for edit in (await inverse_of(connection, full, wish.actor)).edits:
+            for edit in (await inverse_of(connection, full, wish.steps_of)).edits:
                 yield _intent(wish, row, edit)
 
 
@@ -171,7 +176,7 @@ async def _listed(
     connection: Connection, wish: UndoRequest, limit: int, *, undone: bool
 ) -> tuple[UndoStep, ...]:
     listed: list[UndoStep] = []
-    async with aclosing(steps(connection, wish.actor, wish.ref, wish.owner, undone=undone)) as found:
+    async with aclosing(steps(connection, wish.steps_of, wish.ref, wish.owner, undone=undone)) as found:
         async for step in found:
             if len(listed) >= limit:
                 break
@@ -187,4 +192,4 @@ async def _refusal(
         return refused("refused.undo_overtaken", ref=str(step.ref), operation=step.op, steps=len(passed))
     code = "refused.nothing_to_redo" if undone else "refused.nothing_to_undo"
     where = None if wish.ref is None else str(wish.ref)
-    return refused(code, actor=wish.actor.name, ref=where, change=wish.change)
+    return refused(code, actor=wish.steps_of.name, ref=where, change=wish.change)

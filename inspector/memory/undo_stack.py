@@ -11,14 +11,14 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from inspector.domain.actor import Actor
-from inspector.domain.changes import Change
+from inspector.domain.changes import Change, ChangeRole
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.registry import OPERATIONS
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.undo import UndoStep
 from inspector.memory.entities import KINDS
 from inspector.storage import changes
-from inspector.storage.changes import ChangeRole, StepRow
+from inspector.storage.changes import StepRow
 from inspector.storage.connection import Connection
 
 PAGE_ROWS = 200
@@ -83,7 +83,7 @@ async def _rows(
     before = _NEWEST
     while page := await changes.of_actor(connection, actor, ref, before, PAGE_ROWS):
         for row in page:
-            if not _counts(row):
+            if not can_turn(row.change):
                 continue
             if row.step not in found:
                 found[row.step] = await _step(connection, actor, row)
@@ -97,7 +97,7 @@ async def _step(connection: Connection, actor: Actor, newest: StepRow) -> StackS
     if newest.change.changeset is None:
         return StackStep(newest.role, (newest,))
     rows = await changes.of_actors_changeset(connection, actor, newest.change.changeset)
-    mine = tuple(row for row in rows if row.step == newest.step and _counts(row))
+    mine = tuple(row for row in rows if row.step == newest.step and can_turn(row.change))
     return StackStep(newest.role, mine)
 
 
@@ -106,6 +106,6 @@ async def _first(connection: Connection, row: StepRow) -> Change:
     return row.change if found is None else found.change
 
 
-def _counts(row: StepRow) -> bool:
+def can_turn(change: Change) -> bool:
     """Whether a change can be taken back at all: events, sent Requests and what is asked of people cannot."""
-    return row.change.ref.kind in KINDS and row.change.kind in OPERATIONS
+    return change.ref.kind in KINDS and change.kind in OPERATIONS

@@ -18,11 +18,18 @@ from inspector.domain.messages import (
     ToolResultPart,
 )
 from inspector.domain.wire.fitting import PartRules, Thought
-from inspector.domain.wire.images import ImageData, sure_picture
+from inspector.domain.wire.images import ImageData, image_as_it_came
 from inspector.domain.wire.naming import NameRule
-from inspector.domain.wire.objects import arguments_of, as_sent
+from inspector.domain.wire.objects import arguments_of, as_sent, content_as_it_came, joined
 from inspector.domain.wire.offered import OfferedTools
-from inspector.domain.wire.parameters import WHERE, parameters_for, reply_limit, with_extra_body
+from inspector.domain.wire.parameters import (
+    WHERE,
+    has_extra_body,
+    parameters_for,
+    reply_limit,
+    with_extra_body,
+)
+from inspector.domain.wire.system import SystemMessage, recorded_system
 from inspector.domain.wire.turns import SourcedPart, WireTurn, merged, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_GOES_ON,
@@ -78,8 +85,12 @@ class _Writing:
     def write(self) -> WireRequest:
         outgoing = self._outgoing
         # This API takes no request without a limit: what the window keeps for the reply, if the agent has none.
-        limit = reply_limit(outgoing) or max(1, outgoing.limits.reserved_response_tokens)
-        body: Json = {"model": outgoing.model, "max_tokens": limit}
+        limit = reply_limit(outgoing, self._notes)
+        if limit is None and not has_extra_body(outgoing, WireForm.ANTHROPIC):
+            limit = max(1, outgoing.limits.reserved_response_tokens)
+        body: Json = {"model": outgoing.model}
+        if limit is not None:
+            body["max_tokens"] = limit
         self._parameters(body)
         if tools := self._definitions():
             body["tools"] = tools
@@ -107,30 +118,32 @@ class _Writing:
         thinking = body.pop("thinking", None)
         if thinking is None:
             return
+        if has_extra_body(self._outgoing, WireForm.ANTHROPIC):
+            body["thinking"] = thinking
+            return
         kind, budget = thinking["type"], thinking.get("budget_tokens")
         if kind == "enabled":
             is_legal = isinstance(budget, int) and _LEAST_THINKING <= budget < body["max_tokens"]
             if is_legal and _begins_with_thought(body["messages"]):
-                body["thinking"] = {"type": kind, "budget_tokens": budget}
+                body["thinking"] = thinking
                 return
         elif kind in ("adaptive", "disabled"):
-            body["thinking"] = {"type": kind}
+            body["thinking"] = thinking
             return
         self._notes.lost("parameter_not_taken", WHERE, name="thinking")
 
     def _definitions(self) -> list[Json]:
         found: list[Json] = []
         for tool in self._tools.all():
-            written: Json = {"name": tool.name, "input_schema": tool.schema}
-            if tool.description:
-                written["description"] = tool.description
-            written.update(tool.extra_body)
+            written = joined(tool.definition({"name": tool.name}, "input_schema"), tool.extra_body)
             self._blocks.append((tool.piece_id, written))
             found.append(written)
         return found
 
     def _system(self) -> tuple[str | list[Json], Mapping[str, Json]]:
         """The system string; in blocks, so that a cached prefix can end within it, where one shall."""
+        if recorded := recorded_system(self._outgoing, WireForm.ANTHROPIC, self._notes):
+            return _recorded_system(recorded), {}
         wanted = {end.piece_id for end in self._outgoing.cache_ends[:MOST_CACHE_ENDS]}
         segments = self._outgoing.system
         text = self._outgoing.system_text
@@ -171,6 +184,7 @@ class _Writing:
             False,
             not self._outgoing.can("no_vision"),
             self._notes,
+            nests=True,
         )
         turns = turns_of(self._outgoing.messages, fitting, _CALL_IDS, self._notes)
         sides = {role: role.value for role in Role} | {Role.TOOL: Role.USER.value}
@@ -186,6 +200,10 @@ class _Writing:
         for turn in turns:
             if turn.name:
                 self._notes.changed("name_not_sent", turn.first_piece, name=turn.name)
+            if turn.is_recorded:
+                before = turn.role
+                yield turn
+                continue
             if turn.role is Role.SYSTEM and not (takes and before in (Role.USER, Role.TOOL, Role.SYSTEM)):
                 self._notes.changed("system_as_user", turn.first_piece)
                 turn = WireTurn(Role.USER, turn.parts)
@@ -194,16 +212,18 @@ class _Writing:
 
     def _without_trailing_thought(self, turn: WireTurn) -> WireTurn:
         parts = list(turn.parts)
-        while parts and isinstance(parts[-1].part, ThinkingPart | RedactedThinkingPart):
+        while (
+            parts and not turn.is_recorded and isinstance(parts[-1].part, ThinkingPart | RedactedThinkingPart)
+        ):
             self._notes.lost("thinking_not_sent", parts.pop().piece_id)
         return turn if len(parts) == len(turn.parts) else WireTurn(turn.role, tuple(parts))
 
     def _with_ends(self, turns: list[WireTurn]) -> list[WireTurn]:
-        if not turns or turns[0].role not in (Role.USER, Role.TOOL):
+        if not turns or not (turns[0].is_recorded or turns[0].role in (Role.USER, Role.TOOL)):
             turns.insert(0, _added(CONVERSATION_START))
             self._notes.changed("start_added", "messages", text=CONVERSATION_START)
         last = turns[-1]
-        if last.role is not Role.ASSISTANT:
+        if last.role is not Role.ASSISTANT or last.is_recorded:
             return turns
         if not self._outgoing.can("assistant_prefill"):
             turns.append(_added(CONVERSATION_GOES_ON))
@@ -224,33 +244,50 @@ class _Writing:
     def _message(self, turn: WireTurn) -> Json:
         role = Role.USER if turn.role is Role.TOOL else turn.role
         parts = turn.parts
-        if role is Role.USER:
+        if role is Role.USER and not turn.is_recorded:
             # Results come before everything else of their message.
             parts = tuple(sorted(parts, key=lambda each: not isinstance(each.part, ToolResultPart)))
         content = []
         for each in parts:
-            block = self._block(each.piece_id, each.part)
+            block = self._block(each)
             self._blocks.append((each.piece_id, block))
             content.append(block)
-        return {"role": role.value, "content": content}
+        extra = turn.extra or {}
+        return joined({"role": role.value, "content": content_as_it_came(content, extra)}, extra)
 
-    def _block(self, where: str, part: Part) -> Json:
+    def _block(self, each: SourcedPart) -> Json:
+        return joined(self._written(each, each.part), each.extra)
+
+    def _written(self, each: SourcedPart, part: Part) -> Json:
         match part:
             case TextPart():
                 return {"type": "text", "text": part.text}
             case ThinkingPart():
-                return {"type": "thinking", "thinking": part.text, "signature": part.signature}
+                signed = {} if part.signature is None else {"signature": part.signature}
+                return {"type": "thinking", "thinking": part.text, **signed}
             case RedactedThinkingPart():
                 return {"type": "redacted_thinking", "data": part.data}
             case ImagePart():
-                return _image(part)
+                return {"type": "image", "source": _source(part, each)}
             case ToolCallPart():
-                name = self._tools.name(part.name, where)
-                return {"type": "tool_use", "id": part.id, "name": name, "input": self._input(where, part)}
+                name = self._tools.name(part.name, each.piece_id, is_recorded=each.is_recorded)
+                arguments = self._input(each.piece_id, part)
+                return {"type": "tool_use", "id": part.id, "name": name, "input": arguments}
             case ToolResultPart():
-                return _result(part)
+                return self._result(each, part)
             case ProviderPart():
                 return as_sent(part)
+
+    def _result(self, each: SourcedPart, part: ToolResultPart) -> Json:
+        written: Json = {"type": "tool_result", "tool_use_id": part.call_id}
+        if each.within:
+            first = [{"type": "text", "text": part.content}] if part.content else []
+            written["content"] = [*first, *map(self._block, each.within)]
+        elif part.content:
+            written["content"] = part.content
+        if part.is_error:
+            written["is_error"] = True
+        return written
 
     def _input(self, where: str, call: ToolCallPart) -> Json:
         arguments = arguments_of(call.arguments)
@@ -260,6 +297,7 @@ class _Writing:
         return {"arguments": call.arguments}
 
     def _mark_cache(self, system_ends: Mapping[str, Json]) -> None:
+        recorded = sum("cache_control" in block for _, block in self._blocks)
         for number, end in enumerate(self._outgoing.cache_ends):
             block = system_ends.get(end.piece_id) or next(
                 (
@@ -269,7 +307,7 @@ class _Writing:
                 ),
                 None,
             )
-            if block is None or number >= MOST_CACHE_ENDS:
+            if block is None or number + recorded >= MOST_CACHE_ENDS:
                 self._notes.lost("cache_end_lost", end.piece_id)
                 continue
             control = {"type": "ephemeral"}
@@ -302,18 +340,25 @@ def _added(text: str) -> WireTurn:
     return WireTurn(Role.USER, (SourcedPart("", TextPart(text)),))
 
 
-def _image(part: ImagePart) -> Json:
-    found = sure_picture(part)
+def _source(part: ImagePart, each: SourcedPart) -> Json:
+    if each.is_recorded:
+        source = each.extra.get("source")
+        if isinstance(source, dict) and source.get("type") == "url":
+            return {"type": "url", "url": part.data}
+        typed = {"media_type": part.media_type} if part.media_type else {}
+        return {"type": "base64", **typed, "data": part.data}
+    found = image_as_it_came(part)
     if found.address:
-        return {"type": "image", "source": {"type": "url", "url": found.address}}
-    source = {"type": "base64", "media_type": found.media_type, "data": found.data}
-    return {"type": "image", "source": source}
+        return {"type": "url", "url": found.address}
+    return {"type": "base64", "media_type": found.media_type, "data": found.data}
 
 
-def _result(part: ToolResultPart) -> Json:
-    written: Json = {"type": "tool_result", "tool_use_id": part.call_id}
-    if part.content:
-        written["content"] = part.content
-    if part.is_error:
-        written["is_error"] = True
-    return written
+def _recorded_system(recorded: list[SystemMessage]) -> str | list[Json]:
+    blocks = [
+        joined({"type": "text", "text": block.text}, block.extra)
+        for message in recorded
+        for block in message.blocks
+        if block.text.strip() or message.extra is not None
+    ]
+    is_text = len(recorded) == 1 and not recorded[0].is_list
+    return recorded[0].text if is_text else blocks

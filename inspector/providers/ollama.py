@@ -7,11 +7,12 @@ from typing import Any
 
 from inspector.domain.messages import ImagePart, Role, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
 from inspector.domain.wire.fitting import PartRules, Thought
-from inspector.domain.wire.images import ImageData, sure_picture
+from inspector.domain.wire.images import ImageData, image_as_it_came
 from inspector.domain.wire.naming import NameRule
-from inspector.domain.wire.objects import arguments_of
+from inspector.domain.wire.objects import arguments_of, joined
 from inspector.domain.wire.offered import OfferedTools
-from inspector.domain.wire.parameters import parameters_for, reply_limit, with_extra_body
+from inspector.domain.wire.parameters import has_extra_body, parameters_for, reply_limit, with_extra_body
+from inspector.domain.wire.system import recorded_system
 from inspector.domain.wire.turns import SourcedPart, WireTurn, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_START,
@@ -52,7 +53,10 @@ class _Writing:
 
     def write(self) -> WireRequest:
         outgoing = self._outgoing
-        body: Json = {"model": outgoing.model, "messages": self._messages(), "stream": False}
+        is_recorded = has_extra_body(outgoing, WireForm.OLLAMA)
+        body: Json = {"model": outgoing.model, "messages": self._messages()}
+        if not is_recorded:
+            body["stream"] = False
         if tools := self._definitions():
             body["tools"] = tools
         options = parameters_for(outgoing, _PARAMETERS, self._notes)
@@ -61,18 +65,22 @@ class _Writing:
             body["think"] = effort
         elif effort is not None:
             self._notes.lost("parameter_not_taken", "agent", name="reasoning_effort")
-        limits = {"num_ctx": outgoing.limits.max_tokens}
-        if limit := reply_limit(outgoing):
+        # A recorded request asks for the window itself, or for the server's own.
+        limits = {} if is_recorded else {"num_ctx": outgoing.limits.max_tokens}
+        if limit := reply_limit(outgoing, self._notes):
             limits["num_predict"] = limit
-        body["options"] = {**limits, **options}
+        if asked := {**limits, **options}:
+            body["options"] = asked
         body = with_extra_body(body, WireForm.OLLAMA, outgoing, self._notes)
         return WireRequest(WireForm.OLLAMA, body, ADDRESS, self._notes.problems, self._tools.renamed)
 
     def _definitions(self) -> list[Json]:
         found: list[Json] = []
         for tool in self._tools.all():
-            function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
-            found.append({"type": "function", "function": function})
+            function = tool.definition({"name": tool.name}, "parameters")
+            if not tool.is_recorded:
+                function["description"] = tool.description
+            found.append(joined({"type": "function", "function": function}, tool.extra_body))
         return found
 
     def _messages(self) -> list[Json]:
@@ -81,7 +89,12 @@ class _Writing:
             WireForm.OLLAMA, _takes_thought, _takes_picture, True, not outgoing.can("no_vision"), self._notes
         )
         found: list[Json] = []
-        if outgoing.system_text:
+        if recorded := recorded_system(outgoing, WireForm.OLLAMA, self._notes):
+            found += [
+                joined({"role": "system", "content": message.text}, message.extra or {})
+                for message in recorded
+            ]
+        elif outgoing.system_text:
             found.append({"role": "system", "content": outgoing.system_text})
         for turn in turns_of(outgoing.messages, fitting, None, self._notes):
             if turn.name:
@@ -98,34 +111,34 @@ class _Writing:
         texts = [each.part.text for each in turn.parts if isinstance(each.part, TextPart)]
         if len(texts) > 1:
             self._notes.changed("texts_joined", turn.first_piece)
-        message: Json = {"role": turn.role.value, "content": "\n".join(texts)}
+        message: Json = {"role": turn.role.value}
+        if texts or turn.extra is None:
+            message["content"] = "\n".join(texts)
         if turn.role is Role.ASSISTANT:
             message |= self._reply(turn)
         images = [each.part for each in turn.parts if isinstance(each.part, ImagePart)]
         if images:
-            message["images"] = [sure_picture(image).data for image in images]
-        return [message]
+            message["images"] = [_image(image, is_recorded=turn.is_recorded) for image in images]
+        return [joined(message, turn.extra or {})]
 
     def _reply(self, turn: WireTurn) -> Json:
         found: Json = {}
         thoughts = [each.part.text for each in turn.parts if isinstance(each.part, ThinkingPart)]
         if thoughts:
             found["thinking"] = "\n".join(thoughts)
-        calls = [
-            self._call(each.piece_id, each.part) for each in turn.parts if isinstance(each.part, ToolCallPart)
-        ]
+        calls = [self._call(each, each.part) for each in turn.parts if isinstance(each.part, ToolCallPart)]
         if calls:
             found["tool_calls"] = calls
         return found
 
-    def _call(self, where: str, call: ToolCallPart) -> Json:
+    def _call(self, each: SourcedPart, call: ToolCallPart) -> Json:
         arguments = arguments_of(call.arguments)
         if arguments is None:
-            self._notes.changed("arguments_wrapped", where, call=call.id)
+            self._notes.changed("arguments_wrapped", each.piece_id, call=call.id)
             arguments = {"arguments": call.arguments}
-        name = self._tools.name(call.name, where)
+        name = self._tools.name(call.name, each.piece_id, is_recorded=each.is_recorded)
         self._called[call.id] = name
-        return {"function": {"name": name, "arguments": arguments}}
+        return joined({"function": {"name": name, "arguments": arguments}}, each.extra)
 
     def _result(self, each: SourcedPart) -> Json:
         part = each.part
@@ -133,7 +146,16 @@ class _Writing:
             raise TypeError(type(part).__name__)
         if part.is_error and each.piece_id:
             self._notes.changed("error_flag_not_sent", each.piece_id, call=part.call_id)
-        return {"role": "tool", "tool_name": self._called[part.call_id], "content": part.content}
+        named = {} if each.is_recorded else {"tool_name": self._called[part.call_id]}
+        written: Json = {"role": "tool", **named, "content": part.content}
+        images = [inner.part for inner in each.within if isinstance(inner.part, ImagePart)]
+        if images:
+            written["images"] = [_image(image, is_recorded=True) for image in images]
+        return joined(written, each.extra)
+
+
+def _image(part: ImagePart, *, is_recorded: bool) -> str:
+    return part.data if is_recorded else image_as_it_came(part).data
 
 
 def _takes_thought(said: WireMessage, part: Thought) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from inspector.domain.messages import (
@@ -15,11 +16,20 @@ from inspector.domain.messages import (
     ToolResultPart,
 )
 from inspector.domain.wire.fitting import PartRules
-from inspector.domain.wire.images import ImageData, sure_picture
+from inspector.domain.wire.images import ImageData, image_as_it_came
 from inspector.domain.wire.naming import NameRule
-from inspector.domain.wire.objects import as_sent
+from inspector.domain.wire.objects import AS_TEXT, as_sent, joined
 from inspector.domain.wire.offered import OfferedTools
-from inspector.domain.wire.parameters import parameters_for, reply_limit, with_extra_body
+from inspector.domain.wire.parameters import (
+    CUSTOM,
+    FUNCTIONS,
+    extra_body,
+    has_extra_body,
+    parameters_for,
+    reply_limit,
+    with_extra_body,
+)
+from inspector.domain.wire.system import SystemMessage, recorded_system
 from inspector.domain.wire.turns import SourcedPart, WireTurn, turns_of
 from inspector.domain.wire.values import (
     CONVERSATION_START,
@@ -43,6 +53,7 @@ MOST_CACHE_ENDS = 3
 """Of the four breakpoints of a request one is the provider's own."""
 
 _TOOL_NAMES = NameRule(re.compile(r"[^A-Za-z0-9_-]"), 64, fallback="tool")
+_OLDER_CALL = "function_call"
 _CALL_IDS = NameRule(re.compile(r"[^\x21-\x7e]"), 40, fallback="call")
 _SPEAKERS = NameRule(re.compile(r"[\s<|\\/>]"), 64, fallback="unnamed")
 _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
@@ -70,6 +81,7 @@ class _Writing:
         self._outgoing = outgoing
         self._notes = Adaptations()
         self._tools = OfferedTools(outgoing, WireForm.OPENAI, _TOOL_NAMES, self._notes)
+        self._is_recorded = has_extra_body(outgoing, WireForm.OPENAI)
         self._marks = outgoing.can("prompt_cache_breakpoint")
         self._ends = {end.piece_id for end in outgoing.cache_ends[:MOST_CACHE_ENDS]} if self._marks else set()
         self._system_role = (
@@ -81,26 +93,33 @@ class _Writing:
 
     def write(self) -> WireRequest:
         outgoing = self._outgoing
-        compatible = outgoing.provider not in ("", "openai", "azure")
-        body: Json = {"model": outgoing.model}
-        if limit := reply_limit(outgoing):
+        # A recorded body has its own name for it.
+        compatible = outgoing.provider not in ("", "openai", "azure") and not self._is_recorded
+        body: Json = {"model": outgoing.model} if outgoing.model or not self._is_recorded else {}
+        if limit := reply_limit(outgoing, self._notes):
             body["max_tokens" if compatible else "max_completion_tokens"] = limit
         body.update(parameters_for(outgoing, _PARAMETERS, self._notes))
-        if tools := self._definitions():
-            body["tools"] = tools
+        self._add_tools(body)
         body["messages"] = self._messages()
         self._tell_ends(body["messages"])
         body = with_extra_body(body, WireForm.OPENAI, outgoing, self._notes)
         return WireRequest(WireForm.OPENAI, body, ADDRESS, self._notes.problems, self._tools.renamed)
 
+    def _add_tools(self, body: Json) -> None:
+        recorded = extra_body(self._outgoing, WireForm.OPENAI).get(FUNCTIONS)
+        older = [name for name in recorded if isinstance(name, str)] if isinstance(recorded, list) else []
+        definitions = self._definitions()
+        functions = [each["function"] for each in definitions if each["function"]["name"] in older]
+        if functions:
+            body[FUNCTIONS] = functions
+        if tools := [each for each in definitions if each["function"] not in functions]:
+            body["tools"] = tools
+
     def _definitions(self) -> list[Json]:
         found: list[Json] = []
         for tool in self._tools.all():
-            function: Json = {"name": tool.name}
-            if tool.description:
-                function["description"] = tool.description
-            function = {**function, "parameters": tool.schema, **tool.extra_body}
-            found.append({"type": "function", "function": function})
+            function = tool.definition({"name": tool.name}, "parameters")
+            found.append(joined({"type": "function", "function": function}, tool.extra_body))
         return found
 
     def _messages(self) -> list[Json]:
@@ -114,36 +133,53 @@ class _Writing:
             self._notes,
         )
         found: list[Json] = []
-        if outgoing.system_text:
+        if recorded := recorded_system(outgoing, WireForm.OPENAI, self._notes):
+            found += [self._system(message) for message in recorded]
+        elif outgoing.system_text:
             parts = [SourcedPart(each.piece_id, TextPart(each.text)) for each in outgoing.system if each.text]
             found.append(self._said(self._system_role, _joined(parts, self._ends)))
         for turn in turns_of(outgoing.messages, fitting, _CALL_IDS, self._notes):
             found += self._written(turn)
-        if not found:
+        if not found and not self._is_recorded:
             self._notes.changed("start_added", "messages", text=CONVERSATION_START)
             found.append({"role": "user", "content": CONVERSATION_START})
         return found
+
+    def _system(self, message: SystemMessage) -> Json:
+        blocks = [joined({"type": "text", "text": block.text}, block.extra) for block in message.blocks]
+        content = blocks if message.is_list else message.text
+        return joined({"role": self._role(message.extra), "content": content}, message.extra or {})
+
+    def _role(self, extra: Mapping[str, Any] | None) -> str:
+        """The role of a system message: as it came, else as the model calls it."""
+        return self._system_role if extra is None else str(extra.get("role", "system"))
 
     def _written(self, turn: WireTurn) -> list[Json]:
         if turn.role is Role.TOOL:
             return [self._result(each) for each in turn.parts]
         if turn.role is Role.ASSISTANT:
-            return [self._named(self._reply(turn), turn)]
-        role = self._system_role if turn.role is Role.SYSTEM else "user"
-        return [self._named(self._said(role, turn.parts), turn)]
+            message = self._reply(turn)
+        else:
+            role = self._role(turn.extra) if turn.role is Role.SYSTEM else "user"
+            message = self._said(role, turn.parts, turn.extra)
+        return [joined(self._named(message, turn), turn.extra or {})]
 
-    def _said(self, role: str, parts: tuple[SourcedPart, ...]) -> Json:
-        return {"role": role, "content": self._content(parts)}
+    def _said(
+        self, role: str, parts: tuple[SourcedPart, ...], extra: Mapping[str, Any] | None = None
+    ) -> Json:
+        return {"role": role, "content": self._content(parts, extra)}
 
-    def _content(self, parts: tuple[SourcedPart, ...]) -> str | list[Json]:
-        if len(parts) == 1:
+    def _content(
+        self, parts: tuple[SourcedPart, ...], extra: Mapping[str, Any] | None = None
+    ) -> str | list[Json]:
+        if len(parts) == 1 and (extra is None or extra.get(AS_TEXT) == "content"):
             only = parts[0]
             if isinstance(only.part, TextPart) and only.piece_id not in self._ends:
                 return only.part.text
         last = {each.piece_id: index for index, each in enumerate(parts)}
         written = []
         for index, each in enumerate(parts):
-            block = _block(each.part)
+            block = _block(each)
             if each.piece_id in self._ends and last[each.piece_id] == index:
                 block["prompt_cache_breakpoint"] = {"mode": "explicit"}
             written.append(block)
@@ -156,16 +192,26 @@ class _Writing:
             self._notes.changed("text_before_calls", turn.first_piece)
         message: Json = {"role": "assistant"}
         if texts:
-            message["content"] = self._content(texts)
-        if calls:
-            message["tool_calls"] = [self._call(each.piece_id, each.part) for each in calls]
+            message["content"] = self._content(texts, turn.extra)
+        written = [(each, self._call(each, each.part)) for each in calls]
+        if tool_calls := [call for each, call in written if _OLDER_CALL not in each.extra]:
+            message["tool_calls"] = tool_calls
+        for each, call in written:
+            if _OLDER_CALL in each.extra:
+                message[_OLDER_CALL] = joined(call["function"], each.extra[_OLDER_CALL])
         return message
 
-    def _call(self, where: str, part: Part) -> Json:
+    def _call(self, each: SourcedPart, part: Part) -> Json:
         if not isinstance(part, ToolCallPart):
             raise TypeError(type(part).__name__)
-        function = {"name": self._tools.name(part.name, where), "arguments": part.arguments.strip() or "{}"}
-        return {"id": part.id, "type": "function", "function": function}
+        name = self._tools.name(part.name, each.piece_id, is_recorded=each.is_recorded)
+        if not each.is_recorded:
+            said = part.arguments.strip() or "{}"
+            return {"id": part.id, "type": "function", "function": {"name": name, "arguments": said}}
+        if CUSTOM in each.extra:
+            return joined({"id": part.id, CUSTOM: {"name": name, "input": part.arguments}}, each.extra)
+        function = {"name": name, "arguments": part.arguments}
+        return joined({"id": part.id, "function": function}, each.extra)
 
     def _result(self, each: SourcedPart) -> Json:
         part = each.part
@@ -174,18 +220,23 @@ class _Writing:
         if part.is_error and each.piece_id:
             self._notes.changed("error_flag_not_sent", each.piece_id, call=part.call_id)
         content: str | list[Json] = part.content
-        if each.piece_id in self._ends and part.content:
+        if each.within or (each.is_recorded and each.extra.get(AS_TEXT) != "content"):
+            first = [{"type": "text", "text": part.content}] if part.content else []
+            content = [*first, *map(_block, each.within)]
+        elif each.piece_id in self._ends and part.content:
             content = [
                 {"type": "text", "text": part.content, "prompt_cache_breakpoint": {"mode": "explicit"}}
             ]
             # One mark for one end, also where a message has several results.
             self._ends.discard(each.piece_id)
-        return {"role": "tool", "tool_call_id": part.call_id, "content": content}
+        if each.extra.get("role") == "function":
+            return joined({"role": "function", "name": part.call_id, "content": content}, each.extra)
+        return joined({"role": "tool", "tool_call_id": part.call_id, "content": content}, each.extra)
 
     def _named(self, message: Json, turn: WireTurn) -> Json:
         if not turn.name:
             return message
-        name = _SPEAKERS.legal(turn.name)
+        name = turn.name if turn.is_recorded else _SPEAKERS.legal(turn.name)
         if name != turn.name:
             self._notes.changed("name_changed", turn.first_piece, name=turn.name, new=name)
         return {**message, "name": name}
@@ -223,12 +274,16 @@ def _takes_picture(found: ImageData) -> bool:
     return found.address.startswith("http") if found.address else found.media_type in _IMAGES
 
 
-def _block(part: Part) -> Json:
+def _block(each: SourcedPart) -> Json:
+    part = each.part
     if isinstance(part, TextPart):
-        return {"type": "text", "text": part.text}
+        kind = "refusal" if each.extra.get("type") == "refusal" else "text"
+        return joined({"type": kind, kind: part.text}, each.extra)
     if isinstance(part, ProviderPart):
         return as_sent(part)
     if not isinstance(part, ImagePart):
         raise TypeError(type(part).__name__)
-    found = sure_picture(part)
-    return {"type": "image_url", "image_url": {"url": found.data_address}}
+    address = part.data if each.is_recorded else image_as_it_came(part).data_address
+    if each.extra.get(AS_TEXT) == "image_url":
+        return joined({"type": "image_url", "image_url": address}, each.extra)
+    return joined({"type": "image_url", "image_url": {"url": address}}, each.extra)

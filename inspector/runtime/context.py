@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from inspector.context.builder import ContextBuilder
+from inspector.context.counting.counter import Counter
 from inspector.context.neutral import manifest, neutral
 from inspector.context.report import report
 from inspector.context.simulation import ShortHistoryError, simulate
 from inspector.domain.actor import Clock
 from inspector.domain.content import Content
+from inspector.domain.counts import Count
 from inspector.domain.errors import NotFoundError
+from inspector.domain.messages import Batch
 from inspector.domain.requests import Request
 from inspector.domain.simulation import Overlay, Simulation
 from inspector.domain.snapshot import RequestSpec, Snapshot
@@ -34,10 +37,17 @@ Found = TypeVar("Found")
 class ContextService:
     """Builds Requests and says what they hold."""
 
-    def __init__(self, snapshots: Snapshots, builder: ContextBuilder, clock: Clock) -> None:
+    def __init__(
+        self,
+        snapshots: Snapshots,
+        builder: ContextBuilder,
+        clock: Clock,
+        counter_of: Callable[[str], Counter],
+    ) -> None:
         self._snapshots = snapshots
         self._builder = builder
         self._clock = clock
+        self._counter_of = counter_of
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="context")
 
     async def snapshot(self, agent_id: str) -> Snapshot:
@@ -75,6 +85,18 @@ class ContextService:
         snapshot = await self.recent(agent_id, asked)
         return await self.build(snapshot.with_drafts(drafts or {}), asked)
 
+    async def count_messages(
+        self, agent_id: str, batches: Sequence[Batch], spec: RequestSpec | None = None
+    ) -> Mapping[str, Count]:
+        """What each message of some batches would take in a Request if it were sent as it is, by id.
+
+        Raises:
+            NotFoundError: there is no such agent.
+        """
+        asked = spec or RequestSpec(now=self._clock())
+        snapshot = await self.recent(agent_id)
+        return await self._in_thread(self._builder.count_messages, snapshot, asked, batches)
+
     async def build(self, snapshot: Snapshot, spec: RequestSpec) -> Request:
         """The Request of any view; see `request`."""
         return await self._in_thread(self._builder.build, snapshot, spec)
@@ -99,6 +121,10 @@ class ContextService:
                     raise
                 # It may be a message of those that were not read.
                 least = None
+
+    async def counts(self, model: str, texts: Sequence[str]) -> tuple[Count, ...]:
+        """What each text costs a model by itself."""
+        return await self._in_thread(lambda: tuple(map(self._counter_of(model).count, texts)))
 
     async def _reaches(self, snapshot: Snapshot, spec: RequestSpec | None) -> bool:
         if snapshot.older is None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from inspector.domain.actor import Clock
 from inspector.domain.edits.base import Draft, Edit
 from inspector.domain.errors import Problem
-from inspector.domain.ref import Ref
+from inspector.domain.ref import Ref, RefKind
 from inspector.memory.agent_store import AgentStore
 from inspector.runtime.environment import state_folder
 from inspector.storage.drafts_file import DraftsFile, StoredDraft
@@ -73,6 +73,27 @@ class DraftService:
         file = await self._opened()
         await file.put(self._constellation, self._instance, stored.draft)
         await self.forget(stored)
+
+    async def take_over(self, kind: RefKind) -> tuple[Draft, ...]:
+        """This instance's drafts on things of one kind, with those of ended instances, which become its own.
+
+        Of several on one thing the newest is taken and the others stay.
+
+        Raises:
+            FileError: the drafts' file cannot be read or written.
+        """
+        file = await self._opened()
+        stored, _ = await file.of_constellation(self._constellation)
+        newest = {each.draft.ref: each for each in stored if each.draft.ref.kind is kind}
+        own = {each.draft.ref: each for each in stored if each.instance == self._instance}
+        taken = []
+        for ref, each in newest.items():
+            if ref not in own and self._has_ended(each.instance):
+                await self.adopt(each)
+            elif ref not in own:
+                continue
+            taken.append(own.get(ref, each).draft)
+        return tuple(taken)
 
     async def forget(self, stored: StoredDraft) -> None:
         """Discard a draft that was left.

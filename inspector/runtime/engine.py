@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from inspector.runtime.drafts import DraftService
     from inspector.runtime.edits import EditService, OnProgress
     from inspector.runtime.exchange import ExchangeService
+    from inspector.runtime.history import HistoryService
     from inspector.runtime.inspection import InspectionService
     from inspector.runtime.past_requests import PastRequestService
     from inspector.runtime.snapshots import Snapshots
@@ -125,6 +126,16 @@ class Engine:
         return ConsentStore(self.database, self.memory, clock, ids, self.actor)
 
     @cached_property
+    def history(self) -> HistoryService:
+        """Versions with their tokens, and the journal by pages."""
+        from inspector.memory.change_log import ChangeLog
+        from inspector.runtime.catalogues import shipped_counters
+        from inspector.runtime.history import HistoryService
+
+        log = ChangeLog(self.database)
+        return HistoryService(self.memory.versions, log, self.models, shipped_counters())
+
+    @cached_property
     def search(self) -> Searcher:
         """Search over everything in the file."""
         from inspector.memory.search import Searcher
@@ -152,11 +163,14 @@ class Engine:
     def context(self) -> ContextService:
         """Snapshots and the Requests built from them."""
         from inspector.context.builder import ContextBuilder
+        from inspector.context.counting.pool import counter_for
         from inspector.runtime.catalogues import shipped_counters, shipped_layouts
         from inspector.runtime.context import ContextService
 
-        builder = ContextBuilder(self.models, shipped_layouts(), shipped_counters())
-        return ContextService(self._snapshots, builder, self.surroundings.clock)
+        models, counters = self.models, shipped_counters()
+        builder = ContextBuilder(models, shipped_layouts(), counters)
+        counter_of = partial(counter_for, models=models, pool=counters)
+        return ContextService(self._snapshots, builder, self.surroundings.clock, counter_of)
 
     @cached_property
     def past(self) -> PastRequestService:

@@ -7,15 +7,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from inspector.domain.actor import IdGenerator
 from inspector.domain.backups import BackupReason
 from inspector.domain.edits.base import Intent
 from inspector.domain.edits.rows import StoreRun
 from inspector.domain.errors import FileError, MalformedError, Problem
-from inspector.domain.exchange import ImportPlan
+from inspector.domain.exchange import ImportPlan, ImportSource
 from inspector.domain.snapshot import RequestSpec
 from inspector.exchange import sample
-from inspector.exchange.formats import plan_import
+from inspector.exchange.formats import read_source
 from inspector.exchange.rows.row_plan import adopts_rows, contents_only
 from inspector.memory.checking import check
 from inspector.runtime.backups import failure
@@ -27,8 +26,8 @@ from inspector.storage.creation import beside, naming_errors, put_in_place, remo
 from inspector.storage.open_files import is_open_here
 
 
-def read_foreign(source: Path, ids: IdGenerator) -> ImportPlan:
-    """What importing a file would do: the preview, and what `import_into` applies. Runs in the caller's thread.
+def read_foreign(source: Path) -> ImportSource:
+    """What a file holds to import; its plan is what `import_into` applies. Runs in the caller's thread.
 
     Raises:
         NotFoundError, MalformedError, InputError: with the place in the file.
@@ -36,14 +35,14 @@ def read_foreign(source: Path, ids: IdGenerator) -> ImportPlan:
     if is_open_here(source):
         # Not even its first bytes are read: closing it again would drop our locks on it.
         raise MalformedError("import.constellation", where=str(source), why="this file is open")
-    return plan_import(source, ids)
+    return read_source(source)
 
 
-async def plan_of(source: Path, surroundings: Environment | None = None) -> ImportPlan:
+async def source_of(path: Path, surroundings: Environment | None = None) -> ImportSource:
     """As `read_foreign`, in a thread of its own and as a job that can be stopped."""
     given = surroundings or Environment()
-    with given.jobs.begin("job.read", file=source.name):
-        return await asyncio.to_thread(read_foreign, source, given.ids)
+    with given.jobs.begin("job.read", file=path.name):
+        return await asyncio.to_thread(read_foreign, path)
 
 
 def previewed(target: Path, plan: ImportPlan) -> ImportPlan:

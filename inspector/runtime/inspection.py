@@ -7,10 +7,11 @@ import contextlib
 
 from inspector.context.caching.account import account
 from inspector.context.comparison import diff
+from inspector.context.compiled_prompt import as_compiled, compiled_prompt
 from inspector.context.counting.pool import CounterPool, ModelSource
 from inspector.context.linting.lint import lint
 from inspector.domain.caching import CacheAccount
-from inspector.domain.errors import MalformedError
+from inspector.domain.errors import MalformedError, NotFoundError
 from inspector.domain.lint import Finding, LintSettings
 from inspector.domain.requests import Diff, Request
 from inspector.domain.snapshot import RequestSpec
@@ -32,6 +33,18 @@ class InspectionService:
     async def diff(self, before: Request, after: Request) -> Diff:
         """The pieces that two Requests differ in; the rows' tokens sum to the totals' difference."""
         return await asyncio.to_thread(diff, before, after)
+
+    async def compiled(self, agent_id: str, request: Request) -> Request:
+        """The Request with the compiled prompt that came with its agent in place of the system string.
+
+        Raises:
+            NotFoundError: there is no such agent, or ``not_found.compiled_prompt``, none came with it.
+        """
+        prompt = compiled_prompt(await self._context.snapshot(agent_id))
+        if prompt is None:
+            raise NotFoundError("not_found.compiled_prompt")
+        counter = self._counters.counter(self._models.resolve(request.model))
+        return await asyncio.to_thread(as_compiled, request, prompt, counter)
 
     async def lint(
         self, agent_id: str, spec: RequestSpec, settings: LintSettings | None = None

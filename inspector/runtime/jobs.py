@@ -72,8 +72,9 @@ class RunningJob:
         """
         if self.job.cancel.asked:
             raise asyncio.CancelledError
-        before, self.job = self.job, replace(self.job, progress=JobProgress(done, total))
-        if before.progress.percent != self.job.progress.percent:
+        progress = JobProgress(done, total)
+        if progress.percent != self.job.progress.percent:
+            self.job = replace(self.job, progress=progress)
             self._jobs.tell(self)
 
     def stop(self) -> None:

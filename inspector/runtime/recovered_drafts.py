@@ -10,7 +10,7 @@ from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Draft, Operation
 from inspector.domain.edits.text import SpliceText
 from inspector.domain.errors import FileError, InspectorError, Problem, Severity
-from inspector.domain.ref import Ref
+from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.drafts import StoredDraft
 from inspector.runtime.engine import Engine
 from inspector.runtime.wording import word_error
@@ -62,6 +62,9 @@ class RecoveredDrafts:
 
     async def _take(self, stored: StoredDraft, restored: dict[Ref, RestoredDraft]) -> None:
         draft = stored.draft
+        if draft.ref.kind is not RefKind.BLOCK:
+            # Whoever shows such things takes their drafts over.
+            return
         newer = restored.get(draft.ref)
         if newer is not None and newer.draft.edit == draft.edit:
             await self._drafts.forget(stored)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from inspector.domain.agents import Agent, AgentStatus
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import FileError, Problem
-from inspector.domain.exchange import ImportPlan
+from inspector.domain.exchange import ImportPlan, ImportSource
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, SharedBlock
 from inspector.runtime.catalogues import shipped_layouts, shipped_models
@@ -118,10 +119,15 @@ class SessionFactory:
         await make_sample(path, self._surroundings)
         return await self.open(path)
 
-    async def plan_import(self, source: Path) -> ImportPlan:
-        from inspector.runtime.files import plan_of
+    async def read_import(self, path: Path) -> ImportSource:
+        """What a foreign file holds to import."""
+        from inspector.runtime.files import source_of
 
-        return await plan_of(source, self._surroundings)
+        return await source_of(path, self._surroundings)
+
+    async def plan_import(self, source: ImportSource, numbers: Sequence[int]) -> ImportPlan:
+        """What importing the rows of these numbers would do; without rows, the whole file."""
+        return await asyncio.to_thread(source.plan, self._surroundings.ids, tuple(numbers))
 
     async def import_into(self, plan: ImportPlan, path: Path) -> FileSession:
         """Make what a plan says, in a new file or in one that is there, and open it."""

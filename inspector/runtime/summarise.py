@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from inspector.context.counting.counter import Counter
 from inspector.conversation.extractive import ExtractiveSummariser
@@ -182,7 +182,8 @@ class SummaryService:
             if not limit.expired():
                 raise
             raise InputError("summary.timed_out", summariser=summariser.name, seconds=seconds) from error
-        return await asyncio.to_thread(checked, source, draft, options, count, summariser.name)
+        made = await asyncio.to_thread(checked, source, draft, options, count, summariser.name)
+        return replace(made, method=self._given.counter(agent.model).count(made.draft.content).method)
 
 
 @dataclass

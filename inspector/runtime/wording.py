@@ -27,9 +27,12 @@ def catalogue() -> Mapping[str, str]:
 
 
 def word(code: str, parameters: Parameters | None = None, translate: Translate = str) -> str:
-    """The sentence for a code. A code without a template is given as it is, with its parameters."""
+    """The sentence for a code, or for the code and its parameter `why` where each reason has its own.
+
+    A code without a template is given as it is, with its parameters.
+    """
     given = parameters or {}
-    template = _template(code)
+    template = _template(f"{code}.{given.get('why')}") or _template(code)
     if template is None:
         facts = ", ".join(f"{name} {_shown(each)}" for name, each in given.items())
         return f"{code} ({facts})" if facts else code

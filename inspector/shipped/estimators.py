@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from inspector.domain.dataclass import dataclass
-from inspector.domain.estimation import FEATURE_NAMES
+from inspector.domain.estimation import FEATURE_NAMES, SHARED
 from inspector.domain.models import Estimator
 from inspector.shipped.checked import ShippedRecord, read_json
 from inspector.shipped.locate import malformed, resource_path
@@ -82,6 +82,7 @@ def read_estimators(path: Path) -> EstimatorTable:
             family,
             family,
             _weights(path, family, each.weights),
+            each.weights.get(SHARED, 0.0),
             each.mape,
             each.band,
             each.covered,
@@ -92,14 +93,15 @@ def read_estimators(path: Path) -> EstimatorTable:
     for family, each in content.stand_ins.items():
         if each.like not in content.families:
             raise malformed(path, f"no such family: {each.like!r} - at `$.stand_ins.{family}.like`")
+        like = found[each.like]
         found[family] = Estimator(
-            family, each.like, found[each.like].weights, each.mape, each.band, each.covered, each.under
+            family, each.like, like.weights, like.shared, each.mape, each.band, each.covered, each.under
         )
     return EstimatorTable(content.fitted_on, content.method, content.sources, found)
 
 
 def _weights(path: Path, family: str, named: Mapping[str, float]) -> tuple[float, ...]:
-    unknown = named.keys() - set(FEATURE_NAMES)
+    unknown = named.keys() - {*FEATURE_NAMES, SHARED}
     if unknown:
         raise malformed(path, f"no such feature: {min(unknown)!r} - at `$.families.{family}.weights`")
     return tuple(named.get(name, 0.0) for name in FEATURE_NAMES)

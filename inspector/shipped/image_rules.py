@@ -24,6 +24,7 @@ class _Rule(ShippedRecord, frozen=True):
     factor: float = 1.0
     base: int = 0
     tile: int = 0
+    low: int = 0
 
 
 class _RulesFile(ShippedRecord, frozen=True):
@@ -81,5 +82,6 @@ def _rule(stored: _Rule) -> ImageRule:
         factor=stored.factor,
         base=stored.base,
         tile=stored.tile,
+        low=stored.low,
         source=stored.source,
     )

@@ -26,17 +26,20 @@ class _Chat(ShippedRecord, frozen=True, kw_only=True):
     role: int
     system: int | None = None
     assistant: int | None = None
+    assistant_method: Method | None = None
     name: int
     reply: int
     request: int
     call: int
     result: int
-    schema: int = 0
+    schema: int = 3
     page: int = 500
     thinking: int = 0
+    task_budget: int = 0
     old_thinking: bool = True
     sealed_head: int = 0
     sealed_token: float = 16 / 3
+    signed: bool = False
     method: Method
     call_method: Method
     source: str
@@ -45,15 +48,13 @@ class _Chat(ShippedRecord, frozen=True, kw_only=True):
 class _Tools(ShippedRecord, frozen=True, kw_only=True):
     families: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
-    definition: DefinitionCost = DefinitionCost.FIELDS
-    function: int
-    properties: int = 0
-    key: int = 0
-    enum: int = 0
-    enum_item: int = 0
+    definition: DefinitionCost
+    function: int = 0
     end: int = 0
+    joined: int = 0
     preamble: int = 0
     forced: int | None = None
+    chat: int = 0
     method: Method
     source: str
 
@@ -133,6 +134,7 @@ def _chat(family: str, stored: _Chat) -> Overheads:
         role=stored.role,
         system=stored.message + stored.role if stored.system is None else stored.system,
         assistant=stored.message + stored.role if stored.assistant is None else stored.assistant,
+        assistant_method=stored.assistant_method or stored.method,
         name=stored.name,
         reply=stored.reply,
         request=stored.request,
@@ -141,9 +143,11 @@ def _chat(family: str, stored: _Chat) -> Overheads:
         schema=stored.schema,
         page=stored.page,
         thinking=stored.thinking,
+        task_budget=stored.task_budget,
         old_thinking=stored.old_thinking,
         sealed_head=stored.sealed_head,
         sealed_token=stored.sealed_token,
+        signed=stored.signed,
         method=stored.method,
         call_method=stored.call_method,
         source=stored.source,
@@ -154,13 +158,11 @@ def _tools(stored: _Tools) -> ToolOverheads:
     return ToolOverheads(
         definition=stored.definition,
         function=stored.function,
-        properties=stored.properties,
-        key=stored.key,
-        enum=stored.enum,
-        enum_item=stored.enum_item,
         end=stored.end,
+        joined=stored.joined,
         preamble=stored.preamble,
         forced=stored.preamble if stored.forced is None else stored.forced,
+        chat=stored.chat,
         method=stored.method,
         source=stored.source,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from inspector.domain.blocks import ArchivalEntry
 from inspector.domain.codec import read_time, write_time
 from inspector.domain.errors import Problem
@@ -45,7 +47,7 @@ async def of_agent(
 ) -> tuple[tuple[ArchivalEntry, ...], tuple[Problem, ...]]:
     """An agent's entries as they were written, with `deleted` the deleted ones too; and what cannot be read."""
     rows = await connection.fetch_all(_OF_AGENT, (agent_id, int(deleted)))
-    return read_rows(rows, entry_of, RefKind.ARCHIVAL)
+    return await asyncio.to_thread(read_rows, rows, entry_of, RefKind.ARCHIVAL)
 
 
 async def counts(connection: Connection) -> dict[str, int]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Mapping
+from typing import Any
 
 from inspector.domain.actor import Actor, ActorKind
-from inspector.domain.changes import Change
+from inspector.domain.changes import Change, ChangeRole
 from inspector.domain.codec import moment_of
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Version
@@ -102,14 +103,6 @@ class ChangeRow:
     after: str | None
 
 
-class ChangeRole(StrEnum):
-    """What a change is in its step: made for the first time, taken back, or made again."""
-
-    DONE = "done"
-    UNDONE = "undone"
-    REDONE = "redone"
-
-
 @dataclass(frozen=True, slots=True)
 class StepRow:
     """A change as part of a step. `first` is the number of the change that it takes back or makes again.
@@ -142,7 +135,7 @@ def change_of(row: Row, own_process: int | None) -> Change:
     )
 
 
-def actor_of(row: Row) -> Actor:
+def actor_of(row: Row | Mapping[str, Any]) -> Actor:
     """The identity in the columns ``actor_kind``, ``actor_id`` and ``actor_name``."""
     try:
         kind = ActorKind(row["actor_kind"])
@@ -240,14 +233,15 @@ def _step_row(row: Row) -> StepRow:
     first_changeset = row["first_changeset"]
     return StepRow(
         change,
-        _role_of(row),
+        role_of(row),
         row["first"],
         f"#{row['first']}" if first_changeset is None else first_changeset,
         f"#{change.seq}" if change.changeset is None else change.changeset,
     )
 
 
-def _role_of(row: Row) -> ChangeRole:
+def role_of(row: Row) -> ChangeRole:
+    """What a change is in its step, by the columns ``undo_of`` and ``undone``, its parent's."""
     if row["undo_of"] is None:
         return ChangeRole.DONE
     return ChangeRole.UNDONE if row["undone"] is None else ChangeRole.REDONE

@@ -285,14 +285,19 @@ class Database:
         try:
             if admission.read_only is None:
                 writer = await Channel.open(partial(connect, path, access, writing=True), str(path))
-            may_be_wal = admission.read_only is not None
-            seen = await LastSeen.read(Connection(reader), admission.version, may_be_wal=may_be_wal)
-            return cls(admission, _Channels(reader, writer, copy), process, seen)
         except BaseException:
-            for channel in (writer, reader):
-                if channel is not None:
-                    await finish(channel.close())
+            await finish(reader.close())
             raise
+        seen = LastSeen(admission.version.packed, may_be_wal=admission.read_only is not None)
+        database = cls(admission, _Channels(reader, writer, copy), process, seen)
+        try:
+            # Only now: the writer must stand ready, as another may have been killed since the connections were made.
+            database._seen = await seen.read(Connection(reader))
+        except BaseException:
+            await finish(database.close())
+            raise
+        database.feed = ChangeFeed(database._seen.seq)
+        return database
 
     def _writable(self) -> Channel:
         if self.moved is not None:

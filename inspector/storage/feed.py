@@ -84,7 +84,8 @@ class ChangeFeed:
         for row in rows:
             if row["seq"] > self.last_seq:
                 self.last_seq = row["seq"]
-                self.publish(change_of(row, own_process))
+                if self._subscriptions:
+                    self.publish(change_of(row, own_process))
 
     def publish(self, item: News) -> None:
         for each in tuple(self._subscriptions):

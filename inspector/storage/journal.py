@@ -67,9 +67,13 @@ class Journal:
         seq = await self.record(tx, intent, ref, owner=owner, differences=differences)
         return self.receipt(intent, ref, seq)
 
+    def tells(self, intent: Intent) -> bool:
+        """Whether an intent's events are written. An import's are not: reading a file is nothing an agent did."""
+        return intent.actor.kind is not ActorKind.IMPORT
+
     def tell(self, tx: Transaction, intent: Intent, new_event: NewEvent) -> None:
-        """Write an event. An import tells of none: reading a file is nothing an agent did."""
-        if intent.actor.kind is ActorKind.IMPORT:
+        """Write an event, if the intent's are."""
+        if not self.tells(intent):
             return
         kind, importance = new_event.kind, new_event.importance
         event = Event(

@@ -7,7 +7,8 @@ import json
 from inspector.domain.codec import Plain, from_plain, to_plain
 from inspector.domain.errors import MalformedError
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+# What `to_plain` makes is a tree, so nothing needs to be remembered to find a circle in it.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False)
 
 
 def dump(value: object) -> str:

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from inspector.domain.dataclass import dataclass
 from inspector.storage.connection import Connection, Row
-from inspector.storage.schema import SchemaVersion
 
 LOOK = """
     SELECT header.user_version, header.journal_mode, header.numbered, c.seq, c.kind, c.ref_kind, c.ref_id,
@@ -42,12 +41,10 @@ class LastSeen:
     last: tuple[object, ...] | None = None
     may_be_wal: bool = False
 
-    @classmethod
-    async def read(cls, connection: Connection, version: SchemaVersion, *, may_be_wal: bool) -> LastSeen:
-        """The state of a file that has just been opened."""
+    async def read(self, connection: Connection) -> LastSeen:
+        """The same of a file that has just been opened, with its last change."""
         row = await connection.fetch_one(_LAST)
-        state = cls(version.packed, may_be_wal=may_be_wal)
-        return state if row is None else replace(state, seq=row["seq"], last=_marks(row))
+        return self if row is None else replace(self, seq=row["seq"], last=_marks(row))
 
     def difference(self, rows: Sequence[Row]) -> str | None:
         """What happened to the file, by the rows that `LOOK` gave from `seq` on; None if it is still the same."""

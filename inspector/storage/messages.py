@@ -17,6 +17,7 @@ from inspector.storage.connection import LAST_OF_ALL, Connection, Row
 from inspector.storage.json_columns import dump, load
 from inspector.storage.reading import require_text
 from inspector.storage.sealing import SEALS, Cell, set_cells
+from inspector.storage.transaction import Transaction
 
 _SELECT = """
     SELECT id, agent_id, position, batch_id, sequence_in_batch, role, content, batch_type, created_at, source,
@@ -28,9 +29,19 @@ _OF_BATCHES = (
     _SELECT
     + """
     INDEXED BY messages_by_agent_batch
-    WHERE agent_id = ? AND is_deleted = 0 AND batch_id IN (SELECT value FROM json_each(?)) ORDER BY position
+    WHERE agent_id = ? AND is_deleted <= ? AND batch_id IN (SELECT value FROM json_each(?)) ORDER BY position
 """
 )
+# Both are answered by an index alone: what a hundred thousand messages say is not gone through.
+_OUTLINE = """
+    SELECT batch_id, json_group_array(position) AS positions FROM messages INDEXED BY messages_by_agent_batch
+    WHERE agent_id = ? GROUP BY batch_id ORDER BY min(position)
+"""
+_PUT_AWAY = """
+    SELECT position, is_deleted FROM messages INDEXED BY messages_by_state
+    WHERE agent_id = ? AND (is_deleted = 1 OR is_archived = 1)
+"""
+_PLACES = "SELECT id, position FROM messages WHERE id IN (SELECT value FROM json_each(?))"
 # The sign keeps SQLite from an index that has them by their state, and would have to be sorted.
 _NTH_NEWEST = """
     SELECT position FROM messages WHERE agent_id = ? AND +is_deleted = 0
@@ -119,9 +130,22 @@ async def newest_batches(source: Connection, agent_id: str, least: int) -> list[
     return [row["batch_id"] for row in await source.fetch_all(_BATCHES_SINCE, (agent_id, *since))]
 
 
-async def of_batches(source: Connection, agent_id: str, batch_ids: Sequence[str]) -> Sequence[Row]:
-    """The rows of some batches in order, without deleted messages; `decode` makes them messages."""
-    return await source.fetch_all(_OF_BATCHES, (agent_id, json.dumps(batch_ids)))
+async def of_batches(
+    source: Connection, agent_id: str, batch_ids: Sequence[str], *, deleted: bool = False
+) -> Sequence[Row]:
+    """The rows of some batches in order, with `deleted` those of deleted messages too; `decode` makes them messages."""
+    return await source.fetch_all(_OF_BATCHES, (agent_id, int(deleted), json.dumps(batch_ids)))
+
+
+async def outline(source: Connection, agent_id: str) -> tuple[Sequence[Row], Sequence[Row]]:
+    """An agent's batches with the positions of their messages (a JSON list); and the positions of those put away."""
+    return await source.fetch_all(_OUTLINE, (agent_id,)), await source.fetch_all(_PUT_AWAY, (agent_id,))
+
+
+async def places(source: Connection, message_ids: Sequence[str]) -> dict[str, int]:
+    """The positions of some messages by id; an unknown one has none."""
+    rows = await source.fetch_all(_PLACES, (json.dumps(message_ids),))
+    return {row["id"]: row["position"] for row in rows}
 
 
 async def older_than(source: Connection, agent_id: str, read: Sequence[Message]) -> OlderMessages | None:
@@ -168,14 +192,21 @@ async def counts(source: Connection) -> dict[str, int]:
     return {row["agent_id"]: row["messages"] for row in await source.fetch_all(_COUNTS)}
 
 
-async def next_place(source: Connection, agent_id: str, batch_id: str) -> tuple[int, int]:
+async def next_place(transaction: Transaction, agent_id: str, batch_id: str) -> tuple[int, int]:
     """The next position of an agent and the next sequence number of a batch."""
-    row = await source.fetch_one(_PLACE, (agent_id, batch_id, agent_id))
+    if counted := transaction.counted(*_place_keys(agent_id, batch_id)):
+        position, sequence = counted
+        return position, sequence
+    row = await transaction.fetch_one(_PLACE, (agent_id, batch_id, agent_id))
     return (1, 0) if row is None else (row["position"], row["sequence_in_batch"])
 
 
-async def insert(source: Connection, message: Message) -> None:
-    """Insert the row of a message."""
+def _place_keys(agent_id: str, batch_id: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return ("position", agent_id), ("sequence", agent_id, batch_id)
+
+
+def insert(transaction: Transaction, message: Message) -> None:
+    """Insert the row of a message, with the next statement."""
     cells: dict[str, Cell] = {
         "agent_id": message.agent_id,
         "position": message.position,
@@ -191,7 +222,10 @@ async def insert(source: Connection, message: Message) -> None:
         "compiled": int(message.compiled),
     }
     flags = (int(message.is_archived), int(message.is_deleted))
-    await source.fetch_all(_INSERT, (message.id, *cells.values(), *flags, SEALS["messages"].of(cells)))
+    transaction.later(_INSERT, (message.id, *cells.values(), *flags, SEALS["messages"].of(cells)))
+    at, within = _place_keys(message.agent_id, message.batch_id)
+    transaction.count(at, message.position + 1)
+    transaction.count(within, message.sequence_in_batch + 1)
 
 
 async def set_content(source: Connection, message_id: str, content: tuple[Part, ...]) -> None:

@@ -271,15 +271,15 @@ def _is_writable(path: Path) -> bool:
 
 
 def _look(path: Path, writable: bool) -> tuple[sqlite3.Connection, str]:
-    """A connection that can read the file, and the access to keep if nothing may be written."""
+    """A connection that reads one moment of the file, and the access to keep if nothing may be written."""
     try:
-        return _try_to_read(path, "ro"), "ro"
+        return _try_to_read(path, "ro", keep=True), "ro"
     except sqlite3.OperationalError as error:
         if primary_code(error) not in _UNREADABLE_SO:
             raise
         if writable:
             # A writer was killed in the middle: SQLite must first put the old pages back.
-            return _try_to_read(path, "rw"), "ro"
+            return _try_to_read(path, "rw", keep=True), "ro"
         return _read_unlocked(path, error), "immutable"
 
 
@@ -290,11 +290,14 @@ def _read_unlocked(path: Path, error: sqlite3.OperationalError) -> sqlite3.Conne
     return _try_to_read(path, "immutable")
 
 
-def _try_to_read(path: Path, access: str) -> sqlite3.Connection:
+def _try_to_read(path: Path, access: str, *, keep: bool = False) -> sqlite3.Connection:
+    """A connection that has read once; to `keep` what it read, so that nobody killed since can spoil the next look."""
     connection = _connect(path, access)
     until = time.monotonic() + CHECK_SECONDS
     connection.set_progress_handler(lambda: int(time.monotonic() > until), _STEPS_BETWEEN_LOOKS)
     try:
+        if keep:
+            connection.execute("BEGIN")
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except BaseException:
         connection.close()

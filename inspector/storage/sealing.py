@@ -10,9 +10,9 @@ renews those of the cells that it sets, and no others. So damage is told until t
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from functools import cached_property
+from hashlib import sha256
 
 from inspector.domain.dataclass import dataclass
 from inspector.storage.connection import Connection, Row
@@ -63,7 +63,7 @@ class Seal:
     def of(self, row: Mapping[str, object] | Row) -> str:
         """The seal of a row that has all its cells."""
         cells = [row[name] for name in self.cells]
-        return "".join(_hash_of(cell) for cell in cells) if self.each else seal_of(*cells)
+        return "".join([_hash_of(cell) for cell in cells]) if self.each else seal_of(*cells)
 
     def renewed(self, stored: str, written: Mapping[str, object]) -> str:
         """The seal of a row of which some cells are written; the others keep the hashes that they have."""
@@ -169,9 +169,14 @@ async def damaged_cells(source: Connection, table: str, key: tuple[str, ...]) ->
 
 def seal_of(*cells: object) -> str:
     """The hash of all cells of a row."""
-    texts = [cell if type(cell) is str else _NOTHING if cell is None else str(cell) for cell in cells]
-    return hashlib.sha256("\x1f".join(texts).encode(errors="surrogatepass")).hexdigest()
+    texts = [cell if type(cell) is str else _text_of(cell) for cell in cells]
+    return sha256("\x1f".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _hash_of(cell: object) -> str:
-    return seal_of(cell)[:_LENGTH]
+    text = cell if type(cell) is str else _text_of(cell)
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]
+
+
+def _text_of(cell: object) -> str:
+    return _NOTHING if cell is None else str(cell)

@@ -14,6 +14,8 @@ from inspector.storage.connection import LAST_OF_ALL, Channel, Connection, Param
 from inspector.storage.json_columns import dump
 from inspector.storage.sealing import seal_of
 
+_MOST_WAITING = 256
+"""Statements; more are run before they take memory."""
 _ADD_PROCESS = """
     INSERT INTO processes (peer, actor_kind, actor_id, actor_name, program, started_at)
     VALUES (?, ?, ?, ?, ?, ?) RETURNING id
@@ -64,9 +66,11 @@ class Transaction(Connection):
         begun: tuple[Statement, list[Row]] | None,
     ) -> None:
         super().__init__(channel)
-        # Both hold until anything else is run.
-        self._last_change = last_change
+        # Holds until anything else is run.
         self._begun = begun
+        # Both hold until anything else is run that may write.
+        self._last_change = last_change
+        self._counted: dict[tuple[str, ...], int] = {}
         self.changeset = changeset
         self._process = process
         self._process_id = process.id
@@ -76,6 +80,16 @@ class Transaction(Connection):
         """Run one statement with the next one, or with the commit: what is wrong with it is raised there."""
         self._begun = None
         self._waiting.append((sql, parameters))
+
+    def count(self, key: tuple[str, ...], next_number: int) -> None:
+        """Remember the number that the next row of a kind gets, after one was written."""
+        self._counted[key] = next_number
+
+    def counted(self, *keys: tuple[str, ...]) -> tuple[int, ...] | None:
+        """The numbers remembered for these keys; None where one isn't known, or where much waits to be run."""
+        if len(self._waiting) > _MOST_WAITING or not all(key in self._counted for key in keys):
+            return None
+        return tuple(self._counted[key] for key in keys)
 
     def waiting(self) -> tuple[Statement, ...]:
         """What is to be run before anything else, taken away."""
@@ -91,7 +105,8 @@ class Transaction(Connection):
         channel, begun, self._begun = self._open_channel(), self._begun, None
         if begun is not None and begun[0] == (sql, parameters):
             return begun[1]
-        self._last_change = None
+        if not sql.lstrip().startswith("SELECT"):
+            self._forget_numbers()
         return await channel.fetch_last((*self.waiting(), (sql, parameters)))
 
     async def execute(self, sql: str, parameters: Parameters = ()) -> None:
@@ -108,10 +123,15 @@ class Transaction(Connection):
         Raises:
             FileError: SQLite's errors as ours.
         """
-        waiting, self._begun, self._last_change = self.waiting(), None, None
+        waiting, self._begun = self.waiting(), None
+        self._forget_numbers()
         if waiting:
             await self._open_channel().fetch_last(waiting)
         await self._open_channel().execute_many(sql, rows)
+
+    def _forget_numbers(self) -> None:
+        self._last_change = None
+        self._counted.clear()
 
     async def process_id(self) -> int:
         """The id of this process's row, made now if this is its first write."""
@@ -150,7 +170,9 @@ class Transaction(Connection):
         texts = tuple(None if each is None else dump(each) for each in (before, after))
         values = (*reported, undo_of, process, *texts, seal_of(*reported, undo_of, *texts))
         if self._last_change is None or self._last_change >= LAST_OF_ALL:
-            return int((await self.fetch_all(_ADD_CHANGE, values))[0][0])
+            seq = int((await self.fetch_all(_ADD_CHANGE, values))[0][0])
+            self._last_change = seq
+            return seq
         self._last_change += 1
         self.later(_ADD_NUMBERED, (*values, self._last_change))
         return self._last_change

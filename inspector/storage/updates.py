@@ -13,7 +13,7 @@ from inspector.domain.edits.block_rows import RestoreBlock
 from inspector.domain.errors import MalformedError
 from inspector.domain.history import BlockVersion
 from inspector.storage.changes import actor_of
-from inspector.storage.connection import Connection, Row
+from inspector.storage.connection import LAST_OF_ALL, Connection, Row
 from inspector.storage.json_columns import dump, parse
 from inspector.storage.sealing import seal_of
 from inspector.storage.transaction import Transaction
@@ -58,7 +58,8 @@ _HISTORY = """
     SELECT u.seq, u.change_seq, u.version_before, u.version_after, u.operation, u.actor_kind, u.actor_id,
            u.actor_name, u.reason, u.at, u.size, typeof(u.blob) = 'null' AS folded, u.tool_call_id, u.changeset,
            u.undo_of, u.pending, c.after
-    FROM updates AS u LEFT JOIN changes AS c ON c.seq = u.change_seq WHERE u.block_id = ? ORDER BY u.seq
+    FROM updates AS u LEFT JOIN changes AS c ON c.seq = u.change_seq
+    WHERE u.block_id = ? AND u.seq < ? ORDER BY u.seq DESC LIMIT ?
 """
 _CHANGE_OF = """
     SELECT min(change_seq) AS change_seq FROM updates WHERE block_id = ?1 AND version_after = ?2
@@ -232,9 +233,16 @@ async def schema_changes(connection: Connection, block_id: str) -> tuple[tuple[i
     return tuple(found)
 
 
-async def history(connection: Connection, block_id: str) -> tuple[BlockVersion, ...]:
-    """All versions of a block's content, oldest first, folded ones included."""
-    return tuple(_version(row) for row in await connection.fetch_all(_HISTORY, (block_id,)))
+async def history(
+    connection: Connection, block_id: str, before: int | None = None, limit: int | None = None
+) -> tuple[BlockVersion, ...]:
+    """The versions of a block's content, oldest first, folded ones included.
+
+    All of them, or the last `limit` of those numbered below `before`.
+    """
+    values = (block_id, LAST_OF_ALL if before is None else before, -1 if limit is None else limit)
+    rows = await connection.fetch_all(_HISTORY, values)
+    return tuple(_version(row) for row in reversed(rows))
 
 
 def _checkpoint(row: Row) -> Checkpoint:

@@ -23,12 +23,13 @@ from typing import Any
 
 from inspector.domain.counts import Method
 from inspector.domain.errors import InspectorError
+from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec
 from inspector.domain.wire.values import WireForm
-from inspector.exchange.formats import plan_import_of
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
 from inspector.runtime.files import import_into
+from tests.exchange.builders import plan_import_of
 from tests.fixtures import NOOR, HeldClock, counted_ids
 
 FORMS = {
@@ -40,7 +41,8 @@ FORMS = {
     "ollama": WireForm.OLLAMA,
 }
 UNKNOWABLE = frozenset({"previous", "stored_prompt", "server_tools", "server_parts", "iterations"})
-_MEMORY = Path("/dev/shm")
+MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
+"""Where files lie that are soon gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,9 @@ class Outcome:
     exact: bool
     same_body: bool
     problems: int
+    family: str
+    band_kind: str
+    holds: bool
 
     @property
     def error(self) -> float:
@@ -65,11 +70,11 @@ class Outcome:
 def kind_of(tags: Iterable[str]) -> str:
     """The class of an exchange by what is in it."""
     found = set(tags)
-    for tag, kind in (("image", "images"), ("document", "documents"), ("audio", "audio")):
-        if tag in found:
-            return kind
     if found & UNKNOWABLE:
         return "not in the file"
+    for tag, kind in (("video", "video"), ("audio", "audio"), ("image", "images"), ("document", "documents")):
+        if tag in found:
+            return kind
     if "tools" in found:
         return "tools"
     if "structured" in found:
@@ -109,7 +114,17 @@ async def measured(name: str, case: dict[str, Any], folder: Path) -> Outcome:
         request.method is Method.EXACT,
         _plain(written) == _plain(expected),
         len(plan.problems) + len(request.problems) + len(wire.adaptations),
+        facts.tokenizer if (facts := engine.models.resolve(request.model)) else "generic",
+        "exact" if request.band is None else request.band.kind,
+        _holds(request, case["reported"]["total"]),
     )
+
+
+def _holds(request: Request, charged: int) -> bool:
+    if request.band is None:
+        return request.tokens == charged
+    low, high = request.band.around(request.tokens)
+    return low <= charged and (high is None or charged <= high)
 
 
 def _plain(value: Any) -> Any:
@@ -130,7 +145,7 @@ def main(folder: Path) -> int:
     refused: list[str] = []
     for path in sorted(folder.glob("*.json")):
         case = json.loads(path.read_text(encoding="utf-8"))
-        with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as place:
+        with tempfile.TemporaryDirectory(dir=MEMORY) as place:
             try:
                 found.append(asyncio.run(measured(path.stem, case, Path(place))))
             except InspectorError as error:
@@ -138,7 +153,7 @@ def main(folder: Path) -> int:
     rows: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
     for each in found:
         rows[each.api, each.kind].append(each)
-    print(f"{'':34}{'count':>6}{'median':>10}{'mean':>10}{'equal':>7}{'body the same':>15}")
+    print(f"{'':34}{'count':>6}{'median':>10}{'mean':>10}{'equal':>7}{'in range':>10}{'body the same':>15}")
     for (api, kind), outcomes in sorted(rows.items()):
         errors = [one.error for one in outcomes]
         equal, same = (
@@ -146,7 +161,15 @@ def main(folder: Path) -> int:
             sum(one.same_body for one in outcomes),
         )
         median, mean = statistics.median(errors), statistics.mean(errors)
-        print(f"{api:16}{kind:18}{len(outcomes):6}{median:8.1f} %{mean:8.1f} %{equal:7}{same:15}")
+        held = sum(one.holds for one in outcomes)
+        print(f"{api:16}{kind:18}{len(outcomes):6}{median:8.1f} %{mean:8.1f} %{equal:7}{held:10}{same:15}")
+    by_band: dict[str, list[Outcome]] = defaultdict(list)
+    for each in found:
+        by_band[each.band_kind].append(each)
+    for kind, outcomes in sorted(by_band.items()):
+        print(
+            f"stated as {kind:10}{len(outcomes):6}, held {sum(one.holds for one in outcomes) / len(outcomes):.1%}"
+        )
     exact = [each for each in found if each.exact]
     wrong = [each for each in exact if each.tokens != each.charged]
     print(f"\nMarked exact: {len(exact)}, of these not what was charged: {len(wrong)}")

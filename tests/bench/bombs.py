@@ -14,11 +14,10 @@ import time
 from pathlib import Path
 
 from inspector.domain.errors import InspectorError
-from inspector.exchange.formats import plan_import
 from inspector.runtime.environment import Environment
 from inspector.runtime.files import import_into
 from tests.exchange.bomb_files import BOMBS
-from tests.exchange.builders import counted_ids
+from tests.exchange.builders import counted_ids, plan_import
 
 MOST_MEGABYTES = 300
 MOST_SECONDS = 5.0

@@ -25,7 +25,8 @@ from pathlib import Path
 from inspector.domain.exchange import ExportFormat, ExportOptions
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
-from inspector.runtime.files import check_file, import_into, make_sample, plan_of
+from inspector.runtime.files import check_file, import_into, make_sample
+from tests.exchange.builders import plan_of_file
 
 ROOT = Path(__file__).resolve().parents[2]
 _MEMORY = Path("/dev/shm")
@@ -157,7 +158,7 @@ def _exported(name: str) -> Callable[[Bench], str]:
 
 async def _imported(source: Path, target: Path) -> None:
     surroundings = Environment()
-    plan = await import_into(target, await plan_of(source, surroundings), surroundings)
+    plan = await import_into(target, await plan_of_file(source, surroundings), surroundings)
     assert len(plan.agents) == 3
 
 

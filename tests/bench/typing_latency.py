@@ -121,9 +121,14 @@ async def type_keys(contents: WindowContents, keys: int) -> tuple[list[float], l
     workspace = contents.workspace
     await until(lambda: workspace.file.request is not None, "the first Request")
     contents.services.selection.open(Ref(RefKind.BLOCK, BIG_BLOCK))
-    editors = [
-        each for each in contents.window.findChildren(TextEditor) if len(each.text) >= BLOCK_CHARACTERS
-    ]
+    editors: list[TextEditor] = []
+
+    def is_open() -> bool:
+        found = contents.window.findChildren(TextEditor)
+        editors[:] = [each for each in found if len(each.text) >= BLOCK_CHARACTERS]
+        return bool(editors)
+
+    await until(is_open, "the editor")
     editor = editors[0]
     editor.select_range(BLOCK_CHARACTERS // 2, BLOCK_CHARACTERS // 2)
     await asyncio.sleep(2.0)

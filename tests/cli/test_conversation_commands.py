@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.cli.program import Program
 
 
@@ -87,8 +89,10 @@ def test_that_a_dry_run_says_what_would_come_of_it_and_leaves_the_file(program: 
         assert 0 < each["tokens"] < each["source_tokens"]
         assert each["id"] is None
         assert each["lost"]["numbers"]
+        assert each["method"] == "exact"
     text = program.told("summarise", *asked, "--dry-run")
     assert "Would summarise " in text
+    assert re.search(r"= [\d,]+ tokens to = [\d,]+\.", text)
     assert program.digest() == before
 
 

@@ -44,6 +44,10 @@ ON_BLOCKS: list[tuple[str, dict[str, Any]]] = [
     ("list", {"op": "insert_item", "value": {"title": "a"}, "id": "i1"}),
     ("list", {"op": "insert_item", "value": {"title": "b"}, "id": "i2"}),
     ("list", {"op": "update_item", "item": "i1", "value": {"title": "A"}}),
+    (
+        "list",
+        {"op": "edit_parts", "operations": [{"op": "update_item", "item": "i1", "value": {"title": "AA"}}]},
+    ),
     ("list", {"op": "move_item", "item": "i2", "before": "i1"}),
     ("list", {"op": "remove_item", "item": "i1"}),
     ("log", {"op": "append_entry", "fields": {"title": "seen"}, "id": "e1"}),

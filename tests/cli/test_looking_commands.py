@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.program import run_text as run
 from tests.cli.program import said
+from tests.exchange.builders import agent, file_of
 
 
 def test_that_the_rows_of_a_what_if_sum_and_the_file_stays_as_it_is(sample: Path) -> None:
@@ -66,6 +67,20 @@ def test_that_what_was_sent_last_is_compared_with_now(sample: Path) -> None:
     same = said("diff-requests", sample, "--agent", "Ada", "--from", "last", "--to", "last")
     assert (same["changes"], same["delta"]) == ([], 0)
     assert run("diff-requests", sample, "--agent", "Ada").returncode == 0
+
+
+def test_that_an_import_is_compared_with_its_compiled_prompt(tmp_path: Path) -> None:
+    prompt = {"role": "system", "content": [{"type": "text", "text": "Be brief.\n\n<odd>\nolder\n</odd>"}]}
+    source, target = tmp_path / "a.af", tmp_path / "a.constellation"
+    for messages, code in (([], 1), ([prompt], 0)):
+        source.write_text(json.dumps(file_of(agent(messages=messages))))
+        target.unlink(missing_ok=True)
+        assert run("import", source, "--into", target).returncode == 0
+        usual, asked = run("diff-requests", target), run("diff-requests", target, "--from", "compiled")
+        assert (usual.returncode, asked.returncode) == (code, code)
+        assert (usual.stdout, usual.stderr) == (asked.stdout, asked.stderr)
+    assert "No differences." in usual.stdout
+    assert run("diff-requests", target, "--from", "last").returncode == 1
 
 
 def test_that_a_run_that_is_not_there_is_told_with_those_that_are(sample: Path) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.reporting import two_digits
 from tests.cli.program import run, said
 
 Asked = tuple[str, ...]
@@ -80,15 +79,11 @@ def test_that_messages_and_events_are_told_apart_by_their_first_words(sample: Pa
         assert f"  {'user: ' if piece in users else ''}{words[:40]}" in told
 
 
-@pytest.mark.parametrize(
-    ("share", "told"), [(218.4, "220"), (26.0, "26"), (0.534, "0.53"), (7, "7"), (12_345, "12,000")]
-)
-def test_that_a_share_is_told_totwo_digits_and_never_as_a_power_of_ten(share: float, told: str) -> None:
-    assert two_digits(share) == told
-
-
-def test_that_the_band_of_an_estimate_does_not_gainsay_the_margin(sample: Path, asked: Asked) -> None:
-    told = run("report", sample, *asked, "--model", "glm-5").stdout.decode()
-    assert "e+" not in told
-    assert "Safety margin: " in told
-    assert "95 of 100 single texts are within" in told
+def test_that_a_report_says_where_the_bill_likely_lies_and_from_how_many(sample: Path, asked: Asked) -> None:
+    text = run("report", sample, *asked, "--model", "claude-sonnet-4-5").stdout.decode()
+    total = said("report", sample, *asked, "--model", "claude-sonnet-4-5")["total"]
+    low, high, known = total["low"], total["high"], total["range"]
+    assert 0 < low <= total["tokens"] <= high
+    assert (known["class"], known["group"]) == ("tools", "claude")
+    assert f"Likely bill: {low:,} to {high:,} tokens (tools: held for" in text
+    assert f"of {known['n']} bills)." in text

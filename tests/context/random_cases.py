@@ -113,7 +113,7 @@ def a_layout(rng: Random) -> Layout:
             together = rng.random() < 0.5
             element = rng.choice(("", own))
             entries.append(SectionLayout(own, blocks=labels, element=element, together=together))
-    return Layout(
+    layout = Layout(
         OWN_LAYOUT,
         "",
         rng.choice(("\n\n", "\n\n---\n\n", "\n***\n", "\n")),
@@ -122,6 +122,22 @@ def a_layout(rng: Random) -> Layout:
         memory=rng.choice(list(Share)),
         history=rng.choice(list(Share)),
         strategy=rng.choice(("", "hysteresis", "window")),
+    )
+    # Dice of its own, so that what else a seed gives stays as it was.
+    dice = Random(repr(layout))
+    return _with_template(dice, layout) if dice.random() < 0.3 else layout
+
+
+def _with_template(rng: Random, layout: Layout) -> Layout:
+    """The layout with a template for blocks, a gap, and groups that are closed."""
+    sections = [replace(entry, group_end=rng.choice(("", "</memory>"))) for entry in layout.sections]
+    return replace(
+        layout,
+        block="<{label}>\n{description}\n- read_only={read_only}\n- {length}/{limit}\n{value}\n</{label}>",
+        line=rng.choice(("", "{number}→ {line}")),
+        gap=rng.choice(("\n", "\n\n", "\n\n\n")),
+        empty_blocks=rng.random() < 0.5,
+        sections=tuple(sections),
     )
 
 

@@ -7,6 +7,8 @@ import pytest
 from inspector.context.caching.account import account
 from inspector.context.caching.planning import plan, stops_of
 from inspector.context.caching.rules import rules_for
+from inspector.domain.activity import Event
+from inspector.domain.agents import ToolRule, ToolRuleKind
 from inspector.domain.blocks import ArchivalEntry
 from inspector.domain.caching import CacheAccount, MissKind
 from inspector.domain.limits import Hysteresis, LimitOverrides, Strategy, Truncate
@@ -63,6 +65,28 @@ def test_that_places_are_marked_behind_the_instructions_the_memory_and_the_histo
     ends = [each.end for each in made.breakpoints]
     assert ends == sorted(ends)
     assert all(each.tokens >= 1024 for each in made.breakpoints)
+
+
+@pytest.mark.parametrize("events", [(), (an_event(1),)], ids=["without activity", "with activity"])
+def test_that_what_never_changes_is_marked_before_all_that_does(events: tuple[Event, ...]) -> None:
+    rule = ToolRule("r1", "agt_1", "find", ToolRuleKind.EXIT)
+    agent = an_agent(model=CLAUDE, provider="anthropic", instructions=(LONG,), tools=("find",))
+    snapshot = a_world(agent=agent, tools=(a_tool(),), tool_rules=(rule,), events=events)
+    request = BUILDER.build(snapshot, a_spec(layout="standard"))
+    first = plan(request, facts_of(CLAUDE)).breakpoints[0]
+    assert (first.label, first.piece_id) == ("system_prompt", "literal:instructions/0")
+    edited = replace(snapshot, own=(a_block("a", LONG + "\nOne more line."),))
+    found = told(BUILDER.build(edited, a_spec(layout="standard")), request)
+    assert found.read_tokens == first.tokens
+
+
+def test_that_openai_reads_a_prefix_in_whole_steps() -> None:
+    model = "gpt-4o"
+    snapshot = a_world(agent=an_agent(model=model, provider="openai", instructions=(LONG,)))
+    found = told(built(replace(snapshot, history=(*snapshot.history, a_turn(3)))), built(snapshot), model)
+    assert found.read_tokens > 1024
+    assert found.read_tokens % 128 == 0
+    assert found.lost_tokens == 0
 
 
 def test_that_at_most_four_places_are_marked_and_the_last_ones_stay() -> None:

@@ -11,7 +11,7 @@ from inspector.context.counting.counter import Counter
 from inspector.context.counting.exact import ExactCounter
 from inspector.context.counting.pool import counter_for
 from inspector.domain.counts import Count, Method
-from inspector.domain.estimation import add_features, estimate, features
+from inspector.domain.estimation import add_features, features, round_tokens, weigh
 from inspector.shipped.estimators import load_estimators
 from tests.context.builders import ESTIMATED_MODEL, EXACT_MODEL, MODELS, OLDER_EXACT_MODEL, POOL
 from tests.context.tiktoken_counts import recount
@@ -205,9 +205,10 @@ def test_that_the_cache_of_measures_stays_within_its_size() -> None:
 
 def test_that_an_estimate_is_the_weighed_features_of_the_whole() -> None:
     each = POOL.counter(MODELS.resolve(ESTIMATED_MODEL))
-    weights = load_estimators().for_family("claude_3").weights
+    estimator, shared = load_estimators().for_family("claude_3"), POOL.counter(MODELS.resolve("gpt-4o"))
     for text in HOSTILE_TEXTS.values():
-        assert each.count(text).tokens == estimate(text, weights)
+        weighed = weigh(features(text), estimator.weights) + estimator.shared * shared.count(text).tokens
+        assert each.count(text).tokens == round_tokens(weighed)
     assert each.tokenizer.method is Method.ESTIMATE
     assert each.tokenizer.band > 0
 

@@ -16,6 +16,7 @@ from inspector.context.counting.pool import CostTables, CounterPool, Reconstruct
 from inspector.context.counting.reconstruction import PACKAGE, ReconstructedCounter, find_package
 from inspector.domain.counts import Count, Method
 from inspector.domain.models import Reconstruction
+from inspector.shipped.bands import load_bands
 from inspector.shipped.estimators import load_estimators
 from inspector.shipped.image_rules import load_image_rules
 from inspector.shipped.overheads import load_overheads
@@ -129,7 +130,7 @@ def test_that_its_figures_say_that_they_are_reconstructed_and_how_far_they_may_b
 
 
 def pool(*, with_package: bool) -> CounterPool:
-    tables = CostTables(load_overheads(), load_image_rules())
+    tables = CostTables(load_overheads(), load_image_rules(), load_bands())
     found = Reconstructing(count_message, load_reconstructions()) if with_package else None
     return CounterPool(encoding_files(), load_estimators(), tables, found)
 

@@ -205,6 +205,8 @@ def test_that_a_call_without_its_result_waits_and_is_a_problem_of_the_request() 
     assert sent_batches(request, history) == ["batch_1"]
     (problem,) = request.problems
     assert (problem.code, problem.where) == ("turn_waits", "batch:batch_2")
+    assert request.method is Method.ESTIMATE
+    assert build(a_snapshot(history=history[:1])).method is Method.EXACT
     named = build(a_snapshot(history=history), active_batch="batch_2")
     assert sent_batches(named, history) == ["batch_1", "batch_2"]
     assert named.problems == ()

@@ -43,7 +43,7 @@ def test_that_a_report_has_exactly_the_keys_of_the_contract() -> None:
         "history_tokens",
         "reserved_response_tokens",
     ]
-    assert list(told["total"]) == ["tokens", "exact_tokens", "method", "tokenizer"]
+    assert list(told["total"]) == ["tokens", "exact_tokens", "method", "tokenizer", "low", "high", "range"]
     section = told["sections"][0]
     assert list(section) == ["name", "tokens", "pieces"]
     assert list(section["pieces"][0]) == ["id", "source", "rule", "tokens", "method", "span", "runs"]

@@ -331,3 +331,25 @@ def test_that_ids_of_pieces_are_stable_and_unique() -> None:
         "literal:reply",
     ]
     assert all(piece.text for piece in all_pieces(request))
+
+
+def test_that_a_template_and_a_closed_group_stand_in_place_of_the_wrapper() -> None:
+    memory = SectionLayout("core", group="<memory>", group_end="</memory>", blocks=("notes", "human"))
+    layout = own_layout(
+        memory,
+        replace(memory, name="working", blocks=()),
+        SectionLayout("activity"),
+        join="\n",
+        block="<{label}>\n- read_only={read_only}\n- {length}\n{value}\n</{label}>",
+        line="{number}: {line}",
+        gap="\n",
+        empty_blocks=True,
+    )
+    blocks = (a_block("human", "one\n{number}"), a_block("notes", "</notes> {label}"), working("later", ""))
+    request = built_with(layout, *blocks)
+    shown = (
+        "<memory>\n<notes>\n- 16\n1: &lt;/notes> {label}\n</notes>\n<human>\n- 12\n1: one\n2: {number}\n</human>\n"
+        "<later>\n- 0\n</later>\n\n</memory>"
+    )
+    assert request.system == shown
+    assert [each.code for each in request.adaptations] == ["closing_tag_escaped"]

@@ -240,3 +240,19 @@ def test_that_a_summary_is_asked_for_a_share_of_its_source() -> None:
     source = a_source()
     assert most_tokens(source, FoldOptions(share=0.25), count) == count(source.text) // 4
     assert most_tokens(a_source(messages=source.messages[:1]), FoldOptions(share=0.0), count) == 1
+
+
+async def test_that_what_a_program_wrapped_as_json_is_read_as_the_text_in_it() -> None:
+    said = {"type": "user_message", "message": "We moved the beds.\nThe roses stay here.", "at": ["2025"]}
+    message = a_message(0, Role.USER, TextPart(json.dumps(said)), batch="b")
+    draft = await picked(a_source(messages=(message,)), 60)
+    assert "user: The roses stay here." in draft.content.splitlines()
+    assert "\\n" not in draft.content
+    assert "user_message" not in draft.content
+
+
+async def test_that_one_call_is_told_in_the_singular() -> None:
+    message = a_message(0, Role.ASSISTANT, ToolCallPart("c", "look", "{}"), batch="b")
+    draft = await picked(a_source(messages=(message,)), 40)
+    assert "look called 1 time" in draft.content
+    assert "1 times" not in draft.content

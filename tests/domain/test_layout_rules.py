@@ -9,7 +9,7 @@ import pytest
 
 from inspector.domain.codec import from_plain
 from inspector.domain.errors import MalformedError
-from inspector.domain.layout_rules import BUILT_IN, FIXED, MESSAGES, RESERVED, check_layout
+from inspector.domain.layout_rules import BLOCK_SECTIONS, BUILT_IN, FIXED, MESSAGES, RESERVED, check_layout
 from inspector.domain.layouts import Layout, SectionLayout, Wrapper
 
 CORE = SectionLayout("core")
@@ -45,6 +45,30 @@ def test_that_a_layout_has_a_name_that_can_be_read(name: str) -> None:
 )
 def test_that_any_other_name_is_only_a_name(name: str) -> None:
     check_layout(replace(OWN, name=name, sections=(CORE, SectionLayout(name, text="x"))))
+
+
+@pytest.mark.parametrize(
+    ("changes", "place", "why"),
+    [
+        ({"block": "<a>\n</a>"}, "block", "one line {value}"),
+        ({"block": "<a>\n{value}\n{value}\n</a>"}, "block", "one line {value}"),
+        ({"block": "{value}\n</a>"}, "block", "first or last line"),
+        ({"block": "<a>\n{value}"}, "block", "first or last line"),
+        ({"block": " <a>\n{value}\n</a>"}, "block", "visible character"),
+        ({"block": "<a>\n{value}\n</a>\n"}, "block", "visible character"),
+        ({"block": "x" * 2001 + "\n{value}\nx"}, "block", "limit 2,000"),
+        ({"line": "{number} {line}"}, "line", "goes with a template"),
+        ({"block": "<a>\n{value}\n</a>", "line": "{number}"}, "line", "{line} in it"),
+        ({"gap": ""}, "gap", "newlines only"),
+        ({"gap": "\n-\n"}, "gap", "newlines only"),
+    ],
+)
+def test_that_a_template_that_counts_would_not_add_up_by_is_refused(
+    changes: dict[str, str], place: str, why: str
+) -> None:
+    where, reason = refusal(replace(OWN, **changes))  # type: ignore[arg-type]
+    assert where == f"mine: {place}"
+    assert why in reason
 
 
 @pytest.mark.parametrize(
@@ -112,7 +136,10 @@ def test_that_sections_that_clash_or_hold_nothing_are_refused(
 
 @pytest.mark.parametrize("name", sorted(RESERVED - set(FIXED)))
 def test_that_a_built_in_section_has_no_other_content(name: str) -> None:
-    for entry in (SectionLayout(name, text="x"), SectionLayout(name, blocks=("a",))):
+    entries = [SectionLayout(name, text="x")]
+    if name not in BLOCK_SECTIONS:
+        entries.append(SectionLayout(name, blocks=("a",)))
+    for entry in entries:
         where, why = refusal(with_sections(entry))
         assert where == f"mine: {name}"
         assert "choose another name" in why

@@ -1,3 +1,4 @@
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -5,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.domain.losses import decisions_in, losses_of, names, numbers, paths, sentences
-from inspector.domain.messages import BatchType, Message, Part, Role, TextPart, ToolResultPart
+from inspector.domain.messages import BatchType, Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.summaries import Summary, SummaryDetails
 from inspector.domain.summarising import SummarySource
 
@@ -124,3 +125,13 @@ def test_that_no_long_text_takes_long(unit: str) -> None:
     # A search that went wrong here would not end within the time that a test has.
     text = unit * 100_000 + "!"
     assert losses_of(a_source(text), "").count >= 0
+
+
+def test_that_an_escape_of_json_is_no_name_and_what_stands_in_json_can_be_lost() -> None:
+    asked = ToolCallPart("c", "look", json.dumps({"query": "Ros\u00e9\nTulips of Anna Berg", "most": 120}))
+    source = a_source(asked, ToolResultPart("c", '{"path": "/var/beds", "ok": "\\u00c9tude"}'))
+    lost = losses_of(source, "Nothing.")
+    assert "120" in lost.numbers
+    assert "/var/beds" in lost.paths
+    assert not [name for name in lost.names if "u00" in name.casefold()]
+    assert not losses_of(source, "Ros\u00e9 Tulips of Anna Berg, \u00c9tude 120 /var/beds").count

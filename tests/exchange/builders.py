@@ -3,12 +3,16 @@
 import itertools
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
+from inspector.domain.actor import IdGenerator
 from inspector.domain.edits.base import Intent, Operation
 from inspector.domain.edits.rows import AppendMessage
 from inspector.domain.exchange import ImportPlan
-from inspector.exchange.formats import plan_import_of
+from inspector.exchange.formats import read_source, source_of
+from inspector.runtime.environment import Environment
+from inspector.runtime.files import source_of as read_in_job
 
 Fields = dict[str, Any]
 Kind = TypeVar("Kind", bound=Operation)
@@ -18,6 +22,21 @@ def counted_ids() -> Callable[[str], str]:
     """Ids that count from 1, whatever the prefix."""
     numbers = itertools.count(1)
     return lambda prefix: f"{prefix}_{next(numbers):04}"
+
+
+def plan_import(path: Path, ids: IdGenerator) -> ImportPlan:
+    """The plan of all that a file holds."""
+    return read_source(path).plan(ids, ())
+
+
+async def plan_of_file(path: Path, surroundings: Environment) -> ImportPlan:
+    """The plan of all that a file holds, read as a job."""
+    return (await read_in_job(path, surroundings)).plan(surroundings.ids, ())
+
+
+def plan_import_of(data: bytes, ids: IdGenerator, origin: str = "") -> ImportPlan:
+    """The plan of all that bytes hold."""
+    return source_of(data, origin).plan(ids, ())
 
 
 def plan_of(value: Any) -> ImportPlan:

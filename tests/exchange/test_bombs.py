@@ -3,9 +3,8 @@ from pathlib import Path
 import pytest
 
 from inspector.domain.errors import InputError
-from inspector.exchange.formats import plan_import
 from tests.exchange.bomb_files import BOMBS
-from tests.exchange.builders import counted_ids
+from tests.exchange.builders import counted_ids, plan_import
 
 READ = {
     "95 MB string",

@@ -6,7 +6,7 @@ import pytest
 from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutTool
 from inspector.domain.errors import MalformedError
-from inspector.exchange.formats import FORMATS, plan_import, plan_import_of
+from inspector.exchange.formats import AGENT_FORMATS, REQUEST_FORMS, SEVERAL, UNDERSTOOD
 from inspector.shipped.words import load_words
 from tests.exchange.builders import (
     Fields,
@@ -17,6 +17,8 @@ from tests.exchange.builders import (
     counted_ids,
     file_of,
     found,
+    plan_import,
+    plan_import_of,
     plan_of,
     result,
     system,
@@ -101,7 +103,7 @@ def test_that_an_unknown_format_is_refused_with_the_known_ones(value: object) ->
     with pytest.raises(MalformedError) as caught:
         plan_of(value)
     if caught.value.code == "import.unknown_format":
-        assert caught.value.parameters["understood"] == tuple(each.title for each in FORMATS)
+        assert caught.value.parameters["understood"] == UNDERSTOOD
     else:
         assert (value, caught.value.code) == ("words", "import.malformed_json")
 
@@ -131,4 +133,5 @@ def test_that_very_many_problems_are_counted_and_not_listed() -> None:
 
 
 def test_that_every_format_has_a_name_that_people_read() -> None:
-    assert {f"format.{each.id}" for each in FORMATS} <= load_words().keys()
+    ids = {SEVERAL, *(each.id for each in AGENT_FORMATS), *(each.id for each in REQUEST_FORMS)}
+    assert {f"format.{each}" for each in ids} <= load_words().keys()

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from inspector.exchange.image_size import image_part, size_of
+from inspector.exchange.image_size import image_part, media_type_of, size_of
 
 
 def png(width: int, height: int) -> bytes:
@@ -54,6 +54,7 @@ def test_that_the_size_of_an_image_is_read_from_its_header(form: str) -> None:
     for written in (data, f"data:image/x;base64,{data}"):
         part = image_part("image/x", written)
         assert (part.width, part.height, part.data) == (640, 480, written)
+        assert media_type_of(written) == f"image/{form.split()[0]}"
 
 
 @pytest.mark.parametrize("form", IMAGES)
@@ -70,4 +71,4 @@ def test_that_a_cut_or_changed_image_has_a_size_or_none_and_no_more(form: str) -
 @pytest.mark.parametrize("data", ["", "https://example.org/a.png", "no base 64!", "data:image/png,plain"])
 def test_that_an_image_that_is_elsewhere_has_no_size(data: str) -> None:
     part = image_part("image/png", data)
-    assert (part.width, part.height) == (0, 0)
+    assert (part.width, part.height, media_type_of(data)) == (0, 0, "")

@@ -36,6 +36,9 @@ def refused(data: bytes, limits: JsonLimits | None = None) -> MalformedError:
         (b'["\\ud83d\\u0041"]', "import.lone_surrogate", "1:3"),
         (b'["\n\xed\xa0\x80"]', "import.not_utf8", "2:1"),
         (b'{"a": "\xff"}', "import.not_utf8", "1:8"),
+        ('{"a": 1}'.encode("utf-16-le"), "import.malformed_json", "1:2"),
+        (b"\xff\xfe" + '{"a": 1}'.encode("utf-16-le"), "import.utf_16", "1:1"),
+        (b"\xfe\xff" + '{"a": 1}'.encode("utf-16-be"), "import.utf_16", "1:1"),
         (b'{"a": [1, 2,}', "import.malformed_json", "1:13"),
         (b'{"a": 1} x', "import.malformed_json", "1:10"),
         (b'{"a": 1', "import.malformed_json", "1:8"),
@@ -113,11 +116,17 @@ def test_that_a_file_that_grew_since_it_was_measured_is_refused(tmp_path: Path) 
     assert caught.value.code == "import.too_large"
 
 
-@pytest.mark.parametrize(
-    "magic", [b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b\x08", b"7z\xbc\xaf\x27\x1c", b"\x80\x04\x95"]
-)
-def test_that_archives_and_pickles_are_told_apart_and_refused(magic: bytes) -> None:
+@pytest.mark.parametrize("magic", [b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b\x08", b"7z\xbc\xaf\x27\x1c"])
+def test_that_archives_are_told_apart_and_refused(magic: bytes) -> None:
     assert refused(magic + b"\x00" * 100).code == "import.archive"
+
+
+@pytest.mark.parametrize(
+    ("magic", "kind"), [(b"\x89PNG\r\n", "PNG picture"), (b"%PDF-1.7", "PDF"), (b"\x80\x04\x95", "pickle")]
+)
+def test_that_other_files_are_named_and_refused(magic: bytes, kind: str) -> None:
+    error = refused(magic + b"\x00" * 100)
+    assert (error.code, error.parameters["kind"]) == ("import.other_file", kind)
 
 
 def test_that_a_database_is_refused_as_one() -> None:

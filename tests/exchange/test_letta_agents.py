@@ -176,6 +176,8 @@ def test_that_rows_come_in_an_order_in_which_they_can_be_applied() -> None:
     )
     kinds = [intent.edit.target.kind for intent in plan.intents]
     assert kinds == [
+        RefKind.LAYOUT,
+        RefKind.LAYOUT,
         RefKind.AGENT,
         RefKind.AGENT,
         RefKind.TOOL,

@@ -13,7 +13,6 @@ from inspector.domain.edits.rows import AppendMessage, CreateAgent
 from inspector.domain.errors import InputError
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import ToolCallPart, ToolResultPart
-from inspector.exchange.formats import plan_import_of
 from tests.exchange.builders import (
     agent,
     assistant,
@@ -21,6 +20,7 @@ from tests.exchange.builders import (
     counted_ids,
     file_of,
     found,
+    plan_import_of,
     result,
     returns,
     system,

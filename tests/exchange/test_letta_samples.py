@@ -11,8 +11,7 @@ from inspector.domain.edits.block_rows import AttachBlock, CreateBlock
 from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutTool
 from inspector.domain.errors import Severity
 from inspector.domain.messages import Role, ToolCallPart, ToolResultPart
-from inspector.exchange.formats import plan_import
-from tests.exchange.builders import codes, counted_ids, found
+from tests.exchange.builders import codes, counted_ids, found, plan_import
 from tests.exchange.test_letta_mutations import check
 
 NAMES = [

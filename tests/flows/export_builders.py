@@ -14,7 +14,8 @@ import pytest
 from inspector.domain.exchange import Exported, ExportFormat, ExportOptions, ImportPlan
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
-from inspector.runtime.files import import_into, make_empty, plan_of
+from inspector.runtime.files import import_into, make_empty
+from tests.exchange.builders import plan_of_file
 from tests.exchange.rows.builders import furnish
 from tests.file_checks import problems_in
 from tests.fixtures import opened_engine
@@ -80,7 +81,7 @@ class Desk:
             return await work(engine)
 
     async def bring_in(self, source: Path, target: Path) -> ImportPlan:
-        return await import_into(target, await plan_of(source, self._surroundings), self._surroundings)
+        return await import_into(target, await plan_of_file(source, self._surroundings), self._surroundings)
 
     async def imported(self, source: Path) -> Path:
         """A new constellation of an export, which was taken without a word but of what it entrusts to whom."""

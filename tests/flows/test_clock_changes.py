@@ -28,7 +28,8 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import PositionRange
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
-from inspector.runtime.files import import_into, plan_of
+from inspector.runtime.files import import_into
+from tests.exchange.builders import plan_of_file
 from tests.fixtures import NOON, NOOR, HeldClock, OpenEngine
 
 FORMS = (ExportFormat.JSON, ExportFormat.FOLDER)
@@ -137,7 +138,7 @@ async def test_that_entries_of_one_moment_or_of_an_earlier_one_keep_their_order_
             await opened.exchange.export(tmp_db_dir / form.value, ExportOptions(form))
     for form in FORMS:
         target = tmp_db_dir / f"{form.value}.constellation"
-        await import_into(target, await plan_of(tmp_db_dir / form.value, surroundings), surroundings)
+        await import_into(target, await plan_of_file(tmp_db_dir / form.value, surroundings), surroundings)
         async with engine(target) as again:
             assert await again.memory.content("blk_log") == log
             taken, _ = await again.memory.archival_entries("agt_a")
@@ -159,7 +160,7 @@ async def test_that_summaries_and_activity_keep_their_order_through_copies_and_e
         await opened.save_copy(copy)
         await opened.exchange.export(exported, ExportOptions(ExportFormat.JSON))
     again = tmp_db_dir / "again.constellation"
-    await import_into(again, await plan_of(exported, surroundings), surroundings)
+    await import_into(again, await plan_of_file(exported, surroundings), surroundings)
     for path in (copy, again):
         async with engine(path) as opened:
             assert await told(opened) == before
@@ -260,7 +261,7 @@ async def test_that_lists_keep_their_order_on_the_way_out_and_in(
     async with engine() as opened:
         await make_lists(opened, clock)
         await opened.exchange.export(exported, ExportOptions(form, history))
-    await import_into(again, await plan_of(exported, surroundings), surroundings)
+    await import_into(again, await plan_of_file(exported, surroundings), surroundings)
     async with engine(again) as opened:
         assert await lists(opened) == IN_ORDER
         clock.now -= timedelta(days=1)

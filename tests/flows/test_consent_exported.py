@@ -19,7 +19,8 @@ from inspector.domain.exchange import ExportOptions
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
-from inspector.runtime.files import import_into, plan_of
+from inspector.runtime.files import import_into
+from tests.exchange.builders import plan_of_file
 from tests.fixtures import NOOR, OpenEngine
 
 ADA = Actor(ActorKind.AGENT, "agt_ada", "Ada")
@@ -54,6 +55,6 @@ async def test_that_a_request_can_be_answered_after_an_import(
         await opened.exchange.export(out, ExportOptions(history=history))
         expected = await answered(opened)
     assert expected == TextContent("abcde")
-    await import_into(target, await plan_of(out, surroundings), surroundings)
+    await import_into(target, await plan_of_file(out, surroundings), surroundings)
     async with engine(target) as again:
         assert await answered(again) == expected

@@ -137,6 +137,33 @@ async def test_that_a_content_that_breaks_its_schema_is_kept(desk: Desk) -> None
     await assert_settled(desk, target)
 
 
+@pytest.mark.parametrize("into_existing", [False, True])
+async def test_that_one_bad_item_is_left_out_and_named_and_the_others_come(
+    desk: Desk, *, into_existing: bool
+) -> None:
+    source = await desk.exported(await desk.made("rich"), JSON, history=False)
+    value = json.loads(source.read_bytes())
+    items = block_of(value, "blk_tasks")["content"]["items"]
+    good = list(items)
+    items.insert(1, {**items[0], "id": "itm_bad", "value": 7})
+    target = await desk.made("sample") if into_existing else desk.place(".constellation")
+    plan = await desk.bring_in(written(desk, value), target)
+    [problem] = [each for each in plan.problems if each.code == "import.element_left_out"]
+    assert problem.parameters["place"] == "$.items[1]"
+    assert "import.content_unreadable" not in {each.code for each in plan.problems}
+    assert "import.unreadable_value" not in {each.code for each in plan.problems}
+    assert {"kind": "list", "items": good} in [json.loads(content) for content, _ in held(target).values()]
+
+
+async def test_that_a_bad_item_changes_nothing_where_the_history_gives_the_content(desk: Desk) -> None:
+    value = await value_of(desk)
+    block_of(value, "blk_tasks")["content"]["items"][0]["value"] = 7
+    target = desk.place(".constellation")
+    plan = await desk.bring_in(written(desk, value), target)
+    assert told(plan.problems) == [("import.content_of_history", "block:blk_tasks")]
+    assert held(target) == held(await desk.made("rich"))
+
+
 async def test_that_a_content_of_another_kind_than_the_schema_is_told_and_the_history_counts(
     desk: Desk,
 ) -> None:

@@ -65,7 +65,7 @@ async def import_it(engine: Engine, surroundings: Environment) -> None:
         if path != engine.path:
             os.link(engine.path, path)
         with pytest.raises(MalformedError) as caught:
-            read_foreign(path, surroundings.ids)
+            read_foreign(path)
         assert caught.value.code == "import.constellation"
     # Nobody writes a file that has two names.
     path.unlink()
@@ -125,5 +125,5 @@ async def test_that_a_file_that_was_closed_can_be_read_again(
     async with engine() as opened:
         path = opened.path
     with pytest.raises(MalformedError) as caught:
-        read_foreign(path, surroundings.ids)
+        read_foreign(path)
     assert caught.value.parameters["why"] != "this file is open"

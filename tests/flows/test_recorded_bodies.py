@@ -178,6 +178,114 @@ def test_that_a_plain_text_is_counted_as_it_is_billed(
         assert (told["total"]["tokens"], told["total"]["method"]) == (tokens, "exact")
 
 
+def reported(capfd: pytest.CaptureFixture[str], folder: Path, body: dict[str, Any]) -> dict[str, Any]:
+    """The report of a body, with the tokens of its pieces by their rules."""
+    source, target = folder / "body.json", folder / "body.constellation"
+    source.write_text(json.dumps(body), encoding="utf-8")
+    target.unlink(missing_ok=True)
+    result(capfd, "import", source, target)
+    told = json.loads(result(capfd, "report", target, "--json"))
+    pieces = [piece for section in told["sections"] for piece in section["pieces"]]
+    by_rule = {piece["rule"]: piece["tokens"] for piece in pieces}
+    codes = {problem["code"] for problem in told["problems"]}
+    return {**told["total"], **by_rule, "codes": codes}
+
+
+def anthropic(**more: Any) -> dict[str, Any]:
+    return {
+        "model": "claude-sonnet-4-5",
+        "max_tokens": 9,
+        "messages": [{"role": "user", "content": "hi"}],
+        **more,
+    }
+
+
+def test_that_several_system_messages_have_a_frame_each(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    user = {"role": "user", "content": "hi"}
+    one, two = ([{"role": "system", "content": each} for each in texts] for texts in (["A."], ["A.", "A."]))
+    found = [
+        reported(capfd, tmp_path, {"model": "gpt-4o", "messages": [*system, user]}) for system in (one, two)
+    ]
+    assert [each["frame"] for each in found] == [4, 8]
+    assert found[1]["tokens"] - found[0]["tokens"] == 6
+    blocks = {"role": "system", "content": [{"type": "text", "text": "A."}, {"type": "text", "text": "A."}]}
+    assert reported(capfd, tmp_path, {"model": "gpt-4o", "messages": [blocks, user]})["frame"] == 4
+
+
+def test_that_a_budget_of_the_task_and_thinking_that_is_enabled_cost_what_was_billed(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    budget = {"output_config": {"task_budget": {"type": "tokens", "total": 20_000}}}
+    assert (
+        reported(capfd, tmp_path, anthropic(model="claude-opus-4-7", **budget))["task_budget_overhead"] == 35
+    )
+    enabled = {"max_tokens": 4000, "thinking": {"type": "enabled", "budget_tokens": 2000}}
+    assert reported(capfd, tmp_path, anthropic(**enabled))["thinking_overhead"] == 28
+    adaptive = {"thinking": {"type": "adaptive"}}
+    plain = reported(capfd, tmp_path, anthropic(model="claude-opus-4-7"))
+    assert (
+        reported(capfd, tmp_path, anthropic(model="claude-opus-4-7", **adaptive))["tokens"] == plain["tokens"]
+    )
+
+
+def test_that_claude_s_system_text_and_a_begun_reply_have_no_frame(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    plain = reported(capfd, tmp_path, anthropic())
+    assert (plain["reply_overhead"], plain["tokens"] - 7) == (0, 1)
+    assert reported(capfd, tmp_path, anthropic(system="Be terse."))["frame"] == 0
+    begun = {"role": "assistant", "content": "So"}
+    messages = [{"role": "user", "content": "hi"}, begun]
+    assert reported(capfd, tmp_path, anthropic(messages=messages))["tokens"] == plain["tokens"] + 1
+
+
+def test_that_gemini_is_counted_without_frames(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    body = {"model": "gemini-2.5-flash", "contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
+    assert reported(capfd, tmp_path, body)["tokens"] == 1
+
+
+def test_that_a_forced_call_and_tools_on_chat_of_gpt_5_cost_more(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    tools = {"tools": [{"name": "weather", "input_schema": TOOL_SCHEMA}]}
+    free, forced = (
+        reported(capfd, tmp_path, anthropic(**tools, tool_choice={"type": each})) for each in ("auto", "any")
+    )
+    assert forced["tools_preamble"] - free["tools_preamble"] == 100
+    function = {"name": "weather", "parameters": TOOL_SCHEMA}
+    chat = {"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}]}
+    on_chat = reported(capfd, tmp_path, {**chat, "tools": [{"type": "function", "function": function}]})
+    responses = {"model": "gpt-5", "input": "hi", "tools": [{"type": "function", **function}]}
+    assert on_chat["tools_preamble"] > 70
+    assert "tools_preamble" not in reported(capfd, tmp_path, responses)
+
+
+def test_that_hidden_reasoning_is_not_counted_by_its_bytes(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    hidden = {"type": "reasoning", "id": "r", "summary": [], "encrypted_content": "e" * 9000}
+    said = [{"role": "assistant", "content": "ok"}, {"role": "user", "content": "and"}]
+    body = {"model": "gpt-5", "input": [{"role": "user", "content": "hi"}, hidden, *said]}
+    assert reported(capfd, tmp_path, body)["tokens"] < 9000 // 8
+
+
+def test_that_a_request_of_a_stored_prompt_alone_is_imported_and_says_so(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    body = {"model": "gpt-5", "prompt": {"id": "pmpt_1", "version": "2"}}
+    found = reported(capfd, tmp_path, body)
+    assert found["codes"] == {"import.prompt_elsewhere"}
+    assert found["range"]["class"] == "open"
+    assert json.loads(
+        result(capfd, "build", tmp_path / "body.constellation", "--as", "openai-responses")
+    ) == {
+        **body,
+        "input": [],
+    }
+
+
 @pytest.mark.parametrize(
     ("parameters", "forced", "schema"),
     [

@@ -158,7 +158,7 @@ def test_that_every_operation_on_a_block_is_in_the_table() -> None:
         for kind in OPERATIONS.values()
         if kind.__module__.rpartition(".")[2] in ("text", "fields", "items", "history", "block_rows")
     }
-    assert set(OPERATION_ACCESS) == on_blocks - NOT_ON_BLOCKS - {items.InSection}
+    assert set(OPERATION_ACCESS) == on_blocks - NOT_ON_BLOCKS - {items.InSection, items.EditParts}
     assert {type(each) for each in samples()} == set(OPERATION_ACCESS)
     assert {type(each) for each, _ in EXAMPLES} == set(OPERATION_ACCESS) - ELSEWHERE
 

@@ -109,3 +109,9 @@ def test_that_cached_prefixes_end_only_where_the_model_takes_ends() -> None:
 def test_that_a_request_of_nothing_says_something() -> None:
     for form in (CHAT, RESPONSES):
         assert "[Conversation start]" in json.dumps(wire(form, outgoing("gpt-4o")).body)
+
+
+def test_that_a_longest_reply_beyond_the_model_s_is_lowered_and_listed() -> None:
+    made = wire(WireForm.OPENAI, outgoing("gpt-4o", user(1, "hi"), parameters={"max_tokens": 99_999_999}))
+    assert made.body["max_completion_tokens"] == 16_384
+    assert codes(made) == ["reply_limit_changed"]

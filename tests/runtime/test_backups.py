@@ -15,14 +15,13 @@ from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.errors import FileError
 from inspector.domain.ref import Ref, RefKind
-from inspector.exchange.formats import plan_import_of
 from inspector.runtime import backups
 from inspector.runtime.backups import BackupPlace, BackupService, backups_of, make_backup, restore_backup
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
 from inspector.runtime.files import import_into, make_empty
 from inspector.storage.backups import BackupFolder
-from tests.exchange.builders import file_of
+from tests.exchange.builders import file_of, plan_import_of
 from tests.fixtures import HeldClock, OpenEngine, opened_engine
 
 

@@ -13,15 +13,14 @@ import pytest
 from inspector.domain.errors import FileError
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.jobs import Job
-from inspector.exchange.formats import plan_import_of
 from inspector.runtime import files
 from inspector.runtime.backups import backups_of
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
-from inspector.runtime.files import import_into, make_sample, plan_of
+from inspector.runtime.files import import_into, make_sample, source_of
 from inspector.storage.creation import put_in_place, set_header
 from inspector.storage.schema import CURRENT, SchemaVersion
-from tests.exchange.builders import agent, assistant, file_of, user, with_messages
+from tests.exchange.builders import agent, assistant, file_of, plan_import_of, user, with_messages
 from tests.fixtures import opened_engine
 
 
@@ -174,5 +173,5 @@ async def test_that_reading_a_foreign_file_is_a_job_that_can_be_stopped(
         asyncio.get_running_loop().call_soon(surroundings.jobs.cancel, job.id)
 
     surroundings.jobs.watch(stop)
-    assert await cancelled(plan_of(source, surroundings))
+    assert await cancelled(source_of(source, surroundings))
     assert set(codes) == {"job.read"}

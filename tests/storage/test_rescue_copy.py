@@ -7,6 +7,7 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ import pytest
 from inspector.domain.errors import FileError
 from inspector.storage import database as databases
 from inspector.storage import opening
-from inspector.storage.connection import Channel, Committed, Row, Statement
+from inspector.storage.connection import Channel, Committed, Connection, Row, Statement
 from inspector.storage.database import Database
+from inspector.storage.fingerprint import SchemaDifference, compare
+from inspector.storage.last_seen import LastSeen
 from inspector.storage.opening import Admission
 from tests.storage.builders import fact, hash_outside, new_file, opened, set_fact
 from tests.storage.test_opening import KILLED
@@ -160,6 +163,47 @@ async def test_that_a_file_opens_when_a_process_was_killed_since_the_checks(
 
     monkeypatch.setattr(databases, "admit", admit_and_kill)
     async with opened(path) as database:
+        assert await fact(database) == "first"
+        assert not path.with_name(f"{path.name}-journal").exists()
+
+
+async def test_that_a_file_opens_when_a_process_is_killed_before_its_first_read(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = await new_file(tmp_db_dir)
+    read = LastSeen.read
+
+    async def kill_and_read(seen: LastSeen, connection: Connection) -> LastSeen:
+        done = await asyncio.to_thread(subprocess.run, [sys.executable, "-c", KILLED, str(path)], check=False)
+        assert done.returncode == -9
+        assert path.with_name(f"{path.name}-journal").stat().st_size > 0
+        return await read(seen, connection)
+
+    monkeypatch.setattr(LastSeen, "read", kill_and_read)
+    async with opened(path) as database:
+        assert database.read_only is None
+        assert await fact(database) == "first"
+        assert not path.with_name(f"{path.name}-journal").exists()
+
+
+async def test_that_a_file_opens_when_a_process_is_killed_during_the_checks(
+    tmp_db_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = await new_file(tmp_db_dir)
+
+    killed: list[subprocess.Popen[bytes]] = []
+
+    def kill_and_compare(*given: Any) -> SchemaDifference:
+        killed.append(subprocess.Popen([sys.executable, "-c", KILLED, str(path)]))
+        # It is held up until the checks are over, or it is dead now and they meet what it left.
+        with suppress(subprocess.TimeoutExpired):
+            killed[-1].wait(0.5)
+        return compare(*given)
+
+    monkeypatch.setattr(opening, compare.__name__, kill_and_compare)
+    async with opened(path) as database:
+        assert database.read_only is None
+        assert await asyncio.to_thread(killed[-1].wait) == -9
         assert await fact(database) == "first"
         assert not path.with_name(f"{path.name}-journal").exists()
 

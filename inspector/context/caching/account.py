@@ -87,12 +87,16 @@ def _read(
             is_changed = is_changed or not is_same
     kept = entries[-1].tokens if entries else 0
     if rules.is_automatic:
-        least = rules.minimum or 0
         found = max((stop.tokens for stop in stops_of(request) if stop.end <= same), default=0)
         lasting = max((stop.tokens for stop in stops_of(last) if stop.segment in LASTING), default=0)
-        tokens = max(tokens, found if found >= least else 0)
-        kept = max(kept, lasting if lasting >= least else 0)
+        tokens = max(tokens, _in_steps(found, rules))
+        kept = max(kept, _in_steps(lasting, rules))
     return _Read(tokens, kept, tuple(hits), tuple(missed), bool(missed) and not is_changed)
+
+
+def _in_steps(tokens: int, rules: CacheRules) -> int:
+    """What a provider reads of a prefix that it finds by itself."""
+    return tokens - tokens % rules.step if tokens >= (rules.minimum or 0) else 0
 
 
 def _kept_now(made: CachePlan, rules: CacheRules, total: int) -> int:

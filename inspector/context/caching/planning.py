@@ -75,12 +75,13 @@ def stops_of(request: Request) -> Iterator[CacheStop]:
     """All pieces but the reply's in order, each with what the prefix up to its end takes."""
     end = tokens = blocks = 0
     tail = frozenset(request.tail_sections)
-    leading = True
+    leading = fixed = True
     for section in request.sections:
         if section.name == REPLY:
             return
         leading = leading and section.name not in _VOLATILE
-        name = "tail" if section.name in tail else _segment(section, stable=leading)
+        fixed = fixed and section.name in _FIXED
+        name = "tail" if section.name in tail else _segment(section, stable=leading, fixed=fixed)
         is_system = section.name not in (TOOLS, MESSAGES)
         blocks += 1 if is_system else 0
         for piece in section.pieces:
@@ -90,12 +91,13 @@ def stops_of(request: Request) -> Iterator[CacheStop]:
             yield CacheStop(piece, name, end, tokens, blocks)
 
 
-def _segment(section: Section, *, stable: bool) -> str:
+def _segment(section: Section, *, stable: bool, fixed: bool) -> str:
+    """The stretch that a section is of. What never changes is only of use before all that does."""
     if section.name == MESSAGES:
         return HISTORY
     if not stable:
         return "volatile"
-    if section.name in _FIXED:
+    if fixed:
         return SYSTEM_PROMPT
     return "summary" if section.name == "summary" else MEMORY_BLOCKS
 

@@ -17,7 +17,7 @@ _ANTHROPIC = CacheRules(
     seconds=300,
 )
 _OPENAI = CacheRules(
-    "openai", breakpoints=0, look_back=0, minimum=1024, is_automatic=True, writes_billed=False
+    "openai", breakpoints=0, look_back=0, minimum=1024, is_automatic=True, writes_billed=False, step=128
 )
 # Three marks of one's own beside the one that the provider sets.
 _OPENAI_MARKED = CacheRules(
@@ -28,6 +28,7 @@ _OPENAI_MARKED = CacheRules(
     is_automatic=True,
     writes_billed=True,
     seconds=1800,
+    step=128,
 )
 _MARKS = "prompt_cache_breakpoint"
 

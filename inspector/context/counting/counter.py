@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from inspector.context.counting.chunks import Measure, MeasureCache, TextChunks, measure_chunks
 from inspector.domain.counts import Count, Method, Tokenizer
-from inspector.domain.estimation import FEATURE_NAMES, features, round_tokens, weigh
+from inspector.domain.estimation import features, round_tokens, weigh
+from inspector.domain.models import Estimator
 
 
 class Counter(Protocol):
@@ -24,12 +24,18 @@ class Counter(Protocol):
 
 
 class EstimateCounter:
-    """Counts by features times fitted weights."""
+    """Counts by features times fitted weights, and by what a shipped vocabulary counts where that has a weight.
 
-    def __init__(self, name: str, weights: Sequence[float], band: float, under: float = 0.0) -> None:
-        self._weights = tuple(weights)
-        self._measure = MeasureCache(features)
-        self._tokenizer = Tokenizer(name, Method.ESTIMATE, band, under)
+    Args:
+        estimator: The weights and their errors.
+        shared: Counts with the shared vocabulary.
+    """
+
+    def __init__(self, estimator: Estimator, shared: Counter | None = None) -> None:
+        self._weights = (*estimator.weights, estimator.shared)
+        self._shared = shared if estimator.shared else None
+        self._measure = MeasureCache(self._measure_chunk)
+        self._tokenizer = Tokenizer(estimator.family, Method.ESTIMATE, estimator.band, estimator.under)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -40,9 +46,10 @@ class EstimateCounter:
         return self.count_chunks(text)[0]
 
     def count_chunks(self, text: str, previous: TextChunks | None = None) -> tuple[Count, TextChunks]:
-        """The same count, and its chunks. The features add up, so that chunks change no estimate."""
+        """The same count, and its chunks. What is weighed adds up, so that chunks change no estimate."""
         chunks = measure_chunks(text, self._measure, previous)
-        return self._count(chunks.total(len(FEATURE_NAMES))), chunks
+        weighed = weigh(chunks.total(len(self._weights)), self._weights)
+        return Count(round_tokens(weighed), Method.ESTIMATE), chunks
 
-    def _count(self, measure: Measure) -> Count:
-        return Count(round_tokens(weigh(measure, self._weights)), Method.ESTIMATE)
+    def _measure_chunk(self, text: str) -> Measure:
+        return (*features(text), 0 if self._shared is None else self._shared.count(text).tokens)

@@ -18,14 +18,18 @@ _COUNT = re.compile(rb"/Count\s+(\d{1,6})")
 
 
 @lru_cache(maxsize=512)
-def provider_content(data: str) -> tuple[tuple[str, ...], int]:
-    """The texts of a part's JSON that a model may read, and how many pages of PDF documents it holds."""
+def provider_content(data: str) -> tuple[tuple[str, ...], int, bool]:
+    """The texts of a part's JSON that a model may read, how many pages of PDF documents it holds, and if it has one.
+
+    A document may be a text, too; one that stands at the provider is none.
+    """
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
-        return (data,), 0
+        return (data,), 0, False
     texts: list[str] = []
     pages = 0
+    is_whole = _has_text_source(value)
     for text in _texts(value):
         encoded = _DATA.fullmatch(text)
         if encoded is None:
@@ -33,8 +37,15 @@ def provider_content(data: str) -> tuple[tuple[str, ...], int]:
         elif encoded[1].startswith(_PDF):
             pages += _pages(_decoded(encoded[1]))
         else:
-            texts += _text_in(_decoded(encoded[1]))
-    return tuple(texts), pages
+            found = _text_in(_decoded(encoded[1]))
+            is_whole = is_whole or bool(found)
+            texts += found
+    return tuple(texts), pages, is_whole or pages > 0
+
+
+def _has_text_source(value: object) -> bool:
+    source = value.get("source") if isinstance(value, dict) else None
+    return isinstance(source, dict) and source.get("type") in {"text", "content"}
 
 
 def _texts(value: object) -> Iterator[str]:

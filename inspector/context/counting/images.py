@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil, floor, sqrt
 
 from inspector.domain.models import ImageKind, ImageRule
@@ -11,8 +12,10 @@ _SMALL, _LEAST_CROP, _MOST_CROP = 384, 256, 768
 _CROPS_A_SIDE = 1.5
 
 
-def image_tokens(rule: ImageRule, width: int, height: int) -> int:
-    """The tokens of an image of a known size; at least one."""
+def image_tokens(rule: ImageRule, width: int, height: int, *, is_low: bool = False) -> int:
+    """The tokens of an image of a known size, `is_low` with little detail; at least one."""
+    if is_low and rule.low:
+        return _with_little_detail(rule, width, height)
     match rule.kind:
         case ImageKind.FIXED:
             return max(1, rule.base)
@@ -24,9 +27,15 @@ def image_tokens(rule: ImageRule, width: int, height: int) -> int:
             return max(1, ceil(_patches(rule, width, height) * rule.factor))
 
 
-def most_image_tokens(rule: ImageRule) -> int:
+def most_image_tokens(rule: ImageRule, *, is_low: bool = False) -> int:
     """What an image of an unknown size is taken for: what a large photograph costs."""
-    return image_tokens(rule, 3000, 2000)
+    return image_tokens(rule, 3000, 2000, is_low=is_low)
+
+
+def _with_little_detail(rule: ImageRule, width: int, height: int) -> int:
+    if rule.kind is ImageKind.TILES:
+        return rule.base
+    return max(1, ceil(_patches(replace(rule, longest=rule.low), width, height) * rule.factor))
 
 
 def _patches(rule: ImageRule, width: float, height: float) -> int:

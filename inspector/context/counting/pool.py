@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Protocol
 
 from inspector.context.counting.counter import Counter, EstimateCounter
 from inspector.context.counting.exact import ExactCounter, Vocabulary
 from inspector.context.counting.frames import FrameCosts
 from inspector.context.counting.reconstruction import MessageCount, ReconstructedCounter, find_package
+from inspector.domain.counts import Method
 from inspector.domain.dataclass import dataclass
-from inspector.domain.models import ImageRule, ModelFacts, Overheads, Reconstruction, ToolOverheads
+from inspector.domain.estimation import SHARED
+from inspector.domain.models import (
+    ImageRule,
+    ModelFacts,
+    Overheads,
+    Reconstruction,
+    ResolvedBy,
+    ToolOverheads,
+)
+from inspector.shipped.bands import BandTable, load_bands
 from inspector.shipped.estimators import GENERIC, EstimatorTable, load_estimators
 from inspector.shipped.image_rules import ImageRuleTable, load_image_rules
 from inspector.shipped.overheads import OverheadTable, load_overheads
 from inspector.shipped.reconstructions import load_reconstructions
 from inspector.shipped.tokenizer_files import encoding_files
+
+_OF_SHARED = "o200k"
+"""The family that the shared vocabulary is of. Its own estimator doesn't weigh it."""
 
 
 class ModelSource(Protocol):
@@ -39,6 +53,7 @@ class CostTables:
 
     overheads: OverheadTable
     images: ImageRuleTable
+    bands: BandTable
 
 
 class CounterPool:
@@ -79,11 +94,14 @@ class CounterPool:
         model_id = facts.id if facts else ""
         images = self._tables.images.for_model(model_id) if facts else self._tables.images.generic
         overheads = self._tables.overheads.for_chat(family, model_id)
+        if facts is not None and facts.resolved_by is ResolvedBy.MAKER:
+            overheads = replace(overheads, method=Method.ESTIMATE, assistant_method=Method.ESTIMATE)
         tools = self._tables.overheads.for_tools(family, model_id)
         key = (encoding, family, overheads, tools, images)
         with self._lock:
             if key not in self._costs:
-                self._costs[key] = FrameCosts(self._make(encoding, family), overheads, tools, images)
+                bands = tuple(self._tables.bands.for_family(family).values())
+                self._costs[key] = FrameCosts(self._make(encoding, family), overheads, tools, images, bands)
             return self._costs[key]
 
     def _make(self, encoding: str | None, family: str) -> Counter:
@@ -106,9 +124,8 @@ class CounterPool:
     def _estimate(self, family: str) -> EstimateCounter:
         if family not in self._estimates:
             estimator = self._estimators.for_family(family)
-            self._estimates[family] = EstimateCounter(
-                family, estimator.weights, estimator.band, estimator.under
-            )
+            shared = self._make(SHARED, _OF_SHARED) if estimator.shared else None
+            self._estimates[family] = EstimateCounter(estimator, shared)
         return self._estimates[family]
 
 
@@ -116,7 +133,7 @@ def shipped_pool() -> CounterPool:
     """A pool over the shipped vocabularies, estimators and tables, with what reconstructs tokenizers if it is there."""
     count = find_package()
     reconstructing = None if count is None else Reconstructing(count, load_reconstructions())
-    tables = CostTables(load_overheads(), load_image_rules())
+    tables = CostTables(load_overheads(), load_image_rules(), load_bands())
     return CounterPool(encoding_files(), load_estimators(), tables, reconstructing)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -11,7 +11,7 @@ from inspector.context.counting.frames import FrameCosts
 from inspector.context.history.elision import Elidable, elidable_results
 from inspector.context.history.framing import MessageFramer
 from inspector.context.history.importance import importance
-from inspector.domain.counts import Method, joint_method
+from inspector.domain.counts import Count, Method, joint_method
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters
 from inspector.domain.messages import (
@@ -20,6 +20,7 @@ from inspector.domain.messages import (
     Part,
     Role,
     is_paired,
+    is_sendable,
 )
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Piece, SentMessage, Source, SourceKind
@@ -174,6 +175,18 @@ class BatchView:
                 yield LeftOut(
                     single.source, SECTION, rule.value, single.tokens, single.method, None, parameters
                 )
+
+
+def counted_messages(batches: Iterable[Batch], costs: FrameCosts) -> dict[str, Count]:
+    """The tokens of each message by id: of one that may be sent as in its batch, of another as it stands."""
+    found: dict[str, Count] = {}
+    for batch in batches:
+        others = [message for message in batch.messages if not is_sendable(message)]
+        views = [BatchView.of(batch, costs), *(BatchView(batch, (each,), costs) for each in others)]
+        for view in views:
+            for message, piece in zip(view.sendable, view.pieces, strict=True):
+                found[message.id] = Count(piece.tokens, piece.method)
+    return found
 
 
 def _never_rule(message: Message) -> OutRule | None:

@@ -5,11 +5,12 @@ Call and id stay, so that no result is parted from its call.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from inspector.context.counting.counter import Counter
 from inspector.domain.dataclass import dataclass
-from inspector.domain.messages import Message, Part, ToolResultPart, call_names
+from inspector.domain.messages import Message, Part, Role, TextPart, ToolResultPart, call_names
 
 ResultKey = tuple[str, str]
 """A result: the id of the message that holds it, and that of its call."""
@@ -40,9 +41,9 @@ def elidable_results(messages: Sequence[Message], counter: Counter) -> tuple[Eli
     names = call_names(messages)
     found: list[Elidable] = []
     for message in messages:
-        for part in message.content:
-            if isinstance(part, ToolResultPart) and part.content:
-                tokens = counter.count(part.content).tokens
+        for part, texts in list(_results(message)):
+            if any(texts):
+                tokens = sum(counter.count(text).tokens for text in texts if text)
                 stub = stub_text(names.get(part.call_id, "?"), tokens, part.call_id)
                 # Most results are shorter than their stub could be; those need no count.
                 saved = tokens - counter.count(stub).tokens if tokens > _LEAST else 0
@@ -57,19 +58,30 @@ def elided_contents(
     """The parts of the messages in which results are elided, by the message's id."""
     stubs = {each.which: each.stub for each in elidable if each.which in elided}
     holders = {holder for holder, _ in stubs}
-    return {
-        message.id: tuple(_elided(part, message.id, stubs) for part in message.content)
-        for message in messages
-        if message.id in holders
-    }
+    return {message.id: tuple(_elided(message, stubs)) for message in messages if message.id in holders}
 
 
 _LEAST = 8
 """Tokens of the shortest stub that any tokenizer makes."""
 
 
-def _elided(part: Part, message_id: str, stubs: Mapping[ResultKey, str]) -> Part:
-    if not isinstance(part, ToolResultPart):
-        return part
-    stub = stubs.get((message_id, part.call_id))
-    return part if stub is None else ToolResultPart(part.call_id, stub, part.is_error)
+def _results(message: Message) -> Iterator[tuple[ToolResultPart, list[str]]]:
+    """The results of a message, each with its texts: its own, and those of the parts within it."""
+    texts: list[str] = []
+    for part in message.content:
+        if isinstance(part, ToolResultPart):
+            texts = [part.content]
+            yield part, texts
+        elif isinstance(part, TextPart) and message.role is Role.TOOL:
+            texts.append(part.text)
+
+
+def _elided(message: Message, stubs: Mapping[ResultKey, str]) -> Iterator[Part]:
+    is_within = False
+    for part in message.content:
+        if isinstance(part, ToolResultPart):
+            stub = stubs.get((message.id, part.call_id))
+            is_within = stub is not None
+            yield part if stub is None else replace(part, content=stub)
+        elif not (is_within and isinstance(part, TextPart) and message.role is Role.TOOL):
+            yield part

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspector.context.counting.documents import provider_content
 from inspector.context.counting.frames import FrameCosts
 from inspector.domain.counts import Count, Method
 from inspector.domain.messages import (
@@ -70,19 +71,19 @@ class MessageFramer:
                 self._string(part.text)
                 return "text", ""
             case ThinkingPart():
-                self._thinking(part.text)
+                self._thinking(part)
                 return "thinking", ""
             case ImagePart():
                 frame = f"=== image {part.media_type} {part.width}x{part.height} ===\n"
                 self._frame(frame, self._costs.image(part))
                 return "image", ""
             case RedactedThinkingPart():
-                cost = Count(0, Method.ESTIMATE) if self._is_free else self._costs.redacted(part)
+                cost = Count(0, Method.ESTIMATE) if self._is_free else self._costs.sealed(part.data)
                 self._frame("=== redacted thinking ===\n", cost)
                 return "redacted_thinking", ""
             case ProviderPart():
                 self._frame(f"=== {part.kind} ===\n", self._costs.provider_part(part))
-                return "provider_part", ""
+                return "document" if provider_content(part.data)[2] else "provider_part", ""
             case ToolCallPart():
                 self._frame(f"=== call {part.name} {part.id} ===\n", self._costs.call(part.name))
                 self._string(part.arguments)
@@ -92,7 +93,10 @@ class MessageFramer:
                 self._string(part.content)
                 return "tool_result", part.call_id
 
-    def _thinking(self, text: str) -> None:
+    def _thinking(self, part: ThinkingPart) -> None:
+        text = part.text
+        if part.signature and self._costs.overheads.signed and not self._is_free:
+            self._frame("=== signature ===\n", self._costs.sealed(part.signature))
         if not self._is_free:
             self._string(text)
         elif text:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 
 from inspector.context.counting.counter import Counter
 from inspector.domain.dataclass import dataclass
@@ -140,8 +141,8 @@ def _cuttable(part: Part) -> str:
 
 def _with_text(part: Part, text: str) -> Part:
     if isinstance(part, ToolResultPart):
-        return ToolResultPart(part.call_id, text, part.is_error)
-    return TextPart(text)
+        return replace(part, content=text)
+    return replace(part, text=text) if isinstance(part, TextPart) else TextPart(text)
 
 
 def _head(text: str, most: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from inspector.context.counting.counter import Counter
+from inspector.context.linting.compiled import differs_from_compiled
 from inspector.context.linting.context import LintContext
 from inspector.context.linting.rules import (
     duplicates,
@@ -61,6 +62,7 @@ RULES: tuple[Callable[[LintContext], Iterator[Finding]], ...] = (
     near_limits,
     unused_tools,
     stale_blocks,
+    differs_from_compiled,
 )
 
 

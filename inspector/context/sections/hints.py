@@ -65,8 +65,7 @@ def hint_parts(views: Iterable[BlockView], element: str) -> Iterator[PromptPart]
     for view in views:
         block = view.block
         if not isinstance(block.schema, UnreadableSchema):
-            level = block.permission if view.shared is None else view.shared.level
-            yield _hint(block.id, block.label, block.owner, block.schema, level, element)
+            yield _hint(block.id, block.label, block.owner, block.schema, view.level, element)
 
 
 @lru_cache(maxsize=16_384)

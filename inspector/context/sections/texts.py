@@ -59,7 +59,7 @@ def text_part(
     part = literal(section, place, body, rule)
     part.source = replace(part.source, owner=owner, label=_label(place))
     if body != text and not element:
-        part.alone = replace(part, text=text)
+        part.leading = replace(part, text=text)
     return Adapted(part, tuple(adaptations))
 
 

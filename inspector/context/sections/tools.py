@@ -18,7 +18,7 @@ from inspector.domain.errors import Problem, Severity
 from inspector.domain.requests import Piece, Source, SourceKind, TextRun
 from inspector.domain.rules import InRule
 from inspector.domain.snapshot import Snapshot
-from inspector.domain.wire.extras import must_call_tool, provider_tools
+from inspector.domain.wire.extras import must_call_tool, provider_tools, recorded_form
 
 SECTION = "tools"
 RULES_SECTION = "tool_rules"
@@ -59,7 +59,8 @@ def definition_pieces(tools: Sequence[Tool], plan: BuildPlan) -> tuple[Piece, ..
     if not tools and not own:
         return ()
     lead = _unsent("tools/frame", "frame", "=== tools ===\n", plan.costs.tools_end(), InRule.FRAME)
-    preamble = plan.costs.tools_preamble(forced=must_call_tool(plan.agent.parameters))
+    parameters = plan.agent.parameters
+    preamble = plan.costs.tools_preamble(forced=must_call_tool(parameters), form=recorded_form(parameters))
     frames = [lead]
     if preamble.tokens:
         text = "=== instructions on tools ===\n"

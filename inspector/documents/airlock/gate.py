@@ -40,7 +40,7 @@ if sys.platform == "linux":
     GAUGE: Gauge | None = None
     """What tells a worker's use; None where the system keeps the limits by itself."""
 else:
-    from inspector.documents.airlock.watch import usage_of
+    from inspector.documents.airlock.process_usage import usage_of
 
     GAUGE = usage_of
 

@@ -6,8 +6,6 @@ import threading
 from collections.abc import Callable
 from enum import Enum
 
-import psutil  # type: ignore[import-untyped]
-
 from inspector.documents.airlock.wire import WorkerLimits
 from inspector.domain.dataclass import dataclass
 
@@ -87,14 +85,3 @@ class WorkerWatch:
             if not self._over.is_set():
                 self.excess = excess
                 self._stop()
-
-
-def usage_of(pid: int) -> ProcessUsage | None:
-    """The memory and the processor's time of a process, None when it is gone or not ours to look at."""
-    try:
-        process = psutil.Process(pid)
-        memory, times = process.memory_info(), process.cpu_times()
-    except psutil.Error:
-        return None
-    # On Windows what is in memory shrinks under pressure; what was asked for does not.
-    return ProcessUsage(getattr(memory, "private", memory.rss), times.user + times.system)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from loro import LoroDoc, LoroText
 
-from inspector.documents.checks import refuse, shown, wrong_schema
 from inspector.documents.element_cache import ElementCache
 from inspector.documents.shapes.shape import Shape
 from inspector.documents.stamp import EditStamp
@@ -14,6 +13,7 @@ from inspector.domain.blocks import CompositeSchema, PlainSchema
 from inspector.domain.content import CompositeContent, PlainContent
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.items import InSection
+from inspector.domain.value_checks import refuse, shown, wrong_schema
 
 MakeShape = Callable[[LoroDoc, PlainSchema, str], Shape]
 

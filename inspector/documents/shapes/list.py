@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from loro import LoroDoc, LoroMap, LoroText
 
-from inspector.documents.checks import check_text, wrong_schema
 from inspector.documents.element_cache import ElementCache
 from inspector.documents.elements import ElementList, id_of
 from inspector.documents.objects import ObjectKind
@@ -13,6 +12,7 @@ from inspector.domain.blocks import ListSchema
 from inspector.domain.content import ListContent, ListItem
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.items import InsertItem, MoveItem, RemoveItem, UpdateItem
+from inspector.domain.value_checks import check_text, wrong_schema
 
 
 class ListShape:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from loro import LoroDoc, LoroMap, LoroText
 
-from inspector.documents.checks import check_text, wrong_schema
 from inspector.documents.element_cache import ElementCache
 from inspector.documents.elements import ElementList, id_of
 from inspector.documents.objects import ObjectKind
@@ -15,6 +14,7 @@ from inspector.domain.codec import write_time
 from inspector.domain.content import LogContent, LogEntry
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.items import AppendEntry, RemoveEntry
+from inspector.domain.value_checks import check_text, wrong_schema
 
 TIMESTAMP = "timestamp"
 AUTHOR = "author"

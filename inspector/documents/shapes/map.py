@@ -10,21 +10,13 @@ from decimal import Decimal
 
 from loro import LoroDoc, LoroText
 
-from inspector.documents.checks import (
-    check_element,
-    check_range,
-    check_value,
-    field_named,
-    refuse,
-    wrong_schema,
-)
 from inspector.documents.decimal_counter import DecimalCounter
 from inspector.documents.element_cache import ElementCache
 from inspector.documents.list_field import ListField
 from inspector.documents.stamp import EditStamp
-from inspector.documents.stored import plain_value, same, scalar_in
+from inspector.documents.stored import same, scalar_in
 from inspector.domain.blocks import FieldDef, FieldType, FieldValue, MapSchema
-from inspector.domain.content import FieldItem, MapContent
+from inspector.domain.content import FieldItem, MapContent, plain_value
 from inspector.domain.decimals import EXACT_INTEGERS, decimal_of, number_of
 from inspector.domain.differences.contents import same_value
 from inspector.domain.edits.base import Operation
@@ -35,6 +27,14 @@ from inspector.domain.edits.fields import (
     MoveInField,
     RemoveFromField,
     SetField,
+)
+from inspector.domain.value_checks import (
+    check_element,
+    check_range,
+    check_value,
+    field_named,
+    refuse,
+    wrong_schema,
 )
 
 

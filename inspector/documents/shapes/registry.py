@@ -6,7 +6,6 @@ from typing import Any, Protocol
 
 from loro import LoroDoc
 
-from inspector.documents.checks import refuse
 from inspector.documents.shapes.composite import CompositeShape
 from inspector.documents.shapes.list import ListShape
 from inspector.documents.shapes.log import LogShape
@@ -25,6 +24,7 @@ from inspector.domain.blocks import (
     TreeSchema,
 )
 from inspector.domain.content import CONTENT_TYPES, CompositeContent, Content
+from inspector.domain.value_checks import refuse
 
 
 class _ShapeType(Protocol):

@@ -8,7 +8,6 @@ from itertools import accumulate, pairwise
 
 from loro import LoroDoc, LoroText, TextDelta
 
-from inspector.documents.checks import check_text, wrong_schema
 from inspector.documents.element_cache import ElementCache
 from inspector.documents.stamp import EditStamp
 from inspector.documents.text_edits import TextOperation, splices_of
@@ -17,6 +16,7 @@ from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.text import Splice
 from inspector.domain.splices import between, spliced, trimmed
+from inspector.domain.value_checks import check_text, wrong_schema
 
 MOST_SPLICES = 10_000
 """Pieces of one edit. Whoever goes back in a history pays for each piece each time."""

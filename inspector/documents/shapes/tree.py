@@ -8,7 +8,6 @@ from functools import partial
 
 from loro import LoroDoc, LoroMap, LoroText, TreeID
 
-from inspector.documents.checks import check_text, gone, refuse, shown, wrong_schema
 from inspector.documents.element_cache import ElementCache
 from inspector.documents.objects import ObjectKind
 from inspector.documents.stamp import EditStamp
@@ -21,6 +20,7 @@ from inspector.domain.differences.element_order import Forest
 from inspector.domain.differences.order import Key, keys_of, moved
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.items import AddNode, MoveNode, RemoveNode, UpdateNode
+from inspector.domain.value_checks import check_text, gone, refuse, shown, wrong_schema
 
 MAX_DEPTH = 100
 """Levels: what walks an outline may call itself per level."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
+from itertools import compress, count
+from operator import is_not
 from typing import TypeVar
 
 from inspector.domain.content import (
@@ -174,10 +176,7 @@ def _with_texts(content: Content, text: str, same: set[str]) -> Content:
 
 def joint(left: Sequence[object], right: Sequence[object]) -> int:
     """How many values two rows begin with that are the very same ones in both."""
-    return next(
-        (at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one is not other),
-        min(len(left), len(right)),
-    )
+    return next(compress(count(), map(is_not, left, right)), min(len(left), len(right)))
 
 
 def same_value(left: FieldItem, right: FieldItem) -> bool:

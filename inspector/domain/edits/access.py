@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from inspector.domain.blocks import Permission
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits import block_rows, consent, fields, history, items, rows, text
 from inspector.domain.edits.base import Edit, Operation
-from inspector.domain.edits.items import InSection
+from inspector.domain.edits.items import EditParts, InSection
 from inspector.domain.ref import RefKind
 
 
@@ -145,6 +145,18 @@ def innermost(operation: Operation) -> Operation:
     return operation
 
 
+def single_operations(operation: Operation) -> Iterator[Operation]:
+    """The operations that an operation consists of, in order: each is judged by itself."""
+    match operation:
+        case EditParts(parts):
+            for part in parts:
+                yield from single_operations(part)
+        case InSection(section, EditParts() as inside):
+            yield from (InSection(section, part) for part in single_operations(inside))
+        case _:
+            yield operation
+
+
 def _verdict(kind: type[Operation], level: Permission) -> AccessVerdict:
     return AccessVerdict.DENY if kind in PEOPLE_ONLY else PERMISSION_TABLE[level][OPERATION_ACCESS[kind]]
 
@@ -157,7 +169,7 @@ _ROWS = frozenset(
     }
 )
 _ONE: Mapping[type[Operation], RefKind] = {
-    **dict.fromkeys((*OPERATION_ACCESS, InSection, block_rows.CreateBlock), RefKind.BLOCK),
+    **dict.fromkeys((*OPERATION_ACCESS, InSection, EditParts, block_rows.CreateBlock), RefKind.BLOCK),
     **dict.fromkeys((block_rows.InsertArchival, block_rows.UpdateArchival), RefKind.ARCHIVAL),
     **dict.fromkeys((rows.CreateAgent, rows.ConfigureAgent, rows.CompactHistory), RefKind.AGENT),
     rows.PutLayout: RefKind.LAYOUT,

@@ -1,4 +1,4 @@
-"""Operations on lists, logs, trees and composite sections, by the ids of their parts."""
+"""Operations on lists, logs, trees and composite sections, by the ids of their parts, and several as one."""
 
 from __future__ import annotations
 
@@ -111,3 +111,11 @@ class InSection(Operation):
     op: ClassVar[str] = "in_section"
     section: str
     operation: Operation
+
+
+@dataclass(frozen=True, slots=True)
+class EditParts(Operation):
+    """Several operations on one block's content, applied in their order as one: all of them or none."""
+
+    op: ClassVar[str] = "edit_parts"
+    operations: tuple[Operation, ...]

@@ -32,6 +32,7 @@ class PartRules:
         takes_blank: Whether a text of nothing but white space can be sent.
         sees: Whether the model is not known to be blind.
         notes: Takes what is changed or left out.
+        nests: Whether a tool's result can hold other parts than text.
     """
 
     form: WireForm
@@ -40,8 +41,15 @@ class PartRules:
     takes_blank: bool
     sees: bool
     notes: Adaptations
+    nests: bool = False
+
+    def is_recorded(self, said: WireMessage) -> bool:
+        """Whether a message came in this very form: its parts are legal there as they are."""
+        return said.form == self.form
 
     def fit(self, said: WireMessage, part: Part) -> Part | None:
+        if self.is_recorded(said) and not isinstance(part, ProviderPart):
+            return part
         if isinstance(part, TextPart):
             return self._text(said, part)
         if isinstance(part, ImagePart):

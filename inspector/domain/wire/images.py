@@ -43,16 +43,9 @@ def picture(part: ImagePart) -> ImageData | None:
     return ImageData(media_type, data=text) if text else None
 
 
-def sure_picture(part: ImagePart) -> ImageData:
-    """The image of a part that was found to be one.
-
-    Raises:
-        ValueError: it is none.
-    """
-    found = picture(part)
-    if found is None:
-        raise ValueError(part.media_type)
-    return found
+def image_as_it_came(part: ImagePart) -> ImageData:
+    """The image, with its text as an address where it is no image that is known: a recorded one is sent so."""
+    return picture(part) or ImageData(part.media_type, address=part.data)
 
 
 def stand_in(part: ImagePart) -> TextPart:

@@ -7,7 +7,7 @@ from typing import Any
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.wire.naming import NameRule, UniqueNames
-from inspector.domain.wire.objects import object_schema
+from inspector.domain.wire.objects import leaves, object_schema
 from inspector.domain.wire.values import Adaptations, Outgoing, WireForm
 
 
@@ -21,6 +21,13 @@ class OfferedTool:
     schema: dict[str, Any]
     extra_body: Mapping[str, Any]
     """Further fields of the definition, for the form that it is written in."""
+    is_recorded: bool
+
+    def definition(self, named: Mapping[str, Any], schema_key: str) -> dict[str, Any]:
+        """The definition behind what a form writes first; a recorded one has no schema if it had none."""
+        described = {"description": self.description} if self.description else {}
+        schema = {schema_key: self.schema} if self.schema or not self.is_recorded else {}
+        return {**named, **described, **schema}
 
 
 class OfferedTools:
@@ -34,8 +41,16 @@ class OfferedTools:
         for tool in outgoing.tools:
             self._book.reserve(tool.name)
 
-    def name(self, own: str, where: str) -> str:
-        """The name of a tool, or of one that a call names and nobody offers any more."""
+    def name(self, own: str, where: str, *, is_recorded: bool = False) -> str:
+        """The name of a tool, or of one that a call names and nobody offers any more.
+
+        Args:
+            own: Its own.
+            where: The piece that names it.
+            is_recorded: Whether the name came in this very form, so that it is legal there.
+        """
+        if is_recorded:
+            return own
         given = self._book.name(own)
         if given != own:
             self._notes.changed("tool_renamed", where, name=own, new=given)
@@ -44,17 +59,19 @@ class OfferedTools:
     def all(self) -> Iterator[OfferedTool]:
         for tool in self._outgoing.tools:
             schema, changed = object_schema(tool.parameters)
-            if self._form in tool.extra_body:
+            is_recorded = self._form in tool.extra_body
+            if is_recorded:
                 # It came in this very form, so that it is legal there as it is.
                 schema = dict(tool.parameters)
             elif changed:
                 self._notes.changed("schema_changed", tool.piece_id, keys=changed)
             for form, fields in tool.extra_body.items():
-                for key in fields if form != self._form else ():
-                    self._notes.lost("tool_field_not_sent", tool.piece_id, name=key)
-            name = self.name(tool.name, tool.piece_id)
+                for key in leaves(fields) if form != self._form else ():
+                    if key != "type":
+                        self._notes.lost("tool_field_not_sent", tool.piece_id, name=key)
+            name = self.name(tool.name, tool.piece_id, is_recorded=is_recorded)
             extra = tool.extra_body.get(self._form, {})
-            yield OfferedTool(tool.piece_id, name, tool.description, schema, extra)
+            yield OfferedTool(tool.piece_id, name, tool.description, schema, extra, is_recorded)
 
     @property
     def renamed(self) -> Mapping[str, str]:

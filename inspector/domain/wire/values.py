@@ -40,13 +40,20 @@ class PromptSegment:
 
 @dataclass(frozen=True, slots=True)
 class WireMessage:
-    """A message as it is sent. `origin` names the provider whose model wrote it, where that is known."""
+    """A message as it is sent. `origin` names the provider whose model wrote it, where that is known.
+
+    Attributes:
+        form: The form that it was recorded in, or None.
+        extra_body: Its further fields there; None where it goes on with the recorded message before it.
+    """
 
     piece_id: str
     role: Role
     content: tuple[Part, ...]
     name: str | None = None
     origin: str | None = None
+    form: str | None = None
+    extra_body: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,7 @@ class Outgoing:
         limits: The window and what of it is kept for the reply.
         parameters: The agent's own (``temperature``, ``stop`` …), by neutral names.
         cache_ends: Where cached prefixes end, first to last.
+        instructions: The agent's own, as they are stored.
     """
 
     model: str
@@ -99,6 +107,7 @@ class Outgoing:
     limits: Limits
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cache_ends: tuple[CacheEnd, ...] = ()
+    instructions: tuple[str, ...] = ()
 
     @property
     def system_text(self) -> str:

@@ -30,10 +30,11 @@ _SIMPLE_RULES = {
 
 @dataclass(frozen=True, slots=True)
 class BlockCounts:
-    """How many blocks each agent (by id) owns, and how many are shared with it."""
+    """How many blocks each agent (by id) owns, how many are shared with it, and their labels by place in the file."""
 
     own: Counter[str] = field(default_factory=Counter)
     shared: Counter[str] = field(default_factory=Counter)
+    labels: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ def plan_blocks(
     labels = _labels(seats)
     for seat, label in zip(seats, labels, strict=True):
         block_id = ids("blk")
+        counts.labels[seat.record.where] = label
         made_at = seat.record.time("created_at") or exported_at
         operation = _create(seat, label)
         plan.add(RefKind.BLOCK, block_id, operation, made_at)

@@ -15,6 +15,9 @@ from inspector.storage.json_columns import parse
 
 DEFAULT_LIMIT = 20_000
 KEPT = "letta"
+SYSTEM_END = "system_end"
+"""What is kept of a system text from the mark on where memory goes in, with the white space before it."""
+_MEMORY_MARK = "{CORE_MEMORY}"
 
 
 @cache
@@ -22,6 +25,18 @@ def usual_fields(kind: str) -> Mapping[str, Json]:
     """All fields of a ``file``, ``agent``, ``block`` or ``tool`` in Letta's order, with their usual values."""
     fields: dict[str, dict[str, Json]] = read_json(resource_path("agent_file", "fields.json"), dict)
     return fields[kind]
+
+
+def split_system(system: str) -> tuple[str, str]:
+    """The instructions of a system text, and its end: the mark where memory goes in and what follows; usually none."""
+    head, mark, _ = system.partition(_MEMORY_MARK)
+    instructions = head.rstrip() if mark else system
+    return instructions, system[len(instructions) :]
+
+
+def behind_memory(end: str) -> str:
+    """The text that stands behind memory, of the end of a system text."""
+    return end.partition(_MEMORY_MARK)[2].replace(_MEMORY_MARK, "").strip()
 
 
 def kept_of(row: Row, column: str = "metadata") -> dict[str, Json]:

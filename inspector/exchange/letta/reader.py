@@ -8,10 +8,12 @@ from datetime import datetime
 from inspector.domain.actor import IdGenerator
 from inspector.domain.agents import ContextConfig
 from inspector.domain.dataclass import dataclass
-from inspector.domain.edits.rows import AppendMessage, CreateAgent
+from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutLayout
 from inspector.domain.errors import MalformedError
 from inspector.domain.exchange import ImportedAgent, ImportPlan
-from inspector.domain.limits import LARGE, LimitOverrides
+from inspector.domain.layouts import Layout
+from inspector.domain.limits import LARGE, LimitOverrides, Truncate
+from inspector.domain.messages import TextPart
 from inspector.domain.ref import RefKind
 from inspector.exchange.field_reader import FieldReader, ImportLog, plain_address
 from inspector.exchange.json_guard import Json
@@ -24,8 +26,10 @@ from inspector.exchange.letta.blocks_and_tools import (
     plan_tools,
 )
 from inspector.exchange.letta.embedded_rows import embedded_rows
+from inspector.exchange.letta.extra_fields import SYSTEM_END, split_system
 from inspector.exchange.letta.file_versions import V2, AgentSheet, FileSheet, is_v2, read_v1, read_v2
 from inspector.exchange.letta.messages import MessageRow, read_message
+from inspector.exchange.letta.prompt_layout import PromptBlock, prompt_layout
 from inspector.exchange.letta.turns import LettaTurn, Pairing, TurnCutter
 from inspector.exchange.planning import PlanBuilder, json_text
 from inspector.exchange.rows.row_plan import plan_of
@@ -65,6 +69,7 @@ class _AgentReading:
     sheet: AgentSheet
     turns: list[LettaTurn]
     created_at: datetime | None
+    compiled: str
 
 
 @dataclass(slots=True)
@@ -100,7 +105,7 @@ class _Reading:
         own = sheet.record.time("created_at")
         times = [row.at for row in rows if row.at is not None]
         created_at = own or min(times, default=exported_at)
-        return _AgentReading(self.ids("agt"), sheet, turns, created_at)
+        return _AgentReading(self.ids("agt"), sheet, turns, created_at, _compiled(rows))
 
     def _finish(
         self, agent: _AgentReading, tools: ToolTable, counts: BlockCounts, is_first: bool
@@ -112,7 +117,9 @@ class _Reading:
             kept["tool_rules"] = others
         if is_first and (whole_file := self._kept_of_file(tools)):
             kept["file"] = whole_file
-        operation = read_agent(agent.sheet, names, kept)
+        layout = self._layout(agent, counts)
+        operation = read_agent(agent.sheet, names, kept, layout.name)
+        self.builder.add(RefKind.LAYOUT, layout.name, PutLayout(layout), agent.created_at)
         self.builder.add(RefKind.AGENT, agent.id, operation, agent.created_at)
         return ImportedAgent(
             agent.id,
@@ -124,6 +131,12 @@ class _Reading:
             sum(len(turn.rows) for turn in agent.turns if not turn.archived),
             len(names),
         )
+
+    def _layout(self, agent: _AgentReading, counts: BlockCounts) -> Layout:
+        record, root = agent.sheet.record, self.sheet.root
+        records = [self.sheet.blocks[key] for key in agent.sheet.blocks]
+        blocks = [PromptBlock.of(counts.labels[each.where], each) for each in records]
+        return prompt_layout(f"letta {agent.id}", record, root, blocks, agent.compiled)
 
     def _kept_of_file(self, tools: ToolTable) -> dict[str, Json]:
         kept = {} if self.sheet.root is None else self.sheet.root.rest()
@@ -179,6 +192,14 @@ def _rows(sheet: AgentSheet) -> list[MessageRow]:
     return rows
 
 
+def _compiled(rows: list[MessageRow]) -> str:
+    """The text of the newest compiled prompt, of one that is sent if there is any; empty if there is none."""
+    found = [row for row in rows if row.compiled]
+    newest = next((row for row in reversed(found) if row.in_context), found[-1] if found else None)
+    parts = () if newest is None else newest.parts
+    return "".join(part.text for part in parts if isinstance(part, TextPart))
+
+
 def _tell_order(sheet: AgentSheet, order: list[int]) -> None:
     if order != sorted(order):
         sheet.record.notes.info("import.context_order", sheet.record.path("messages"))
@@ -195,8 +216,8 @@ class _Model:
     left: dict[str, Json] = field(default_factory=dict)
 
 
-def read_agent(sheet: AgentSheet, tools: tuple[str, ...], kept: dict[str, Json]) -> CreateAgent:
-    """The agent as an operation. `kept` is what else goes into its metadata.
+def read_agent(sheet: AgentSheet, tools: tuple[str, ...], kept: dict[str, Json], layout: str) -> CreateAgent:
+    """The agent as an operation. `kept` is what else goes into its metadata, `layout` the name of its layout.
 
     Called last of all that reads the agent's record: what is left of it then is kept as metadata.
     """
@@ -205,7 +226,9 @@ def read_agent(sheet: AgentSheet, tools: tuple[str, ...], kept: dict[str, Json])
     if not name:
         name = _UNNAMED
         record.notes.warn("import.unnamed_agent", record.path("name"), name=name)
-    system = record.text("system")
+    system, end = split_system(record.text("system"))
+    if end:
+        kept[SYSTEM_END] = end
     model = _model(record)
     metadata = {**record.rest(), **kept}
     if model.left:
@@ -216,7 +239,12 @@ def read_agent(sheet: AgentSheet, tools: tuple[str, ...], kept: dict[str, Json])
         provider=model.provider,
         model=model.name,
         parameters=json_text(model.parameters),
-        config=ContextConfig(limits=model.limits),
+        config=ContextConfig(
+            limits=model.limits,
+            layout=layout,
+            strategy=Truncate(MOST_MESSAGES),
+            max_messages_cap=MOST_MESSAGES,
+        ),
         tools=tools,
         metadata=json_text({"letta": metadata}),
     )
@@ -252,6 +280,6 @@ def _limits(record: FieldReader, window: int | None, reply: int | None) -> Limit
     if window >= 2 * LARGE.reserved_response_tokens:
         return LimitOverrides(max_tokens=window)
     # The usual reserve would leave little or nothing of a window this small.
-    reserved = min(reply or window, window // 4)
+    reserved = reply if reply and reply < window else window // 4
     record.notes.info("import.small_window", record.where, window=window, reserved=reserved)
     return LimitOverrides(max_tokens=window, reserved_response_tokens=reserved)

@@ -36,6 +36,7 @@ from inspector.exchange.json_guard import Json
 from inspector.exchange.letta.embedded_rows import embed_rows
 from inspector.exchange.letta.extra_fields import (
     DEFAULT_LIMIT,
+    SYSTEM_END,
     json_list,
     json_object,
     kept_of,
@@ -51,7 +52,7 @@ _ENDPOINTS: Mapping[str, tuple[str, str | None]] = {
 }
 """Letta's name of a provider, and the address that it usually has."""
 _PARAMETERS = ("temperature", "max_tokens", "frequency_penalty", "reasoning_effort")
-_KEPT_ELSEWHERE = frozenset({"file", "tools", "tool_rules", "llm_config", "metadata"})
+_KEPT_ELSEWHERE = frozenset({"file", "tools", "tool_rules", "llm_config", "metadata", SYSTEM_END})
 _PLAIN_FIELDS: Mapping[str, Json] = {
     "otid": None,
     "sender_id": None,
@@ -120,7 +121,7 @@ class _Writing:
     def _agent(self, row: Row, agent_id: str) -> dict[str, Json]:
         kept = kept_of(row)
         texts = (str(row["persona"]), *(str(each) for each in json_list(row, "instructions")))
-        system = "\n\n".join(text for text in texts if text)
+        system = "\n\n".join(text for text in texts if text) + str(kept.get(SYSTEM_END, ""))
         messages, in_context = self._messages(row, agent_id, system)
         metadata = kept.get("metadata")
         names = [str(name) for name in json_list(row, "tools")]

@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from inspector.domain.messages import (
-    ImagePart,
     Part,
     RedactedThinkingPart,
     Role,
     TextPart,
     ThinkingPart,
     ToolCallPart,
-    ToolResultPart,
 )
+from inspector.domain.wire.system import SYSTEM
 from inspector.exchange.field_reader import FieldReader
 from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
 from inspector.exchange.recorded.envelope import ANTHROPIC
+from inspector.exchange.recorded.plans import RecordedRequest
 from inspector.exchange.recorded.rows import (
-    RecordedMessage,
-    RecordedRequest,
     malformed,
     needed_text,
     provider_part,
@@ -31,6 +29,10 @@ from inspector.exchange.recorded.rows import (
     read_request,
     read_role,
     read_tool,
+    result_of,
+    rows_of,
+    system_texts,
+    with_extra,
 )
 
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
@@ -45,122 +47,102 @@ _PARAMETERS = {
 
 
 def _fill(record: FieldReader, recorded: RecordedRequest) -> None:
-    recorded.instructions = _system(record)
+    _system(record, recorded)
     recorded.parameters = read_parameters(record, _PARAMETERS)
     _tools(record, recorded)
     for message in record.records("messages"):
-        recorded.rows += _rows(message)
+        recorded.rows += rows_of(message, read_role(message, _ROLES), _blocks(message))
 
 
 read = read_request(ANTHROPIC, "anthropic", _fill)
 
 
-def _system(record: FieldReader) -> list[str]:
-    if isinstance(record.peek("system"), str):
-        text = record.text("system")
-        return [text] if text else []
-    texts: list[str] = []
-    left: list[Json] = []
-    for block in record.records("system"):
-        if block.peek("type") != "text":
-            raise malformed(block.path("type"), "a block of text is needed")
-        block.drop("type")
-        texts.append(block.text("text"))
-        if rest := block.rest():
-            left.append({"block": len(texts) - 1, **rest})
-    record.leave("system", left)
-    return [text for text in texts if text]
+def _system(record: FieldReader, recorded: RecordedRequest) -> None:
+    if record.peek("system") in (None, []):
+        return
+    found = system_texts(record, "system")
+    if found is None:
+        other = next((each for each in record.records("system") if each.peek("type") != "text"), record)
+        raise malformed(other.path("type" if other is not record else "system"), "a block of text is needed")
+    recorded.instructions, blocks = found
+    recorded.layout[SYSTEM] = [{"fields": {}, "blocks": blocks}]
 
 
 def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
     left: list[Json] = []
     for each in record.records("tools"):
         if each.peek("type") in (None, "custom"):
-            each.drop("type")
-            recorded.tools.append(read_tool(each, "input_schema", ANTHROPIC))
+            tool = read_tool(each, "input_schema", ANTHROPIC)
+            recorded.tools.append(tool)
+            left.append(tool.name)
         else:
             left.append(provider_tool(each))
     record.leave("tools", left)
 
 
-def _rows(message: FieldReader) -> list[RecordedMessage]:
-    """The rows of one message: its results are a tool's, the rest is its speaker's."""
-    role = read_role(message, _ROLES)
-    parts = read_parts(message, "content", _parts)
-    kept = message.rest()
-    results = tuple(part for part in parts if isinstance(part, ToolResultPart))
-    others = tuple(part for part in parts if not isinstance(part, ToolResultPart))
-    rows = [RecordedMessage(message.where, Role.TOOL, results)] if results else []
-    if others or not results:
-        rows.append(RecordedMessage(message.where, role, others))
-    rows[-1].kept = kept
-    return rows
+def _blocks(message: FieldReader) -> list[list[Part]]:
+    """The blocks of a message, each as its parts: a tool's result and what is within it."""
+    if not isinstance(message.peek("content"), list):
+        return [[part] for part in read_parts(message, "content", _part)]
+    return [
+        _result(block) if block.peek("type") == "tool_result" else [with_extra(_part(block), block)]
+        for block in message.records("content")
+    ]
 
 
-def _parts(block: FieldReader) -> list[Part]:
+def _part(block: FieldReader) -> Part:
     kind = needed_text(block, "type")
     read_part = _READERS.get(kind)
-    return [provider_part(block, ANTHROPIC, kind)] if read_part is None else read_part(block)
+    return provider_part(block, ANTHROPIC, kind) if read_part is None else read_part(block)
 
 
-def _text(block: FieldReader) -> list[Part]:
-    text = block.text("text")
-    return [TextPart(text)] if text else []
+def _text(block: FieldReader) -> Part:
+    return TextPart(block.text("text"))
 
 
-def _image(block: FieldReader) -> list[Part]:
+def _image(block: FieldReader) -> Part:
     source = block.record("source")
     if source is None:
         raise malformed(block.path("source"), "an image's source is needed")
-    kind = source.text("type")
-    data = source.text("url") if kind == "url" else source.text("data")
-    media_type = source.text("media_type")
+    data = source.text("url" if source.peek("type") == "url" else "data")
     if not data:
-        return [provider_part(block, ANTHROPIC, "image")]
-    block.leave("source", source.rest())
-    return [image_part(media_type, data)]
+        return provider_part(block, ANTHROPIC, "image")
+    image = image_part(source.text("media_type"), data)
+    if source.peek("type") == "base64":
+        source.drop("type")
+    block.leave("source", source.untaken(with_empty=True))
+    return image
 
 
-def _thinking(block: FieldReader) -> list[Part]:
-    return [ThinkingPart(block.text("thinking"), block.text("signature") or None)]
+def _thinking(block: FieldReader) -> Part:
+    return ThinkingPart(block.text("thinking"), block.text("signature") or None)
 
 
-def _redacted(block: FieldReader) -> list[Part]:
-    return [RedactedThinkingPart(needed_text(block, "data"))]
+def _redacted(block: FieldReader) -> Part:
+    return RedactedThinkingPart(needed_text(block, "data"))
 
 
-def _call(block: FieldReader) -> list[Part]:
+def _call(block: FieldReader) -> Part:
     arguments = block.record("input")
     written = {} if arguments is None else arguments.whole()
-    return [ToolCallPart(needed_text(block, "id"), needed_text(block, "name"), json_text(written))]
+    return ToolCallPart(needed_text(block, "id"), needed_text(block, "name"), json_text(written))
 
 
 def _result(block: FieldReader) -> list[Part]:
+    block.drop("type")
     call_id = needed_text(block, "tool_use_id")
-    is_error = block.flag("is_error")
-    parts: list[Part] = []
-    if isinstance(block.peek("content"), str):
-        text = block.text("content")
-    else:
-        inside: list[Part] = []
-        for each in block.records("content"):
-            if each.peek("type") not in ("text", "image"):
-                each.notes.warn("import.result_part", each.where, kind=str(each.peek("type"))[:60])
-                block.leave("content", each.whole())
-                continue
-            inside += _parts(each)
-            if rest := each.rest():
-                block.leave("content", rest)
-        text = "\n".join(part.text for part in inside if isinstance(part, TextPart))
-        parts = [part for part in inside if isinstance(part, ImagePart)]
-    return [ToolResultPart(call_id, text, is_error), *parts]
+    is_error = block.peek("is_error") is True
+    if is_error:
+        block.drop("is_error")
+    inside = [] if block.peek("content") is None else read_parts(block, "content", _part)
+    result, *others = result_of(call_id, inside, is_error=is_error)
+    return [with_extra(result, block), *others]
 
 
-_READERS: dict[str, Callable[[FieldReader], list[Part]]] = {
+_READERS: dict[str, Callable[[FieldReader], Part]] = {
     "text": _text,
     "image": _image,
     "thinking": _thinking,
     "redacted_thinking": _redacted,
     "tool_use": _call,
-    "tool_result": _result,
 }

@@ -9,28 +9,32 @@ from dataclasses import replace
 from inspector.domain.agents import Tool
 from inspector.domain.messages import (
     Part,
+    ProviderPart,
     Role,
     TextPart,
     ThinkingPart,
     ToolCallPart,
     ToolResultPart,
 )
+from inspector.domain.wire.objects import AS_OBJECT, SPELLINGS
 from inspector.domain.wire.parameters import EXTRA_BODY
+from inspector.domain.wire.system import SYSTEM
 from inspector.exchange.field_reader import FieldReader
 from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
 from inspector.exchange.recorded.envelope import GEMINI
+from inspector.exchange.recorded.plans import RecordedMessage, RecordedRequest, form_of
 from inspector.exchange.recorded.rows import (
-    RecordedMessage,
-    RecordedRequest,
-    form_of,
     malformed,
     needed_text,
     provider_part,
     read_parameters,
     read_request,
     read_tool,
+    rows_of,
+    system_texts,
+    with_extra,
 )
 
 _ROLES = {"user": Role.USER, "model": Role.ASSISTANT, "function": Role.USER, "": Role.USER}
@@ -45,6 +49,7 @@ _PARAMETERS = {
     "maxOutputTokens": "max_tokens",
 }
 FORM = form_of(GEMINI)
+DECLARATIONS = "functionDeclarations"
 SCHEMA_KEYS = ("parametersJsonSchema", "parameters_json_schema", "parameters")
 _SPELLINGS = {
     "system_instruction": "systemInstruction",
@@ -69,12 +74,12 @@ _SPELLINGS = {
 
 def _fill(record: FieldReader, recorded: RecordedRequest) -> None:
     recorded.model = recorded.model.removeprefix("models/")
-    recorded.instructions = _system(record)
+    _system(record, recorded)
     config = record.record("generationConfig")
     if config is not None:
         config = _record(config)
         recorded.parameters = read_parameters(config, _PARAMETERS)
-        record.leave("generationConfig", config.untaken())
+        record.leave("generationConfig", config.untaken(with_empty=True))
     _tools(record, recorded)
     reader = _Contents()
     for content in record.records("contents"):
@@ -89,32 +94,42 @@ def _record(record: FieldReader) -> FieldReader:
     return record.spelled(_SPELLINGS)
 
 
-def _system(record: FieldReader) -> list[str]:
+def _system(record: FieldReader, recorded: RecordedRequest) -> None:
+    """Take the system text; content of other parts is left to be sent as it came."""
     if isinstance(record.peek("systemInstruction"), str):
-        return [text] if (text := record.text("systemInstruction")) else []
-    content = record.record("systemInstruction")
-    if content is None:
-        return []
-    return [text for part in content.records("parts") if (text := part.text("text"))]
+        recorded.instructions = [record.text("systemInstruction")]
+        recorded.layout[SYSTEM] = [{"fields": {}, "blocks": None}]
+        return
+    value = record.peek("systemInstruction")
+    content = FieldReader(value, record.path("systemInstruction"), record.notes) if value else None
+    found = None if content is None else system_texts(content, "parts")
+    if content is not None and found is not None:
+        record.drop("systemInstruction")
+        recorded.instructions, blocks = found
+        recorded.layout[SYSTEM] = [{"fields": content.untaken(with_empty=True), "blocks": blocks}]
 
 
 def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
     left: list[Json] = []
     for each in map(_record, record.records("tools")):
-        for declared in each.records("functionDeclarations"):
+        names: list[Json] = []
+        for declared in map(_record, each.records(DECLARATIONS)):
             key = next((key for key in SCHEMA_KEYS if declared.has(key)), SCHEMA_KEYS[0])
             tool = read_tool(declared, key, GEMINI)
+            names.append(tool.name)
             recorded.tools.append(tool if key == SCHEMA_KEYS[0] else _named_schema(tool, key))
-        if rest := each.untaken():
-            each.notes.info("import.provider_tool", each.where, kind=", ".join(rest)[:60])
-            left.append(rest)
+        rest = each.untaken(with_empty=True)
+        if kinds := ", ".join(key for key in rest if key != SPELLINGS):
+            each.notes.info("import.provider_tool", each.where, kind=kinds[:60])
+        left.append({**rest, DECLARATIONS: names} if names else rest)
     record.leave("tools", left)
 
 
 def _named_schema(tool: Tool, key: str) -> Tool:
     """The tool with a note of the name that its schema came under."""
     metadata = json.loads(tool.metadata)
-    metadata[EXTRA_BODY][FORM][key] = None
+    extra = metadata[EXTRA_BODY][FORM]
+    extra[SPELLINGS] = {**extra.get(SPELLINGS, {}), SCHEMA_KEYS[0]: key}
     return replace(tool, metadata=json_text(metadata))
 
 
@@ -131,49 +146,45 @@ class _Contents:
         role = _ROLES.get(said)
         if role is None:
             raise malformed(content.path("role"), f"unknown role {said[:40]!r}")
-        parts: list[Part] = []
-        left: list[Json] = []
-        for part in map(_record, content.records("parts")):
-            parts += self._parts(part)
-            if rest := part.rest():
-                left.append(rest)
-        content.leave("parts", left)
-        kept = content.rest()
-        results = tuple(part for part in parts if isinstance(part, ToolResultPart))
-        others = tuple(part for part in parts if not isinstance(part, ToolResultPart))
-        rows = [RecordedMessage(content.where, Role.TOOL, results)] if results else []
-        if others or not results:
-            rows.append(RecordedMessage(content.where, role, others))
-        rows[-1].kept = kept
-        return rows
+        content.drop("role")
+        content.leave("role", said)
+        parts = [self._parts(part, role) for part in map(_record, content.records("parts"))]
+        return rows_of(content, role, parts)
 
-    def _parts(self, part: FieldReader) -> list[Part]:
-        signature = part.text("thoughtSignature") or None
+    def _parts(self, part: FieldReader, role: Role) -> list[Part]:
+        """A part, behind its signature where a model's part has one."""
+        signature = part.text("thoughtSignature") if role is Role.ASSISTANT else ""
+        if part.peek("thought") is True and isinstance(part.peek("text"), str):
+            part.drop("thought")
+            return [with_extra(ThinkingPart(part.text("text"), signature or None), part)]
+        found = with_extra(self._part(part), part)
+        is_signed = signature and not isinstance(found, ProviderPart)
+        return [ThinkingPart("", signature), found] if is_signed else [found]
+
+    def _part(self, part: FieldReader) -> Part:
         if part.has("functionCall"):
-            return [*_signed(signature), self._call(part)]
+            return self._call(part)
         if part.has("functionResponse"):
-            return [self._result(part)]
+            return self._result(part)
         if part.has("inlineData") or part.has("fileData"):
-            return [*_signed(signature), *_media(part)]
-        if part.has("text"):
-            text = part.text("text")
-            if part.flag("thought"):
-                return [ThinkingPart(text, signature)]
-            return [*_signed(signature), *([TextPart(text)] if text else [])]
-        kind = ", ".join(part.untaken())
-        return [*_signed(signature), *([provider_part(part, GEMINI, kind)] if kind else [])]
+            return _media(part)
+        if isinstance(part.peek("text"), str):
+            return TextPart(part.text("text"))
+        kind = ", ".join(key for key in part.untaken() if key != SPELLINGS)
+        return provider_part(part, GEMINI, kind)
 
     def _call(self, part: FieldReader) -> Part:
         call = part.record("functionCall")
         if call is None:
-            raise malformed(part.path("functionCall"), "a call names its function")
+            raise malformed(part.path("functionCall"), "a tool call needs the name of its tool")
         self._calls += 1
         name = needed_text(call, "name")
-        call_id = call.text("id") or f"call_{self._calls}"
+        own = call.peek("id")
+        call_id = own if isinstance(own, str) and own else f"call_{self._calls}"
         self._waiting.setdefault(name, deque()).append(call_id)
         arguments = call.record("args")
         written = {} if arguments is None else arguments.whole()
-        part.leave("functionCall", call.untaken())
+        part.leave("functionCall", call.untaken(with_empty=True))
         return ToolCallPart(call_id, name, json_text(written))
 
     def _result(self, part: FieldReader) -> Part:
@@ -181,33 +192,33 @@ class _Contents:
         if answer is None:
             raise malformed(part.path("functionResponse"), "a result names its function")
         name = needed_text(answer, "name")
+        answer.leave("name", name)
         waiting = self._waiting.get(name) or deque()
-        call_id = answer.text("id") or (waiting[0] if waiting else name)
+        own = answer.peek("id")
+        call_id = own if isinstance(own, str) and own else (waiting[0] if waiting else name)
         if call_id in waiting:
             waiting.remove(call_id)
         response = answer.record("response")
         fields = {} if response is None else response.whole()
-        part.leave("functionResponse", answer.untaken())
         for key, is_error in (("output", False), ("error", True)):
             if list(fields) == [key] and isinstance(fields[key], str):
+                part.leave("functionResponse", answer.untaken(with_empty=True))
                 return ToolResultPart(call_id, str(fields[key]), is_error)
+        answer.leave(AS_OBJECT, "response")
+        part.leave("functionResponse", answer.untaken(with_empty=True))
         return ToolResultPart(call_id, json_text(fields))
 
 
-def _signed(signature: str | None) -> tuple[Part, ...]:
-    """The signature of a part without thinking of its own."""
-    return () if signature is None else (ThinkingPart("", signature),)
-
-
-def _media(part: FieldReader) -> list[Part]:
-    inline = part.record("inlineData")
-    address = part.record("fileData") if inline is None else None
-    record = inline or address
-    if record is None:
+def _media(part: FieldReader) -> Part:
+    key = "inlineData" if part.has("inlineData") else "fileData"
+    whole = part.record(key)
+    if whole is None:
         raise malformed(part.where, "data or the address of a file is needed")
-    record = _record(record)
+    record = _record(whole)
     media_type = str(record.peek("mimeType") or "")
     if not media_type.startswith("image/"):
-        return [provider_part(part, GEMINI, media_type or "file")]
+        return provider_part(part, GEMINI, media_type or "file")
     record.drop("mimeType")
-    return [image_part(media_type, record.text("data") if inline else record.text("fileUri"))]
+    image = image_part(media_type, record.text("data" if key == "inlineData" else "fileUri"))
+    part.leave(key, record.untaken(with_empty=True))
+    return image

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from inspector.domain.messages import ImagePart, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from dataclasses import replace
+
+from inspector.domain.messages import Part, Role, TextPart, ToolCallPart
+from inspector.domain.wire.objects import AS_TEXT, SPELLINGS
+from inspector.domain.wire.parameters import CUSTOM, FUNCTIONS
+from inspector.domain.wire.system import SYSTEM
 from inspector.exchange.field_reader import FieldReader
-from inspector.exchange.image_size import image_part
+from inspector.exchange.image_size import image_part, media_type_of
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text
 from inspector.exchange.recorded.envelope import CHAT, OLLAMA
+from inspector.exchange.recorded.plans import RecordedMessage, RecordedRequest
 from inspector.exchange.recorded.rows import (
-    RecordedMessage,
-    RecordedRequest,
     image_at,
     malformed,
     needed_text,
@@ -21,6 +25,9 @@ from inspector.exchange.recorded.rows import (
     read_request,
     read_role,
     read_tool,
+    result_of,
+    system_texts,
+    with_extra,
 )
 
 _ROLES = {
@@ -32,8 +39,8 @@ _ROLES = {
     "function": Role.TOOL,
 }
 _PARAMETERS = {
-    "max_tokens": "max_tokens",
     "max_completion_tokens": "max_tokens",
+    "max_tokens": "max_tokens",
     "temperature": "temperature",
     "top_p": "top_p",
     "stop": "stop",
@@ -57,18 +64,31 @@ _OLLAMA_OPTIONS = {
 def _fill(record: FieldReader, recorded: RecordedRequest) -> None:
     is_ollama = recorded.form == OLLAMA
     recorded.parameters = _ollama_parameters(record) if is_ollama else read_parameters(record, _PARAMETERS)
+    if not is_ollama and not record.has("max_completion_tokens"):
+        record.leave(SPELLINGS, {"max_completion_tokens": "max_tokens"} if record.has("max_tokens") else {})
     _tools(record, recorded)
     calls = _CallIds(are_needed=not is_ollama)
     for message in record.records("messages"):
-        row = _row(message, calls)
-        if row.role is Role.SYSTEM and not recorded.rows:
-            recorded.instructions += [part.text for part in row.parts if isinstance(part, TextPart)]
-        else:
-            recorded.rows.append(row)
+        if recorded.rows or not _take_system(message, recorded):
+            recorded.rows.append(_row(message, calls))
 
 
 read = read_request(CHAT, "openai", _fill)
 read_ollama = read_request(OLLAMA, "ollama", _fill)
+
+
+def _take_system(message: FieldReader, recorded: RecordedRequest) -> bool:
+    """Take a message of system text before all others, if this is one."""
+    found = system_texts(message, "content") if message.peek("role") in ("system", "developer") else None
+    if found is None:
+        return False
+    texts, blocks = found
+    recorded.instructions += texts
+    message.drop("content")
+    system = recorded.layout.setdefault(SYSTEM, [])
+    if isinstance(system, list):
+        system.append({"fields": message.untaken(with_empty=True), "blocks": blocks})
+    return True
 
 
 def _ollama_parameters(record: FieldReader) -> dict[str, Json]:
@@ -76,7 +96,7 @@ def _ollama_parameters(record: FieldReader) -> dict[str, Json]:
     if options is None:
         return {}
     found = read_parameters(options, _OLLAMA_OPTIONS)
-    record.leave("options", options.untaken())
+    record.leave("options", options.untaken(with_empty=True))
     return found
 
 
@@ -95,7 +115,9 @@ class _CallIds:
             MalformedError: it has none and needs one.
         """
         self._count += 1
-        call_id = needed_text(call, "id") if self._are_needed else call.text("id") or f"call_{self._count}"
+        own = call.peek("id")
+        made = own if isinstance(own, str) and own else f"call_{self._count}"
+        call_id = needed_text(call, "id") if self._are_needed else made
         self._waiting.append(call_id)
         return call_id
 
@@ -107,7 +129,8 @@ class _CallIds:
         """
         if self._are_needed or not self._waiting:
             return needed_text(message, key)
-        call_id = message.text(key) or self._waiting[0]
+        own = message.peek(key)
+        call_id = own if isinstance(own, str) and own else self._waiting[0]
         if call_id in self._waiting:
             self._waiting.remove(call_id)
         return call_id
@@ -120,23 +143,27 @@ def _tools(record: FieldReader, recorded: RecordedRequest) -> None:
         if function is None:
             left.append(provider_tool(each))
             continue
-        recorded.tools.append(read_tool(function, "parameters", recorded.form))
-    recorded.tools += [read_tool(each, "parameters", recorded.form) for each in record.records("functions")]
+        tool = read_tool(function, "parameters", recorded.form, each)
+        recorded.tools.append(tool)
+        left.append(tool.name)
     record.leave("tools", left)
+    older = [read_tool(each, "parameters", recorded.form) for each in record.records(FUNCTIONS)]
+    recorded.tools += older
+    record.leave(FUNCTIONS, [tool.name for tool in older])
 
 
 def _row(message: FieldReader, calls: _CallIds) -> RecordedMessage:
     role = read_role(message, _ROLES)
-    parts = [*_content(message), *(image_part("", data) for data in message.texts("images"))]
+    if (said := message.peek("role")) in ("developer", "function"):
+        message.leave("role", said)
+    parts = [*_content(message), *(image_part(media_type_of(data), data) for data in message.texts("images"))]
     if role is Role.TOOL:
         key = "tool_call_id" if message.peek("role") == "tool" else "name"
-        text = "\n".join(part.text for part in parts if isinstance(part, TextPart))
-        images = tuple(part for part in parts if isinstance(part, ImagePart))
-        result = ToolResultPart(calls.of_result(message, key), text)
-        return RecordedMessage(message.where, role, (result, *images), kept=message.rest())
+        result, *others = result_of(calls.of_result(message, key), parts)
+        return RecordedMessage(message.where, role, (with_extra(result, message), *others), extra={})
     made = _calls(message, calls) if role is Role.ASSISTANT else []
     name = message.text("name") or None
-    return RecordedMessage(message.where, role, (*parts, *made), name, message.rest())
+    return RecordedMessage(message.where, role, (*parts, *made), name, message.untaken(with_empty=True))
 
 
 def _content(message: FieldReader) -> list[Part]:
@@ -146,38 +173,45 @@ def _content(message: FieldReader) -> list[Part]:
     return read_parts(message, "content", _part)
 
 
-def _part(block: FieldReader) -> list[Part]:
+def _part(block: FieldReader) -> Part:
     kind = needed_text(block, "type")
     if kind in ("text", "refusal"):
-        text = block.text(kind)
-        return [TextPart(text)] if text else []
+        if kind == "refusal":
+            block.leave("type", kind)
+        return TextPart(block.text(kind))
     if kind == "image_url":
         address = block.record("image_url")
         url = block.text("image_url") if address is None else needed_text(address, "url")
-        if address is not None:
-            block.leave("image_url", address.rest())
         if not url:
             raise malformed(block.path("image_url"), "an address is needed")
-        return [image_at(url)]
-    return [provider_part(block, CHAT, kind)]
+        if address is None:
+            block.leave(AS_TEXT, "image_url")
+        else:
+            block.leave("image_url", address.untaken(with_empty=True))
+        return image_at(url)
+    return provider_part(block, CHAT, kind)
 
 
-def _calls(message: FieldReader, calls: _CallIds) -> list[ToolCallPart]:
-    found: list[ToolCallPart] = []
+def _calls(message: FieldReader, calls: _CallIds) -> list[Part]:
+    found: list[Part] = []
     for each in message.records("tool_calls"):
-        function = each.record("function")
+        kind = CUSTOM if each.peek("type") == CUSTOM else "function"
+        function = each.record(kind)
         if function is None:
-            raise malformed(each.path("function"), "a call names its function")
-        each.drop("type")
-        arguments = function.take("arguments")
+            raise malformed(each.path(kind), "a tool call needs the name of its tool")
+        arguments = function.take("input" if kind == CUSTOM else "arguments")
         written = (
             arguments if isinstance(arguments, str) else json_text({} if arguments is None else arguments)
         )
         call_id = calls.of_call(each)
-        found.append(ToolCallPart(call_id, needed_text(function, "name"), written))
+        call = ToolCallPart(call_id, needed_text(function, "name"), written)
+        each.leave(kind, function.untaken(with_empty=True))
+        found.append(with_extra(call, each))
     legacy = message.record("function_call")
     if legacy is not None:
         # The older form knows one call, which its result names by the function.
         name = needed_text(legacy, "name")
-        found.append(ToolCallPart(name, name, legacy.text("arguments")))
+        call = ToolCallPart(name, name, legacy.text("arguments"))
+        extra = {"function_call": legacy.untaken(with_empty=True)}
+        found.append(replace(call, extra_body=json_text(extra)))
     return found

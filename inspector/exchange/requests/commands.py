@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from inspector.domain.errors import InputError
@@ -75,9 +76,19 @@ def _address(usual: EndpointAddress, base: str | None) -> EndpointAddress:
         is_legal = False
     if not is_legal:
         raise InputError("input.no_address", address=base[:200])
+    if usual.key_variable and parts.scheme.lower() == "http" and not _is_near(parts.hostname or ""):
+        raise InputError("input.key_unencrypted", address=base[:200])
     return EndpointAddress(
         base, usual.path, usual.headers, usual.key_header, usual.key_prefix, usual.key_variable
     )
+
+
+def _is_near(host: str) -> bool:
+    """Whether a host is this computer or in its own network, where servers of models seldom have certificates."""
+    try:
+        return host == "localhost" or ip_address(host).is_private
+    except ValueError:
+        return False
 
 
 def _quoted(text: str) -> str:

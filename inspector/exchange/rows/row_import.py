@@ -28,6 +28,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search_index import found_of_block
 from inspector.domain.snapshot import LastWrite
 from inspector.exchange.rows.import_journal import note_import, put_into_index
+from inspector.exchange.rows.sound_content import sound_content
 from inspector.memory.document_cache import Derived, derive
 from inspector.storage import blocks, meta, search, updates
 from inspector.storage.bulk_rows import add_consent_changes, add_rows
@@ -149,8 +150,11 @@ class DocumentReader:
         followed = None if stored is None else self._followed(block, row, stored, content)
         if followed is not None and content in (None, followed.derived.content):
             if content is None:
-                self._say(block, "import.content_missing")
+                missing = row["content"] is None
+                self._say(block, "import.content_missing" if missing else "import.content_of_history")
             return followed
+        if content is None:
+            content = self._sound_part(block, row)
         if content is None:
             self._say(block, "import.content_unreadable")
             return None
@@ -192,6 +196,15 @@ class DocumentReader:
         derived = derive(document.schema, document.content())
         first = FirstDelta(document.export_updates(None), document.peer, document.own_operations)
         return ImportedContent(row, document.version, 1, derived, first=first)
+
+    def _sound_part(self, block: Row, row: Row) -> Content | None:
+        """A damaged content without its damaged elements, which are named."""
+        if row["content"] is None:
+            return None
+        content, left_out = sound_content(str(row["content"]))
+        for place in left_out:
+            self._say(block, "import.element_left_out", place=place[:80])
+        return content
 
     def _say(self, block: Row, code: str, **parameters: str) -> None:
         where = str(Ref(RefKind.BLOCK, str(block["id"])))

@@ -6,7 +6,6 @@ the file that they were made in.
 
 from __future__ import annotations
 
-import contextlib
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -44,10 +43,11 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import PositionRange
 from inspector.exchange.field_reader import ImportLog
 from inspector.exchange.planning import LabelBook, PlanBuilder
+from inspector.exchange.rows.sound_content import sound_content
 from inspector.shipped.layout_files import layout_names
 from inspector.storage import archival, blocks, messages, summaries, tools
 from inspector.storage.agents import agent_of
-from inspector.storage.json_columns import load, parse
+from inspector.storage.json_columns import parse
 from inspector.storage.layouts import layout_of
 from inspector.storage.row_validation import flaws, place_of
 from inspector.storage.table_catalogue import TABLES, TableRows
@@ -271,12 +271,12 @@ class _Reading:
 
     def _content(self, row: Any) -> Content | None:
         text = self._contents.get(row["id"])
-        content: Content | None = None
-        with contextlib.suppress(MalformedError):
-            content = None if text is None else load(Content, str(text))
+        where, label = f"block:{row['id']}"[:200], row["label"][:80]
+        content, left_out = (None, ()) if text is None else sound_content(str(text))
+        for place in left_out:
+            self._notes.warn("import.element_left_out", where, label=label, place=place[:80])
         if content is None:
-            where, reported = f"block:{row['id']}"[:200], {"label": row["label"][:80]}
-            self._notes.warn("import.content_unreadable", where, **reported)
+            self._notes.warn("import.content_unreadable", where, label=label)
         else:
             rebuilt(None, content, EditStamp("", EPOCH, lambda: ""))
         return content

@@ -13,7 +13,8 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from inspector.documents.airlock.gate import HIDDEN_ARGUMENT, Airlock
-from inspector.documents.airlock.watch import ProcessUsage, usage_of
+from inspector.documents.airlock.process_usage import usage_of
+from inspector.documents.airlock.watch import ProcessUsage
 from inspector.documents.airlock.wire import (
     LIMITS,
     READY,

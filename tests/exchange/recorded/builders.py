@@ -7,8 +7,7 @@ import json
 from typing import Any
 
 from inspector.domain.exchange import ImportPlan
-from inspector.exchange.formats import plan_import_of
-from tests.exchange.builders import counted_ids
+from tests.exchange.builders import counted_ids, plan_import_of
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(40)).decode()
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}

@@ -212,3 +212,15 @@ def test_that_what_is_no_address_is_refused(base: str) -> None:
         to_curl(wire, base)
     with pytest.raises(InputError):
         to_powershell(wire, base)
+
+
+@pytest.mark.parametrize("base", ["http://example.org", "HTTP://8.8.8.8/v1", "http://127.0.0.1.example.org"])
+def test_that_a_key_is_never_sent_unencrypted_over_the_internet(base: str) -> None:
+    keyed, free = (made_of(form, ["m", "s", "n", "t"]) for form in (WireForm.OPENAI, WireForm.OLLAMA))
+    for command in (to_curl, to_powershell):
+        with pytest.raises(InputError) as refused:
+            command(keyed, base)
+        assert refused.value.code == "input.key_unencrypted"
+        assert base in command(free, base)
+        for near in ("http://localhost:8000", "http://192.168.1.5", "http://[::1]:80", "https://example.org"):
+            assert near in command(keyed, near)

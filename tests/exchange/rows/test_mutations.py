@@ -11,12 +11,11 @@ import pytest
 
 from inspector.domain.errors import InspectorError
 from inspector.domain.exchange import ExportFormat, ExportOptions
-from inspector.exchange.formats import plan_import_of
 from inspector.exchange.letta.embedded_rows import KEY, fingerprint
 from inspector.runtime.clock_and_ids import sortable_ids
 from inspector.runtime.environment import Environment
 from inspector.runtime.files import import_into, make_empty
-from tests.exchange.builders import counted_ids
+from tests.exchange.builders import counted_ids, plan_import_of
 from tests.exchange.rows.builders import furnish
 from tests.file_checks import problems_in
 from tests.fixtures import opened_engine
