@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from inspector.domain.summarising import FoldOptions
+from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
 from inspector.runtime.files import import_into
-from inspector.storage.connection import Channel, Row, Statement
+from inspector.storage.connection import Channel, Parameters, Row, Statement
 from tests.cli.program import run, said
 from tests.exchange.builders import plan_import_of
 
@@ -27,12 +29,22 @@ def turn(calls: int) -> bytes:
     return json.dumps({"model": "gpt-4o", "messages": messages}).encode()
 
 
+def turns(count: int) -> bytes:
+    """A request of many short turns, of two messages each, and a question."""
+    said = [
+        {"role": role, "content": f"{role} says {number} of file_{number}.py. " * 3}
+        for number in range(count)
+        for role in ("user", "assistant")
+    ]
+    return json.dumps({"model": "gpt-4o", "messages": [*said, {"role": "user", "content": "?"}]}).encode()
+
+
 class Work:
     """Counts the ways to the file's thread and the rows that come back."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.ways = self.rows = 0
-        whole = Channel.fetch_last
+        whole, every = Channel.fetch_last, Channel.fetch_all
 
         async def counted(channel: Channel, statements: Sequence[Statement]) -> list[Row]:
             found = await whole(channel, statements)
@@ -40,7 +52,14 @@ class Work:
             self.rows += len(found)
             return found
 
+        async def all_counted(channel: Channel, sql: str, parameters: Parameters = ()) -> list[Row]:
+            found = await every(channel, sql, parameters)
+            self.ways += 1
+            self.rows += len(found)
+            return found
+
         monkeypatch.setattr(Channel, "fetch_last", counted)
+        monkeypatch.setattr(Channel, "fetch_all", all_counted)
 
 
 async def test_that_the_messages_of_a_turn_share_their_ways_to_the_file_and_read_no_other(
@@ -57,6 +76,31 @@ async def test_that_the_messages_of_a_turn_share_their_ways_to_the_file_and_read
     assert all(
         ways <= calls // 5 and rows == ways for (ways, rows), calls in zip(more, (100, 200), strict=True)
     )
+
+
+async def test_that_a_dry_run_of_summaries_reads_each_message_a_bounded_number_of_times(
+    tmp_db_dir: Path, surroundings: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    costs = []
+    for calls in (100, 200, 400):
+        target = tmp_db_dir / f"{calls}.constellation"
+        await import_into(target, plan_import_of(turns(calls), surroundings.ids), surroundings)
+        engine = await Engine.open(target, surroundings)
+        try:
+            ((agent,), _) = await engine.agents.list()
+            with monkeypatch.context() as patched:
+                work = Work(patched)
+                options = FoldOptions(chunk_size=8, keep=4)
+                made = await engine.summaries.summarise(
+                    agent.id, engine.summaries.extractive(agent), options, dry=True
+                )
+        finally:
+            await engine.close()
+        assert len(made.plan.chunks) > calls // 8
+        costs.append((work.ways, work.rows))
+    (ways, rows), *_, (most_ways, most_rows) = costs
+    assert most_rows - rows <= 2 * (2 * 300)
+    assert most_ways <= ways + 10
 
 
 def test_that_what_a_long_turn_holds_is_whole(tmp_path: Path) -> None:

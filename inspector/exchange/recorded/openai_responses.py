@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from inspector.domain.messages import Part, RedactedThinkingPart, Role, TextPart, ToolCallPart
@@ -148,10 +149,16 @@ class _Items:
         self, item: FieldReader, role: Role, parts: list[Part], extra: dict[str, Json] | None = None
     ) -> None:
         rows = self._recorded.rows
-        if rows and rows[-1].role is role and role is Role.ASSISTANT:
+        # A second text is charged as a message of its own; calls and reasoning belong to the text beside them.
+        joins = rows and rows[-1].role is role is Role.ASSISTANT
+        if joins and not (_has_text(rows[-1].parts) and _has_text(parts)):
             rows[-1].parts += tuple(parts)
             return
         rows.append(RecordedMessage(item.where, role, tuple(parts), extra=extra or {}))
+
+
+def _has_text(parts: Iterable[Part]) -> bool:
+    return any(isinstance(part, TextPart) for part in parts)
 
 
 def _part(block: FieldReader) -> Part:

@@ -59,6 +59,18 @@ def test_that_turns_are_batches_and_no_call_is_parted_from_its_result() -> None:
     assert roles(plan_of(interrupted))[0] == ["user", "assistant", "user", "tool", "assistant"]
 
 
+def test_that_each_text_of_a_model_in_a_row_is_a_message_and_its_calls_belong_to_it() -> None:
+    def reply(text: str) -> dict[str, Any]:
+        return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+
+    call = {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "{}"}
+    result = {"type": "function_call_output", "call_id": "c1", "output": "it"}
+    plan = plan_of({"model": "gpt-5", "input": [reply("One."), reply("Two."), call, result]})
+    first, second, _ = found(plan, AppendMessage)
+    assert [type(part) for part in first.content] == [TextPart]
+    assert [type(part) for part in second.content] == [TextPart, ToolCallPart]
+
+
 def test_that_arguments_and_thoughts_stay_as_they_were() -> None:
     (call,) = [part for part in batches(plan_of(CHAT))[0][1].content if isinstance(part, ToolCallPart)]
     assert call.arguments == '{"q":  "x"}'
