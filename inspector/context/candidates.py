@@ -33,6 +33,9 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut
 from inspector.domain.rules import InRule, OutRule
 
+_COUNTED_ENTRIES = 500
+"""So many of a log's older entries are counted; what more of them cost is their share of that, an estimate."""
+
 SCRATCHPAD = "scratchpad"
 STANDARD_LAYOUT = "standard"
 
@@ -244,8 +247,10 @@ class BlockGatherer:
         shown = self._would_take(view, "log")
         count = view.hidden_entries
         everything = view.entry_count + count
-        whole = BlockExcerpt(CutKind.ENTRIES, everything)
-        tokens = self._count(block_part(self._cache, view, self._dress(view), "log", InRule.FITS, whole))
+        counted = min(count, _COUNTED_ENTRIES)
+        cut = BlockExcerpt(CutKind.ENTRIES, view.entry_count + counted)
+        tokens = self._count(block_part(self._cache, view, self._dress(view), "log", InRule.FITS, cut))
+        more = max(0, tokens.tokens - shown.tokens)
         fix = Fix("set_display_limit", Ref(RefKind.BLOCK, view.block.id), everything, {"value": everything})
         parameters: Parameters = {"label": view.block.label, "count": count, "shown": view.entry_count}
         what = "older entry" if count == 1 else "older entries"
@@ -253,8 +258,8 @@ class BlockGatherer:
             replace(view.source, label=f"{view.block.label}: {count:,} {what}"),
             "log",
             OutRule.ENTRY_LIMIT.value,
-            max(0, tokens.tokens - shown.tokens),
-            tokens.method,
+            more * count // counted,
+            tokens.method if counted == count else Method.ESTIMATE,
             fix,
             parameters,
         )

@@ -22,6 +22,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
 from inspector.domain.undo import UndoneStep, UndoStep
+from inspector.runtime.block_lengths import BlockLengths
 from inspector.runtime.session import AgentContents, FileSession
 from inspector.ui.wording import tr_error
 
@@ -253,6 +254,7 @@ class LiveFile(QObject):
         super().__init__(parent)
         self.session: FileSession | None = None
         self.state = FileState()
+        self.lengths = BlockLengths()
 
     def put(self, state: FileState, what: What) -> None:
         """Put another state in the place of this one and announce what of it is another."""

@@ -184,6 +184,9 @@ class Refresher:
             contents = await session.contents(agent_id)
         finally:
             self._reading.discard(agent_id)
+        await self._live.lengths.measure(
+            (*contents.own, *(each.state for each in contents.shared), *contents.deleted), {}
+        )
         if self._is_left(session):
             return
         was, now = self._live.state, self._live.state.with_contents(agent_id, contents)
@@ -198,6 +201,8 @@ class Refresher:
             plain, problem = await _built(session, agent_id, spec, {})
         # One may be too large where the other is not: what a draft makes of it, or what is saved.
         request, problem = await _built(session, agent_id, spec, drafts) if drafts else (plain, problem)
+        drafted = (each for id_ in drafts if (each := self._live.state.blocks.get(id_)) is not None)
+        await self._live.lengths.measure(drafted, drafts)
         if not self._is_left(session) and agent_id == self._live.state.agent_id:
             state = self._live.state.with_count(agent_id, request)
             state = replace(state, saved_request=plain, request=request, request_problem=problem)

@@ -53,6 +53,7 @@ class Workspace:
         self._keeper = DraftKeeper(bridge, self.live)
         self._fresh = Refresher(bridge, self.live, files.settings)
         self.changed = self.live.changed
+        self.lengths = self.live.lengths
         self.load = self._fresh.load
         self.count_others = self._fresh.count_others
         self._steps = UndoSteps(bridge, self.live)
@@ -292,6 +293,7 @@ class Workspace:
         self._fresh.end()
         self._bridge.cancel("feed")
         self._steps.end()
+        self.lengths.forget()
         left, self.live.session, self.live.state = self.live.session, session, state
         return left
 

@@ -16,15 +16,17 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import qasync
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.environment import Environment
@@ -42,6 +44,8 @@ KEY_MEDIAN, KEY_P99 = 0.016, 0.033
 GAP_P99, GAP_MAXIMUM = 0.016, 0.050
 BLOCK_CHARACTERS, BLOCKS, MESSAGES = 200_000, 300, 10_000
 _WAIT_SECONDS = 60.0
+
+T = TypeVar("T")
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -98,12 +102,17 @@ class Figures:
         # The panels were connected before, so they have redrawn by then.
         self._workspace.changed.connect(self._note)
 
-    async def after(self, editor: TextEditor, key: Qt.Key) -> float:
+    async def after(
+        self,
+        editor: QWidget,
+        key: Qt.Key,
+        modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+    ) -> float:
         """The seconds from the press of a key to the figures."""
         self._painted = asyncio.get_running_loop().create_future()
         self._before = self._workspace.file.request
         begun = time.perf_counter()
-        QTest.keyClick(editor, key)
+        QTest.keyClick(editor, key, modifiers)
         async with asyncio.timeout(_WAIT_SECONDS):
             return await self._painted - begun
 
@@ -144,27 +153,40 @@ async def type_keys(contents: WindowContents, keys: int) -> tuple[list[float], l
     return waits, gaps.found, await asyncio.to_thread(recount_seconds, request)
 
 
-async def measure(program: Program, path: Path, keys: int) -> tuple[list[float], list[float], float]:
-    """Open the file in the real window and type."""
+async def in_window(program: Program, path: Path, work: Callable[[WindowContents], Awaitable[T]]) -> T:
+    """What `work` finds in the real window, which has the file open and is closed afterwards."""
     loop = asyncio.get_running_loop()
     opener = SessionFactory(Environment(state_folder=path.parent / "state"))
-    found: list[tuple[list[float], list[float], float]] = []
+    found: list[T] = []
 
     def furnish_and_keep(window: object, look: object, bridge: object, given: object) -> WindowContents:
         return populate(window, look, bridge, given, PANELS)  # type: ignore[arg-type]
 
-    async def work() -> None:
+    async def go() -> None:
         try:
             await until(lambda: program.contents is not None, "the panels")
             if program.contents is not None:
-                found.append(await type_keys(program.contents, keys))
+                found.append(await work(program.contents))
         finally:
             program.window.close()
 
-    task = loop.create_task(work())
+    task = loop.create_task(go())
     await program.live(loop, lambda: opener, furnish_and_keep)
     await task
     return found[0]
+
+
+def run_in_window(path: Path, work: Callable[[WindowContents], Awaitable[T]]) -> T:
+    """Open the file in a window of 1440 × 900 with a loop of its own, and do `work` in it."""
+    shell = Startup(StartOptions(path))
+    shell.window.resize(1440, 900)
+    shell.show()
+    loop = qasync.QEventLoop(shell.application)
+    asyncio.set_event_loop(loop)
+    loop.set_default_executor(ThreadPoolExecutor(4))
+    with loop:
+        found: T = loop.run_until_complete(in_window(Program(shell), path, work))
+    return found
 
 
 def main() -> int:
@@ -173,14 +195,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
         path = Path(folder) / "bench.constellation"
         asyncio.run(make(path, blocks=BLOCKS, messages=MESSAGES, big_block=BLOCK_CHARACTERS))
-        shell = Startup(StartOptions(path))
-        shell.window.resize(1440, 900)
-        shell.show()
-        loop = qasync.QEventLoop(shell.application)
-        asyncio.set_event_loop(loop)
-        loop.set_default_executor(ThreadPoolExecutor(4))
-        with loop:
-            waits, gaps, recount = loop.run_until_complete(measure(Program(shell), path, keys))
+        waits, gaps, recount = run_in_window(path, lambda contents: type_keys(contents, keys))
     print(f"keys {keys}, block {BLOCK_CHARACTERS:,} characters, {BLOCKS} blocks, {MESSAGES:,} messages")
     median, late = statistics.median(waits), percentile(waits, 0.99)
     print(f"key to figures: median {median * 1e3:.1f} ms (limit 16), p99 {late * 1e3:.1f} ms (limit 33)")

@@ -125,8 +125,9 @@ class ElementsView(QWidget):
 
     @property
     def chosen(self) -> list[str]:
-        """The ids of the selected rows, in their order."""
-        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
+        """The ids of the selected rows, in their order; the current one where none is, as Tab comes to it."""
+        selected = self.table.selectionModel().selectedRows() or [self.table.currentIndex()]
+        rows = sorted(index.row() for index in selected if index.isValid())
         return [key for key in map(self.model.key_at, rows) if key is not None]
 
     def choose(self, ids: list[str], *, edit: str = "") -> None:

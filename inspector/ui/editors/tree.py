@@ -130,8 +130,9 @@ class TreeEditor(QWidget):
 
     @property
     def chosen(self) -> list[str]:
-        """The ids of the selected nodes, those above first."""
-        ids = {self.model.key_at(index) for index in self.view.selectionModel().selectedRows()}
+        """The ids of the selected nodes, those above first; the current one where none is, as Tab comes to it."""
+        selected = self.view.selectionModel().selectedRows() or [self.view.currentIndex()]
+        ids = {self.model.key_at(index) for index in selected}
         return [node.id for node in outline.depth_first(self._roots) if node.id in ids]
 
     @property

@@ -8,15 +8,12 @@ from functools import partial
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from inspector.domain.content import (
-    CompositeContent,
     Content,
-    ListContent,
-    LogContent,
     TextContent,
-    TreeContent,
 )
 from inspector.domain.counts import Count
 from inspector.domain.snapshot import BlockState
+from inspector.runtime.block_lengths import is_long
 from inspector.runtime.rendering import counted_characters
 from inspector.ui.file_state import FileState
 from inspector.ui.panel import PanelServices
@@ -26,8 +23,6 @@ from inspector.ui.wording import number, signed, tokens, tr, tr_count
 
 _MOST_LOOKED_THROUGH = 500_000
 """Characters up to which hidden ones are counted at every key."""
-_MOST_AT_ONCE = 200
-"""Elements up to which a content is rendered at every key; a longer one is, away from the interface's thread."""
 
 
 class BlockFigures(QWidget):
@@ -71,7 +66,7 @@ class BlockFigures(QWidget):
         if state is None or content is None:
             self._characters.setText("")
             self.bar.hide()
-        elif _is_short(content):
+        elif not is_long(content):
             self._say(state, content, counted_characters(state, content))
         else:
             work = asyncio.to_thread(counted_characters, state, content)
@@ -106,12 +101,3 @@ class BlockFigures(QWidget):
                 if piece.id == wanted:
                     return Count(piece.tokens, piece.method)
         return None
-
-
-def _is_short(content: Content) -> bool:
-    match content:
-        case ListContent(rows) | LogContent(rows) | TreeContent(rows):
-            return len(rows) <= _MOST_AT_ONCE
-        case CompositeContent(sections):
-            return all(map(_is_short, sections.values()))
-    return True

@@ -18,7 +18,6 @@ from inspector.domain.requests import Request
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.card import Card, CardFacts, CardRow, card_for
-from inspector.ui.presentation.navigator_source import Lengths
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import ActionButton, EmptyState, arrange, clear
 from inspector.ui.widgets.flow import FlowLayout
@@ -30,7 +29,6 @@ class DetailPanel(Panel):
 
     def __init__(self, services: PanelServices, _ref: Ref | None = None) -> None:
         super().__init__(services)
-        self._lengths = Lengths()
         self._card: Card | None = None
         self._shown: list[tuple[PlainLabel, CardRow]] = []
         self._saved: tuple[Request | None, dict[str, int]] = (None, {})
@@ -147,7 +145,7 @@ class DetailPanel(Panel):
         characters = {}
         shared = {}
         if ref is not None and ref.kind is RefKind.BLOCK and ref.id in blocks:
-            length = self._lengths.of(blocks[ref.id])
+            length = workspace.lengths.of(blocks[ref.id])
             characters = {} if length is None else {ref.id: length}
             found = file.shared(ref.id)
             shared = {} if found is None else {ref.id: found}

@@ -49,7 +49,7 @@ class NavigatorPanel(Panel):
 
     def __init__(self, services: PanelServices, _ref: Ref | None = None) -> None:
         super().__init__(services)
-        self._source = NavigatorSource()
+        self._source = NavigatorSource(services.workspace.lengths)
         self._rows = NavigatorRows()
         self._state = NavigatorState(services.marks.warning)
         self._opened: set[Hashable] = set()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from inspector.domain.agents import Agent
-from inspector.domain.blocks import CONSTELLATION_OWNER, Permission, UnreadableSchema
-from inspector.domain.content import Content
+from inspector.domain.blocks import CONSTELLATION_OWNER, Permission
 from inspector.domain.counts import Count, joint_method
 from inspector.domain.dataclass import dataclass
-from inspector.domain.errors import MalformedError
 from inspector.domain.layout_rules import HINTS
-from inspector.domain.rendering.render import limit_length
 from inspector.domain.requests import Piece, Request, SourceKind
 from inspector.domain.rules import PARTLY_IN, OutRule
 from inspector.domain.snapshot import BlockState
+from inspector.runtime.block_lengths import BlockLengths
 from inspector.runtime.session import AgentContents
 from inspector.ui.file_state import FileState, UnsavedEdit
 from inspector.ui.presentation.navigator import (
@@ -24,27 +22,6 @@ from inspector.ui.presentation.navigator import (
 from inspector.ui.wording import tr, tr_code
 
 
-class Lengths:
-    """How many characters of each block count against its limit; worked out once per content."""
-
-    def __init__(self) -> None:
-        self._counted: dict[str, tuple[Content, int | None]] = {}
-
-    def of(self, state: BlockState, draft: Content | None = None) -> int | None:
-        """The characters of a block, or of its draft; None when it cannot be read."""
-        content = state.content if draft is None else draft
-        if content is None or isinstance(state.block.schema, UnreadableSchema):
-            return None
-        kept = self._counted.get(state.block.id)
-        if kept is None or kept[0] is not content:
-            try:
-                kept = (content, limit_length(state.block.schema, content))
-            except MalformedError:
-                kept = (content, None)
-            self._counted[state.block.id] = kept
-        return kept[1]
-
-
 @dataclass(frozen=True, slots=True)
 class _Figures:
     """What a block's row says that is no part of the block."""
@@ -54,6 +31,7 @@ class _Figures:
     unseen: bool
     out: bool
     in_part: bool
+    length: int | None
     owner_name: str = ""
     level: Permission | None = None
 
@@ -61,12 +39,11 @@ class _Figures:
 class NavigatorSource:
     """Makes one state after another; a block of which nothing changed gives the same object."""
 
-    def __init__(self) -> None:
-        self._lengths = Lengths()
+    def __init__(self, lengths: BlockLengths) -> None:
+        self._lengths = lengths
         self._made: dict[tuple[str, str], tuple[BlockState, _Figures, NavigatorBlock]] = {}
 
     def forget(self) -> None:
-        self._lengths = Lengths()
         self._made.clear()
 
     def state(self, file: FileState, near_limit: float, *, show_empty: bool = False) -> NavigatorState:
@@ -85,12 +62,14 @@ class NavigatorSource:
 
         def row(state: BlockState, owner_name: str = "", level: Permission | None = None) -> NavigatorBlock:
             id_ = state.block.id
+            draft = file.drafts.get(id_)
             figures = _Figures(
-                file.drafts.get(id_),
+                draft,
                 counted.get(id_),
                 id_ in file.unseen,
                 id_ in out,
                 id_ in in_part,
+                self._lengths.of(state, draft.content if draft else None),
                 owner_name,
                 level,
             )
@@ -111,14 +90,13 @@ class NavigatorSource:
         kept = self._made.get((agent_id, state.block.id))
         if kept is not None and kept[0] is state and kept[1] == figures:
             return kept[2]
-        made = _block(state, figures, self._lengths)
+        made = _block(state, figures)
         self._made[agent_id, state.block.id] = (state, figures, made)
         return made
 
 
-def _block(state: BlockState, figures: _Figures, lengths: Lengths) -> NavigatorBlock:
-    block = state.block
-    length = lengths.of(state, figures.draft.content if figures.draft else None)
+def _block(state: BlockState, figures: _Figures) -> NavigatorBlock:
+    block, length = state.block, figures.length
     level = block.permission if figures.level is None else figures.level
     return NavigatorBlock(
         block.id,
