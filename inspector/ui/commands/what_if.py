@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspector.domain.content import TextContent
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.what_if import WhatIf
@@ -14,6 +15,7 @@ from inspector.ui.presentation.what_if import can_be_applied, is_left_out_possib
 from inspector.ui.presentation.what_if_edits import SourceText, WhatIfEdits, edits_for, source_text
 from inspector.ui.safe_text import one_line
 from inspector.ui.what_if.piece_text import PieceText
+from inspector.ui.widgets.banner import Notice
 from inspector.ui.wording import tr, tr_count
 
 _TEXT_LENGTH = 200
@@ -67,7 +69,10 @@ class WhatIfCommands:
         whole, file = ref.whole, self._workspace.file
 
         def show(found: SourceText | None) -> None:
-            if found is not None and self._workspace.file.agent_id == file.agent_id:
+            if found is None:
+                text = tr("This has no text of its own that can be changed.")
+                self._window.toast.show_notice(Notice("what_if", text))
+            elif self._workspace.file.agent_id == file.agent_id:
                 PieceText(self._window, self._services, whole, found).show()
 
         work = source_text(session, file, whole)
@@ -150,6 +155,9 @@ class WhatIfCommands:
         ref, file = self._selected(), self._workspace.file
         if ref is None or not is_text_possible(ref):
             return tr("nothing is selected that has a text of its own")
+        state = file.blocks.get(ref.id) if ref.kind is RefKind.BLOCK else None
+        if state is not None and not isinstance(state.content, TextContent):
+            return tr("only blocks of text can be changed here")
         if ref in file.what_if.edited or self._is_in(ref):
             return ""
         return tr("it is not in the Request")

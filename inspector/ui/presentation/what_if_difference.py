@@ -18,7 +18,7 @@ from inspector.ui.wording import number, signed, tr, tr_code, tr_count
 OUT, IN, CHANGED, MOVED = "−", "+", "~", "↕"
 _MARKS = {"removed": OUT, "added": IN, "changed": CHANGED, "moved": MOVED}
 """What only counts otherwise, as under another model, is no change of a piece."""
-_MOST_LISTED = 500
+_MOST_LISTED = 200
 
 
 @dataclass(frozen=True, slots=True)

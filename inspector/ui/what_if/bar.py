@@ -202,7 +202,7 @@ class WhatIfBar(QFrame):
         _name(self.fold, tr("Hide the pieces") if self._unfolded else tr("Show the pieces"))
         self.fold.setVisible(bool(rows))
         safe_tooltip(self.difference, found.tip if is_tried else "")
-        if rows != self.changes.rows:
+        if self._unfolded and rows != self.changes.rows:
             self.changes.show_rows(rows)
         self.changes.setVisible(self._unfolded and bool(rows))
 

@@ -9,13 +9,14 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton
 
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.block_rows import DeleteBlock
+from inspector.domain.edits.block_rows import DeleteBlock, SetLabel
 from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.limits import Hysteresis
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.what_if import WhatIf
+from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.what_if.piece_text import PieceText
 from inspector.ui.widgets.prompt import FormDialog
 from tests.ui.open_window import press_toast, said
@@ -378,3 +379,42 @@ async def test_that_numbers_no_limit_can_be_are_refused_in_the_form(begin: Begin
         assert not ok.isEnabled(), text
     form.reject()
     assert trial.file.what_if == WhatIf()
+
+
+async def test_that_a_block_left_out_is_put_in_from_the_left_out_list(begin: Begin) -> None:
+    trial = await begin()
+    assert trial.do("what_if.leave_out", PERSONA)
+    await trial.built()
+    budget = trial.studio.window.panel("budget")
+    assert isinstance(budget, BudgetPanel)
+    button = budget.left_out.button(f"block:{PERSONA.id}:dropped_in_what_if")
+    assert button is not None
+    assert button.text() == "Put in"
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert trial.file.what_if == WhatIf()
+
+
+async def test_that_a_block_put_in_is_pinned_by_apply(begin: Begin) -> None:
+    trial = await begin()
+    fill(trial, Memory_cap="700")
+    await trial.built()
+    out = next(each.source.ref for each in trial.request.left_out if each.source.kind == "block")
+    assert out is not None
+    assert trial.do("what_if.put_in", out)
+    await trial.built()
+    await trial.apply()
+    assert trial.file.blocks[out.id].block.pinned
+    press_toast(trial.studio, "Undo")
+    await trial.until(lambda: not trial.file.blocks[out.id].block.pinned)
+
+
+async def test_that_hostile_names_are_shown_as_they_are_written(begin: Begin) -> None:
+    trial = await begin()
+    name = "<b>A&B</b>\u202e\nx"
+    trial.workspace.apply([Edit(ADA, ConfigureAgent(name=name)), Edit(QUESTIONS, SetLabel("a&b<i>"))])
+    await trial.until(lambda: trial.agent.name == name)
+    assert trial.do("what_if.leave_out", QUESTIONS)
+    trial.workspace.try_out(trial.file.what_if.with_layout(trial.agent, "xml"))
+    await trial.built()
+    assert trial.bar.apply.text() == "Apply to <b>A&&B</b>[RLO] x"
+    assert [each.text() for each in trial.chips()] == ["a&&b<i> left out ×"]
