@@ -64,14 +64,14 @@ class ChangedPieces(QTableView):
         )
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(0, self._appearance.row_height())
+        """Nothing: where there is little room, the rest of the bar needs it more."""
+        return QSize(0, 0)
 
     def show_rows(self, rows: Sequence[ChangedPiece]) -> None:
         self._table.set_values([*enumerate(rows)])
         self._measure()
 
     def _measure(self) -> None:
-        self.setMinimumHeight(self._appearance.row_height())
         self.setMaximumHeight(self.sizeHint().height())
         self.setColumnWidth(0, self._appearance.space(60))
         self.updateGeometry()
