@@ -35,18 +35,26 @@ def simulate(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, ove
     """
 
     def build(wanted: Overlay) -> Request:
-        return _built(builder, overlaid(snapshot, wanted, spec), overlaid_spec(spec, wanted))
+        return tried(builder, snapshot, spec, wanted)
 
-    before = _built(builder, snapshot, spec)
+    compared = compare(_built(builder, snapshot, spec), build(overlay), overlay)
     changed, asked = overlaid(snapshot, overlay, spec), overlaid_spec(spec, overlay)
-    after = _built(builder, changed, asked)
+    more = _settings(builder.settings(snapshot, spec), builder.settings(changed, asked))
+    found = replace(compared, diff=replace(compared.diff, settings=(*compared.diff.settings, *more)))
+    return replace(found, in_vain=in_vain(build, snapshot, overlay, found))
+
+
+def tried(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec, overlay: Overlay) -> Request:
+    """The Request as the overlay would have it; raises as `simulate`."""
+    return _built(builder, overlaid(snapshot, overlay, spec), overlaid_spec(spec, overlay))
+
+
+def compare(before: Request, after: Request, overlay: Overlay) -> Simulation:
+    """What differs between a Request and that of an overlay, in which what was dropped is told as left out."""
     rows = tuple(_dropped(before, diff(before, after), overlay))
     if rows:
         after = replace(after, left_out=(*after.left_out, *rows))
-    compared = diff(before, after)
-    more = _settings(builder.settings(snapshot, spec), builder.settings(changed, asked))
-    found = Simulation(before, after, replace(compared, settings=(*compared.settings, *more)))
-    return replace(found, in_vain=in_vain(build, snapshot, overlay, found))
+    return Simulation(before, after, diff(before, after))
 
 
 def _built(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec) -> Request:

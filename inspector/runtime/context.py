@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
@@ -13,7 +13,7 @@ from inspector.context.builder import ContextBuilder
 from inspector.context.counting.counter import Counter
 from inspector.context.neutral import manifest, neutral
 from inspector.context.report import report
-from inspector.context.simulation import ShortHistoryError, simulate
+from inspector.context.simulation import ShortHistoryError, compare, simulate, tried
 from inspector.domain.actor import Clock
 from inspector.domain.content import Content
 from inspector.domain.counts import Count
@@ -109,11 +109,41 @@ class ContextService:
             BudgetError: what must be sent cannot fit.
         """
         asked = spec or RequestSpec(now=self._clock())
+        return await self._far_enough(
+            agent_id,
+            lambda snapshot: self._in_thread(simulate, self._builder, snapshot, asked, overlay),
+        )
+
+    async def try_out(
+        self,
+        agent_id: str,
+        overlay: Overlay,
+        spec: RequestSpec | None = None,
+        drafts: Mapping[str, Content] | None = None,
+    ) -> Request:
+        """What a model call would send under changes that nobody has made, laid over unsaved contents.
+
+        Raises: as `simulate`.
+        """
+        asked, contents = spec or RequestSpec(now=self._clock()), drafts or {}
+        return await self._far_enough(
+            agent_id,
+            lambda snapshot: self._in_thread(
+                tried, self._builder, snapshot.with_drafts(contents), asked, overlay
+            ),
+        )
+
+    async def compare(self, before: Request, after: Request, overlay: Overlay) -> Simulation:
+        """What an overlay made of a Request: two that were built, the second with it."""
+        return await self._in_thread(compare, before, after, overlay)
+
+    async def _far_enough(self, agent_id: str, work: Callable[[Snapshot], Awaitable[Found]]) -> Found:
+        """The result of work on a view with as much of the history as it turns out to need."""
         least: int | None = FEWEST_READ
         while True:
             snapshot = await self._snapshots.of(agent_id, least)
             try:
-                return await self._in_thread(simulate, self._builder, snapshot, asked, overlay)
+                return await work(snapshot)
             except ShortHistoryError:
                 least = _further(least)
             except NotFoundError:

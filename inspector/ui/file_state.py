@@ -11,17 +11,19 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.actor import Actor
-from inspector.domain.agents import Agent, ContextConfig
+from inspector.domain.agents import Agent
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import Content
 from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit
 from inspector.domain.errors import Problem, RefusedError, Severity
+from inspector.domain.model_offers import ModelOffer
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
-from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
+from inspector.domain.snapshot import BlockState, SharedBlock
 from inspector.domain.undo import UndoneStep, UndoStep
+from inspector.domain.what_if import WhatIf, WhatIfResult
 from inspector.runtime.block_lengths import BlockLengths
 from inspector.runtime.session import AgentContents, FileSession
 from inspector.ui.wording import tr_error
@@ -46,38 +48,24 @@ class What(Flag):
     BUSY = auto()
     SAVED = auto()
     UNDO = auto()
+    WHAT_IF = auto()
     NOTHING = 0
     EVERYTHING = (
-        FILE | AGENTS | AGENT | CONTENTS | BLOCKS | REQUEST | COUNTS | DRAFTS | PROBLEMS | MOVED | BUSY | UNDO
+        FILE
+        | AGENTS
+        | AGENT
+        | CONTENTS
+        | BLOCKS
+        | REQUEST
+        | COUNTS
+        | DRAFTS
+        | PROBLEMS
+        | MOVED
+        | BUSY
+        | UNDO
+        | WHAT_IF
     )
     """All that is another with another file."""
-
-
-@dataclass(frozen=True, slots=True)
-class WhatIf:
-    """What the Request is built with in place of the agent's own settings; None is the agent's own.
-
-    `config` goes for everything but the layout; `pinned` are blocks that are taken as pinned.
-    """
-
-    model: str | None = None
-    layout: str | None = None
-    config: ContextConfig | None = None
-    pinned: frozenset[str] = frozenset()
-
-    def asked(self, spec: RequestSpec) -> RequestSpec:
-        """What is asked of a build, with what is tried in it."""
-        spec = replace(spec, model=self.model, layout=self.layout, pinned=self.pinned)
-        config = self.config
-        if config is None:
-            return spec
-        return replace(
-            spec,
-            limits=config.limits,
-            strategy=config.strategy,
-            activity=config.activity,
-            max_messages_cap=config.max_messages_cap,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +117,10 @@ class FileState:
         request: The Request with all drafts, None while none is built or can be.
         saved_request: What would be sent if everything unsaved were dropped.
         request_problem: Why no Request can be built, None while one is.
-        what_if: What is tried in place of the agent's own settings.
+        what_if: What is tried on the shown agent.
+        tried: What became of that, None while it is not built yet.
+        set_aside: What is tried on other agents.
+        what_if_open: Whether a what-if may be put together, though nothing is tried yet.
         counts: The tokens of each agent's last Request, None where none can be built.
         drafts: Unsaved edits by block.
         refusals: Why unsaved edits could not be saved, by block.
@@ -146,7 +137,7 @@ class FileState:
     path: Path | None = None
     actor: Actor | None = None
     read_only: Problem | None = None
-    models: tuple[str, ...] = ()
+    models: tuple[ModelOffer, ...] = ()
     layouts: tuple[str, ...] = ()
     agents: tuple[Agent, ...] = ()
     agent_id: str = ""
@@ -156,6 +147,9 @@ class FileState:
     saved_request: Request | None = None
     request_problem: Problem | None = None
     what_if: WhatIf = WhatIf()
+    tried: WhatIfResult | None = None
+    set_aside: Mapping[str, WhatIf] = field(default_factory=dict)
+    what_if_open: bool = False
     counts: Mapping[str, Count | None] = field(default_factory=dict)
     drafts: Mapping[str, UnsavedEdit] = field(default_factory=dict)
     refusals: Mapping[str, RefusedError] = field(default_factory=dict)
@@ -202,13 +196,16 @@ class FileState:
 
     def showing(self, agent_id: str) -> FileState:
         """The state with another agent shown, of which no Request is built yet."""
+        set_aside = {**self.set_aside, self.agent_id: self.what_if}
         return replace(
             self,
             agent_id=agent_id,
             request=None,
             saved_request=None,
             request_problem=None,
-            what_if=WhatIf(),
+            what_if=self.set_aside.get(agent_id, WhatIf()),
+            tried=None,
+            set_aside={each: tried for each, tried in set_aside.items() if tried != WhatIf()},
         )
 
     def with_agents(self, agents: Sequence[Agent], layouts: Sequence[str]) -> FileState:

@@ -18,11 +18,13 @@ from inspector.domain.edits.base import Edit, Version
 from inspector.domain.errors import InspectorError, Problem, Severity
 from inspector.domain.ref import RefKind
 from inspector.domain.requests import Request
+from inspector.domain.simulation import Overlay
 from inspector.domain.snapshot import RequestSpec
+from inspector.domain.what_if import WhatIf, WhatIfResult
 from inspector.runtime.session import FileSession
 from inspector.runtime.settings import Settings
 from inspector.ui.bridge import Bridge
-from inspector.ui.file_state import LiveFile, UnsavedEdit, What, without
+from inspector.ui.file_state import FileState, LiveFile, UnsavedEdit, What, without
 from inspector.ui.wording import tr
 
 _CONTENT_KINDS = frozenset(
@@ -194,18 +196,30 @@ class Refresher:
         self._live.put(now, What.CONTENTS | What.PROBLEMS | blocks)
 
     async def _build(self, session: FileSession, agent_id: str, *, saved: bool) -> None:
-        spec = self._live.state.what_if.asked(self._spec(session))
+        spec, what_if = self._spec(session), self._live.state.what_if
+        overlay = _overlay(self._live.state)
         drafts = await self._contents_of_drafts(session)
         plain, problem = self._live.state.saved_request, None
         if saved or not drafts:
-            plain, problem = await _built(session, agent_id, spec, {})
+            plain, problem = await _built(session, agent_id, spec, {}, overlay)
         # One may be too large where the other is not: what a draft makes of it, or what is saved.
-        request, problem = await _built(session, agent_id, spec, drafts) if drafts else (plain, problem)
+        if drafts:
+            request, problem = await _built(session, agent_id, spec, drafts, overlay)
+        else:
+            request = plain
+        tried = None
+        if overlay is not None:
+            before, _ = await _built(session, agent_id, spec, drafts)
+            tried = await _compared(session, before, request, overlay)
+            request = tried.simulation.after if tried.simulation else request
         drafted = (each for id_ in drafts if (each := self._live.state.blocks.get(id_)) is not None)
         await self._live.lengths.measure(drafted, drafts)
-        if not self._is_left(session) and agent_id == self._live.state.agent_id:
-            state = self._live.state.with_count(agent_id, request)
-            state = replace(state, saved_request=plain, request=request, request_problem=problem)
+        state = self._live.state
+        if not self._is_left(session) and agent_id == state.agent_id:
+            state = state.with_count(agent_id, request if tried is None else tried.before)
+            # Another one may be tried by now, or none; that is built next.
+            tried = tried if what_if == state.what_if else None
+            state = replace(state, saved_request=plain, request=request, request_problem=problem, tried=tried)
             self._live.put(state, What.REQUEST | What.PROBLEMS)
 
     async def _contents_of_drafts(self, session: FileSession) -> Mapping[str, Content]:
@@ -237,10 +251,40 @@ async def _merged(session: FileSession, draft: UnsavedEdit) -> Content:
         return draft.content
 
 
+def _overlay(state: FileState) -> Overlay | None:
+    """What is tried on the shown agent, None for nothing."""
+    return None if state.agent is None or state.what_if == WhatIf() else state.what_if.overlay(state.agent)
+
+
+async def _compared(
+    session: FileSession, before: Request | None, after: Request | None, overlay: Overlay
+) -> WhatIfResult:
+    cost, cost_before = _cost(session, after), _cost(session, before)
+    if before is None or after is None:
+        return WhatIfResult(before, None, cost, cost_before)
+    simulation = await session.engine.context.compare(before, after, overlay)
+    return WhatIfResult(before, simulation, cost, cost_before)
+
+
+def _cost(session: FileSession, request: Request | None) -> float | None:
+    facts = session.engine.models.resolve(request.model) if request else None
+    if request is None or facts is None or facts.prices is None:
+        return None
+    price = facts.prices.at(request.tokens).input
+    return None if price is None else request.tokens * price / 1_000_000
+
+
 async def _built(
-    session: FileSession, agent_id: str, spec: RequestSpec, drafts: Mapping[str, Content]
+    session: FileSession,
+    agent_id: str,
+    spec: RequestSpec,
+    drafts: Mapping[str, Content],
+    overlay: Overlay | None = None,
 ) -> tuple[Request | None, Problem | None]:
+    context = session.engine.context
     try:
-        return await session.engine.context.request(agent_id, spec, drafts), None
+        if overlay is not None:
+            return await context.try_out(agent_id, overlay, spec, drafts), None
+        return await context.request(agent_id, spec, drafts), None
     except InspectorError as error:
         return None, Problem(error.code, Severity.ERROR, "", error.parameters)

@@ -22,6 +22,7 @@ from inspector.ui.commands.help import HelpCommands
 from inspector.ui.commands.menus import build_menus
 from inspector.ui.commands.quick_open import entries
 from inspector.ui.commands.view import ViewCommands
+from inspector.ui.commands.what_if import WhatIfCommands
 from inspector.ui.dock_layout import DockSpec
 from inspector.ui.file_state import What
 from inspector.ui.icons import Icons
@@ -91,6 +92,7 @@ class WindowContents(QObject):
         self.files = FileCommands(services, window, window.banners)
         ChangeCommands(services)
         BlockCommands(services, window)
+        WhatIfCommands(services, window)
         self._views = ViewCommands(services, window)
         HelpCommands(services, window)
         sides = [self._side(row) for row in rows if row.place in _AREAS]

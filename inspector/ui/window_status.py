@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.domain.counts import Method
 from inspector.domain.errors import Severity
 from inspector.domain.jobs import Job
+from inspector.domain.what_if import WhatIf
 from inspector.runtime.jobs import Jobs
-from inspector.ui.file_state import What, WhatIf
+from inspector.ui.file_state import What
 from inspector.ui.main_window import MainWindow
+from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.what_if import with_model
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.widgets.status import StatusValues
 from inspector.ui.widgets.top_bar import Option
@@ -28,6 +29,7 @@ _SHOWN = (
     | What.PROBLEMS
     | What.WRITTEN
     | What.MOVED
+    | What.WHAT_IF
 )
 _WORST = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: ""}
 _BUSY_AFTER_MILLISECONDS = 500
@@ -53,6 +55,8 @@ class WindowStatus(QObject):
         self._late = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MILLISECONDS)
         self._late.timeout.connect(self._soon.start)
         self._workspace.changed.connect(self._follow)
+        self._models = ModelChoice(services, window)
+        window.top_bar.ask_model = self._ask_model
         window.top_bar.what_if.clicked.connect(lambda _=False: self._end_trial())
         services.settings.watch(lambda _: self._soon.start())
         self.show_all()
@@ -133,27 +137,25 @@ class WindowStatus(QObject):
         layout = request.layout if request else file.what_if.layout or (agent.config.layout if agent else "")
         bar.model.tell(tr("Model"), model or tr("none set"))
         bar.layout_.tell(tr("Layout"), layout or tr("none set"))
-        models = dict.fromkeys([*([agent.model] if agent and agent.model else []), *file.models])
-        bar.model.offer([Option(each, each) for each in models], model, self._try_model)
+        bar.model.setEnabled(agent is not None)
         bar.layout_.offer([Option(each, each) for each in file.layouts], layout, self._try_layout)
         bar.show_what_if(file.what_if != WhatIf())
 
+    def _ask_model(self) -> None:
+        file, button = self._workspace.file, self._window.top_bar.model
+        model = file.request.model if file.request else file.what_if.model or ""
+        self._models.ask(button, self._try_model, current=model, left=button.leave)
+
     def _try_model(self, model: str) -> None:
-        file = self._workspace.file
-        own = file.agent is not None and file.agent.model == model
-        self._try(replace(file.what_if, model=None if own else model))
+        self._workspace.try_out(with_model(self._workspace.file, model))
 
     def _try_layout(self, layout: str) -> None:
         file = self._workspace.file
-        own = file.agent is not None and file.agent.config.layout == layout
-        self._try(replace(file.what_if, layout=None if own else layout))
+        if file.agent is not None:
+            self._workspace.try_out(file.what_if.with_layout(file.agent, layout))
 
     def _end_trial(self) -> None:
-        self._try(WhatIf())
-
-    def _try(self, what_if: WhatIf) -> None:
-        self._workspace.try_out(what_if)
-        self._soon.start()
+        self._workspace.try_out(WhatIf())
 
 
 def _clock_milliseconds(age: float) -> int:

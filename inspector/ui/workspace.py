@@ -20,6 +20,7 @@ from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.errors import RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
+from inspector.domain.what_if import WhatIf
 from inspector.runtime.recovered_drafts import RestoredDraft
 from inspector.runtime.session import FileSession, SessionFactory
 from inspector.ui.bridge import Bridge, is_gone
@@ -29,7 +30,6 @@ from inspector.ui.file_state import (
     SavedChange,
     UnsavedEdit,
     What,
-    WhatIf,
     without,
 )
 from inspector.ui.journal_reader import JournalReader
@@ -109,9 +109,15 @@ class Workspace:
         self._fresh.refresh(contents=True, saved=True)
 
     def try_out(self, what_if: WhatIf) -> None:
+        """Build the Request with other settings, pieces or texts, storing nothing; `WhatIf()` ends that."""
         if what_if != self.file.what_if:
-            self.live.put(replace(self.file, what_if=what_if), What.NOTHING)
+            self.live.put(replace(self.file, what_if=what_if, tried=None), What.WHAT_IF)
             self._fresh.refresh(saved=True)
+
+    def open_what_if(self, *, shown: bool) -> None:
+        """Show where a what-if is put together, or hide that while nothing is tried."""
+        if shown != self.file.what_if_open:
+            self.live.put(replace(self.file, what_if_open=shown), What.WHAT_IF)
 
     def rebuild(self) -> None:
         self._fresh.refresh(contents=True, saved=True)
@@ -271,7 +277,7 @@ class Workspace:
                 path=session.engine.path,
                 actor=session.engine.actor,
                 read_only=session.read_only,
-                models=tuple(session.models),
+                models=await session.models(),
             ).with_agents(await session.agents(), await session.layouts())
             drafts = _drafts(await session.restore_drafts())
             await self.settle()

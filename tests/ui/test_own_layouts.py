@@ -7,7 +7,7 @@ from inspector.domain.edits.block_rows import DeleteRow
 from inspector.domain.edits.rows import PutLayout
 from inspector.domain.layouts import Layout, SectionLayout, Wrapper
 from inspector.domain.ref import Ref, RefKind
-from inspector.ui.file_state import WhatIf
+from inspector.domain.what_if import WhatIf
 from tests.ui.conftest import Scene
 from tests.ui.file_builders import calm, make_file, show
 

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.what_if import WhatIf
 from inspector.ui.appearance import Appearance, ThemeChoice
-from inspector.ui.file_state import WhatIf
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.widgets.prompt import FormDialog

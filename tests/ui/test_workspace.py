@@ -14,7 +14,8 @@ from inspector.domain.edits.rows import ConfigureAgent, PutLayout
 from inspector.domain.edits.text import SetText
 from inspector.domain.layouts import Layout, SectionLayout, Wrapper
 from inspector.domain.ref import Ref, RefKind
-from inspector.ui.file_state import What, WhatIf
+from inspector.domain.what_if import WhatIf
+from inspector.ui.file_state import What
 from tests.ui import values
 from tests.ui.conftest import OpenFile
 from tests.ui.world import GRACE, LINUS, ONCALL, PERSONA, QUESTIONS, STORED, UNKNOWN_MODEL, Spy

@@ -68,7 +68,7 @@ MENUS: tuple[tuple[Callable[[], str], tuple[str, ...]], ...] = (
         ),
     ),
     (lambda: tr("&Agent"), ("agent.show", "agent.*")),
-    (lambda: tr("&Request"), ("request.*", SEPARATOR, "budget.*")),
+    (lambda: tr("&Request"), ("request.*", SEPARATOR, "what_if.*", SEPARATOR, "budget.*")),
     (lambda: tr("&Help"), ("help.show", SEPARATOR, "help.settings", SEPARATOR, "help.*")),
 )
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QHeaderView,
+    QMenu,
     QSplitter,
     QStyle,
     QTreeView,
@@ -19,8 +20,9 @@ from inspector.domain.counts import Method
 from inspector.domain.edits.base import Edit
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, Request
+from inspector.domain.what_if import WhatIf
 from inspector.ui.appearance import TextSize
-from inspector.ui.file_state import What, WhatIf
+from inspector.ui.file_state import What
 from inspector.ui.models.columns import VALUE_ROLE, Column
 from inspector.ui.models.tree import RowTree
 from inspector.ui.panel import Panel, PanelServices
@@ -34,6 +36,7 @@ from inspector.ui.presentation.budget import (
     likely_bill,
     spoken_tokens,
 )
+from inspector.ui.presentation.card import WHAT_IF_ACTIONS
 from inspector.ui.presentation.fixes import edit_for, tried_with
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, few_lines
 from inspector.ui.selection import SelectedSpan, SelectionState
@@ -198,6 +201,8 @@ class BudgetPanel(Panel):
         head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         tree.selectionModel().currentChanged.connect(self._point)
         tree.doubleClicked.connect(self._open)
+        tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        tree.customContextMenuRequested.connect(self._open_menu)
         return tree
 
     def _lay_out(self) -> None:
@@ -423,6 +428,13 @@ class BudgetPanel(Panel):
         row = current.data(VALUE_ROLE)
         if isinstance(row, BudgetRow) and row.ref is not None and self.tree.hasFocus():
             self.services.selection.select(row.ref, self._span_of(row))
+
+    def _open_menu(self, at: QPoint) -> None:
+        menu = QMenu(self.tree)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.services.actions.refresh()
+        self.services.actions.fill(menu, ("selection.open", *WHAT_IF_ACTIONS))
+        menu.popup(self.tree.viewport().mapToGlobal(at))
 
     def _open(self, index: QModelIndex) -> None:
         row = index.data(VALUE_ROLE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterator
 from itertools import islice
 
 from PySide6.QtCore import QPoint, Qt
@@ -12,13 +13,15 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Mark, Piece, Request, Section
-from inspector.ui.actions import Action, FrontActions
+from inspector.ui.actions import SEPARATOR, Action, FrontActions
 from inspector.ui.exact_text import copy_text
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.budget import comes_from
+from inspector.ui.presentation.card import WHAT_IF_ACTIONS
 from inspector.ui.safe_text import few_lines
 from inspector.ui.selection import PointedPlace, SelectedSpan, SelectionState
+from inspector.ui.what_if.bar import WhatIfBar
 from inspector.ui.widgets.controls import ActionButton, EmptyState, Segments, arrange
 from inspector.ui.widgets.find_bar import FindBar
 from inspector.ui.widgets.request_places import RequestRange
@@ -29,7 +32,15 @@ from inspector.ui.wording import signed, tr, tr_code
 _FOLDED_AT_FIRST = frozenset({"tools"})
 _WITH_DRAFTS = 1
 _MOST_FOUND = 10_000
-_MENU = ("selection.open", "block.pin", "block.unpin", "selection.copy_text", "request.copy")
+_MENU = (
+    "selection.open",
+    "block.pin",
+    "block.unpin",
+    "selection.copy_text",
+    "request.copy",
+    SEPARATOR,
+    *WHAT_IF_ACTIONS,
+)
 
 
 class RequestPanel(Panel):
@@ -57,6 +68,7 @@ class RequestPanel(Panel):
             ActionButton(actions.item("file.import")),
         )
         self._empty = EmptyState("", "", *self._fillers)
+        self.what_if = WhatIfBar(services)
         self.find_bar = FindBar(services.appearance, services.icons, name=tr("Find in the Request"))
         self._front = FrontActions(services.actions, services.icons, *self._actions())
         self._lay_out()
@@ -72,6 +84,9 @@ class RequestPanel(Panel):
 
     def first_focus(self) -> QWidget:
         return self.view
+
+    def views_to_draw(self) -> Iterator[str]:
+        yield from self.what_if.views_to_draw()
 
     def showEvent(self, event: QShowEvent) -> None:
         """The actions are there while the Request is in sight."""
@@ -114,9 +129,13 @@ class RequestPanel(Panel):
         top = QFrame()
         top.setProperty("role", "dock_title")
         row = QHBoxLayout(top)
-        arrange(row, self.states, None)
+        arrange(row, self.states, None, ActionButton(self.services.actions.item("what_if.show"), role="flat"))
         row.setContentsMargins(space(3), space(1.5), space(3), space(1.5))
-        arrange(QVBoxLayout(self), top, self.find_bar, self._empty, self.view)
+        column = QVBoxLayout(self)
+        arrange(column, top, self.what_if, self.find_bar, self._empty, self.view)
+        # What is above is as high as it has to be.
+        for each in (self._empty, self.view):
+            column.setStretchFactor(each, 1)
 
     def _connect(self) -> None:
         services = self.services

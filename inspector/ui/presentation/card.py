@@ -103,6 +103,8 @@ _SCHEMAS: dict[type, str] = {
 }
 
 
+WHAT_IF_ACTIONS = ("what_if.leave_out", "what_if.put_in", "what_if.edit")
+"""What can be tried with a piece."""
 _LEVELS = {
     Permission.READ_ONLY: lambda: tr("read-only"),
     Permission.PARTNER: lambda: tr("partner approves edits"),
@@ -131,7 +133,7 @@ def card_for(ref: Ref | None, facts: CardFacts) -> Card | None:
         rows.append(CardRow(tr("Source"), _source_text(pieces[0], facts)))
     rows += _cost_rows(pieces, out, facts)
     title = _title(ref, pieces, out, state)
-    return Card(title, _note(ref, state, facts), tuple(rows), _actions(ref, state))
+    return Card(title, _note(ref, state, facts), tuple(rows), (*_actions(ref, state), *_tried(state, pieces)))
 
 
 def pieces_of(ref: Ref, request: Request | None) -> tuple[Piece, ...]:
@@ -366,3 +368,10 @@ def _actions(ref: Ref, state: BlockState | None) -> tuple[str, ...]:
         return ("block.restore",)
     pin = "block.unpin" if state.block.pinned else "block.pin"
     return ("selection.open", pin, "selection.copy_text")
+
+
+def _tried(state: BlockState | None, pieces: tuple[Piece, ...]) -> tuple[str, ...]:
+    """What can be tried with a thing: without it or with another text where it is in the Request, else with it."""
+    if pieces:
+        return ("what_if.leave_out", "what_if.edit")
+    return ("what_if.put_in",) if state is None or state.block.is_active else ()

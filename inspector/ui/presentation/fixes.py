@@ -14,7 +14,7 @@ from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.limits import ImportanceBased, TimeDecay, Truncate, WindowStrategy
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix
-from inspector.ui.file_state import WhatIf
+from inspector.domain.what_if import WhatIf
 
 _Configure = Callable[[ContextConfig, int], ContextConfig | None]
 
@@ -43,15 +43,17 @@ def edit_for(fix: Fix, agent: Agent, block: Block | None = None) -> Edit | None:
 def tried_with(fix: Fix, agent: Agent, what_if: WhatIf) -> WhatIf | None:
     """What is tried with the fix in it, None for a fix that is made in a block; nothing is stored."""
     if fix.action == "pin" and fix.target is not None:
-        return replace(what_if, pinned=what_if.pinned | {fix.target.id})
+        return what_if.with_put_in(fix.target)
+    if fix.action == "undrop" and fix.target is not None:
+        return what_if.without_ref(fix.target)
     if fix.action == "set_layout":
         # It may be the agent's own, from which what is tried differs.
         return replace(what_if, layout=str(fix.value))
-    config = what_if.config or agent.config
+    config = what_if.config_over(agent.config)
     edit = edit_for(fix, replace(agent, config=config))
     if edit is None or not isinstance(edit.operation, ConfigureAgent) or edit.operation.config is None:
         return None
-    return replace(what_if, config=edit.operation.config)
+    return what_if.with_config(agent, edit.operation.config)
 
 
 def _all_of(fix: Fix, agent: Agent) -> Edit | None:

@@ -16,7 +16,7 @@ from inspector.domain.edits.text import SetText, Splice, SpliceText
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
-from inspector.ui.file_state import WhatIf
+from inspector.domain.what_if import WhatIf
 from inspector.ui.models.columns import VALUE_ROLE
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.request import RequestPanel
@@ -259,7 +259,7 @@ async def test_that_while_something_is_tried_a_fix_changes_that_and_nothing_stor
 ) -> None:
     panel = await budget()
     workspace, bar = studio.contents.workspace, studio.window.top_bar
-    builds = Spy(studio.opener.engine.context, "request")
+    builds = Spy(studio.opener.engine.context, "try_out")
     agent = workspace.file.agent
     assert agent is not None
     workspace.try_out(WhatIf(model="claude-sonnet-5"))
@@ -270,16 +270,16 @@ async def test_that_while_something_is_tried_a_fix_changes_that_and_nothing_stor
         fix = panel.left_out.button(key)
         assert fix is not None
         QTest.mouseClick(fix, Qt.MouseButton.LeftButton)
-    await until(lambda: builds.calls[-1].args[1].pinned == {"blk_notes"})
-    spec = builds.calls[-1].args[1]
-    assert spec.model == "claude-sonnet-5"
-    assert spec.limits == replace(agent.config.limits, history_tokens=27_000)
+    await until(lambda: builds.calls[-1].args[1].pinned == {NOTES})
+    tried = builds.calls[-1].args[1].agent
+    assert tried.model == "claude-sonnet-5"
+    assert tried.config.limits == replace(agent.config.limits, history_tokens=27_000)
     assert workspace.file.last_written is None
     assert studio.window.toast.notice is None
     QTest.mouseClick(bar.what_if, Qt.MouseButton.LeftButton)
-    await until(lambda: builds.calls[-1].args[1].limits is None)
+    await until(lambda: workspace.file.what_if == WhatIf())
     assert workspace.file.what_if == WhatIf()
-    assert not bar.what_if.isVisible()
+    await until(lambda: not bar.what_if.isVisible())
 
 
 async def test_that_a_file_open_for_reading_offers_no_buttons(budget: Open, studio: Studio) -> None:

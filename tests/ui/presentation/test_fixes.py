@@ -7,7 +7,7 @@ from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.limits import Truncate
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, FixStep
-from inspector.ui.file_state import WhatIf
+from inspector.domain.what_if import WhatIf
 from inspector.ui.presentation.fixes import edit_for, tried_with
 from tests.context.builders import an_agent
 

@@ -1,0 +1,184 @@
+"""The edits that make a what-if real, read off what is stored at that moment, and what stays tried."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import replace
+
+from inspector.domain.agents import Agent
+from inspector.domain.content import TextContent
+from inspector.domain.dataclass import dataclass
+from inspector.domain.edits.base import Edit, Operation, Version
+from inspector.domain.edits.block_rows import SetPinned
+from inspector.domain.edits.rows import ConfigureAgent, EditMessage, EditSummary, PutTool
+from inspector.domain.edits.text import SetText
+from inspector.domain.errors import NotFoundError
+from inspector.domain.messages import Message, Part, TextPart
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.what_if import WhatIf
+from inspector.runtime.session import FileSession
+from inspector.ui.file_state import FileState
+from inspector.ui.presentation.message_changes import MessageChange, archive, edits_of, restore
+from inspector.ui.presentation.what_if import kept_of
+
+_MESSAGES = (RefKind.MESSAGE, RefKind.BATCH)
+_PERSONA, _INSTRUCTIONS = Ref(RefKind.LITERAL, "persona"), "instructions/"
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfEdits:
+    """One changeset, and what is tried on once it is stored."""
+
+    edits: tuple[Edit, ...]
+    left: WhatIf
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """The text that a what-if has of a thing, and the one that is stored or drafted; `version` is a block's."""
+
+    text: str
+    stored: str
+    version: Version | None = None
+
+
+async def edits_for(session: FileSession, file: FileState) -> WhatIfEdits:
+    """What makes a what-if real.
+
+    Raises:
+        NotFoundError: something that it is about is gone.
+    """
+    agent, what_if = file.agent, file.what_if
+    if agent is None:
+        return WhatIfEdits((), what_if)
+    kept = kept_of(file)
+    applied = _only(what_if, lambda ref: ref not in kept)
+    edits = [*_of_agent(agent, applied)]
+    edits += [Edit(ref, SetPinned(True)) for ref in sorted(applied.pinned) if ref.kind is RefKind.BLOCK]
+    edits += [each async for each in _texts(session, agent, applied)]
+    edits += await _messages(session, agent.id, applied.dropped, archive)
+    edits += await _messages(session, agent.id, applied.pinned, restore)
+    left = _only(what_if, lambda ref: ref in kept)
+    left = replace(left, model=None, provider=None, layout=None, config=None, base=None)
+    return WhatIfEdits(tuple(edits), left)
+
+
+async def source_text(session: FileSession, file: FileState, ref: Ref) -> SourceText | None:
+    """The text that a piece is made of, with an unsaved draft of it; None for what isn't one text."""
+    what_if, state = file.what_if, file.with_draft(ref.id) if ref.kind is RefKind.BLOCK else None
+    text = None if file.agent is None else await _stored_text(session, file, file.agent, ref)
+    if text is None:
+        return None
+    version = what_if.versions.get(ref, state.version if state else None)
+    return SourceText(what_if.edited.get(ref, text), text, version)
+
+
+async def _stored_text(session: FileSession, file: FileState, agent: Agent, ref: Ref) -> str | None:
+    if ref.kind is RefKind.BLOCK:
+        state = file.with_draft(ref.id)
+        content = state.content if state else None
+        return content.text if isinstance(content, TextContent) else None
+    if ref.kind is RefKind.LITERAL:
+        return dict(_literals(agent)).get(ref)
+    if ref.kind is RefKind.MESSAGE:
+        message = await session.engine.conversation.message(ref.id)
+        parts = message.content if message else ()
+        return next((part.text for part in parts if isinstance(part, TextPart)), None)
+    if ref.kind is RefKind.SUMMARY:
+        summaries, _ = await session.engine.conversation.summaries(agent.id)
+        return next((each.content for each in summaries if each.id == ref.id), None)
+    if ref.kind is RefKind.TOOL:
+        tools, _ = await session.engine.agents.tools()
+        return next((each.description for each in tools if each.name == ref.id), None)
+    return None
+
+
+def _literals(agent: Agent) -> Iterable[tuple[Ref, str]]:
+    yield _PERSONA, agent.persona
+    for at, text in enumerate(agent.instructions):
+        yield Ref(RefKind.LITERAL, f"{_INSTRUCTIONS}{at}"), text
+
+
+def _only(what_if: WhatIf, wanted: Callable[[Ref], bool]) -> WhatIf:
+    return replace(
+        what_if,
+        dropped=frozenset(filter(wanted, what_if.dropped)),
+        pinned=frozenset(filter(wanted, what_if.pinned)),
+        edited={ref: text for ref, text in what_if.edited.items() if wanted(ref)},
+    )
+
+
+def _of_agent(agent: Agent, applied: WhatIf) -> Iterable[Edit]:
+    tried = applied.agent_with(agent)
+    texts = dict(_literals(agent))
+    given = {ref: text for ref, text in applied.edited.items() if ref in texts}
+    dropped = {ref.id for ref in applied.dropped if ref.kind is RefKind.TOOL}
+    tools = tuple(each for each in agent.tools if each not in dropped)
+    instructions = tuple(given.get(ref, text) for ref, text in texts.items() if ref != _PERSONA)
+    operation = ConfigureAgent(
+        model=_changed(agent.model, tried.model),
+        provider=_changed(agent.provider, tried.provider),
+        config=None if tried.config == agent.config else tried.config,
+        persona=_changed(agent.persona, given.get(_PERSONA, agent.persona)),
+        instructions=None if instructions == agent.instructions else instructions,
+        tools=None if tools == agent.tools else tools,
+    )
+    if operation != ConfigureAgent():
+        yield Edit(Ref(RefKind.AGENT, agent.id), operation)
+
+
+def _changed(before: str, after: str) -> str | None:
+    return None if before == after else after
+
+
+async def _texts(session: FileSession, agent: Agent, applied: WhatIf) -> AsyncIterator[Edit]:
+    for ref in sorted(applied.edited):
+        text = applied.edited[ref]
+        if ref.kind is RefKind.LITERAL:
+            continue
+        operation: Operation
+        if ref.kind is RefKind.BLOCK:
+            operation = SetText(text)
+        elif ref.kind is RefKind.SUMMARY:
+            operation = EditSummary(content=text)
+        elif ref.kind is RefKind.MESSAGE:
+            operation = EditMessage(_with_text(await session.engine.conversation.message(ref.id), ref, text))
+        else:
+            operation = await _described(session, ref, text)
+        yield Edit(ref, operation, applied.versions.get(ref))
+
+
+async def _described(session: FileSession, ref: Ref, text: str) -> PutTool:
+    tools, _ = await session.engine.agents.tools()
+    tool = next((each for each in tools if each.name == ref.id), None)
+    if tool is None:
+        raise NotFoundError("not_found.in_view", name=str(ref))
+    return PutTool(replace(tool, description=text))
+
+
+def _with_text(message: Message | None, ref: Ref, text: str) -> tuple[Part, ...]:
+    """A message's parts with the text in place of its own, as a what-if shows it."""
+    if message is None:
+        raise NotFoundError("not_found.in_view", name=str(ref))
+    first = next((at for at, part in enumerate(message.content) if isinstance(part, TextPart)), None)
+    return tuple(
+        replace(part, text=text) if isinstance(part, TextPart) else part
+        for at, part in enumerate(message.content)
+        if at == first or not isinstance(part, TextPart)
+    )
+
+
+async def _messages(
+    session: FileSession, agent_id: str, refs: Iterable[Ref], change: MessageChange
+) -> tuple[Edit, ...]:
+    """The edits on whole turns, or on messages with the other halves of their calls."""
+    conversation = session.engine.conversation
+    batches = {ref.id for ref in refs if ref.kind is RefKind.BATCH}
+    chosen: dict[str, set[int]] = {}
+    for ref in refs:
+        message = await conversation.message(ref.id) if ref.kind is RefKind.MESSAGE else None
+        if message is not None:
+            chosen.setdefault(message.batch_id, set()).add(message.position)
+    for batch in await conversation.whole_batches(agent_id, sorted(batches)):
+        chosen[batch.id] = {message.position for message in batch.messages}
+    return await edits_of(session, agent_id, chosen, change) if chosen else ()

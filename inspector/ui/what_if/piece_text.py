@@ -1,0 +1,64 @@
+"""Another text for one piece of the Request, tried while it is typed; what is stored stays as it is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from inspector.domain.ref import Ref
+from inspector.ui.editors.text_page import TextPage
+from inspector.ui.file_state import What
+from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.what_if import name_in
+from inspector.ui.presentation.what_if_edits import SourceText
+from inspector.ui.safe_text import PlainLabel, window_title
+from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.wording import tr
+
+_WIDTH, _HEIGHT, _SHARE = 88, 24, 0.92
+
+
+class PieceText(QDialog):
+    """The editor above the window, which goes on working. It closes when another agent or file is shown."""
+
+    def __init__(self, parent: QWidget, services: PanelServices, ref: Ref, source: SourceText) -> None:
+        super().__init__(parent)
+        self._services, self._ref, self._source = services, ref, source
+        self._agent_id = services.workspace.file.agent_id
+        name = name_in(services.workspace.file, ref)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(window_title(tr("What if {name} said …", name=name)))
+        metrics = self.fontMetrics()
+        size = QSize(metrics.horizontalAdvance("0") * _WIDTH, metrics.height() * _HEIGHT)
+        self.resize(size.boundedTo(parent.size() * _SHARE))
+        self.page = TextPage(services.appearance, services.icons)
+        self.editor = self.page.editor
+        self.editor.setAccessibleName(tr("Text of {name} in the what-if", name=name))
+        self.editor.load(source.text)
+        self.editor.edited.connect(self._try)
+        self.reset = button(tr("Reset text"), self._reset)
+        self.finish = button(tr("Close"), self.accept, role="primary")
+        row = QHBoxLayout()
+        note = PlainLabel(tr("Only the what-if changes. Nothing is saved."), tone="muted", wrap=True)
+        arrange(row, note, self.reset, self.finish, spacing=8)
+        row.setStretch(0, 1)
+        row.setContentsMargins(16, 12, 16, 12)
+        arrange(QVBoxLayout(self), self.page, row)
+        services.workspace.changed.connect(self._follow)
+        self.editor.setFocus()
+
+    def _try(self) -> None:
+        workspace = self._services.workspace
+        if workspace.file.agent_id == self._agent_id:
+            what_if = workspace.file.what_if
+            workspace.try_out(what_if.with_text(self._ref, self.editor.text, self._source.version))
+
+    def _reset(self) -> None:
+        """Try the stored text again, and show it."""
+        workspace = self._services.workspace
+        self.editor.load(self._source.stored)
+        workspace.try_out(workspace.file.what_if.without_text(self._ref))
+
+    def _follow(self, what: What) -> None:
+        if what & What.FILE or self._services.workspace.file.agent_id != self._agent_id:
+            self.close()
