@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 
 from PySide6.QtCore import QPoint, Qt
@@ -12,6 +15,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Mark, Piece, Request, Section
+from inspector.domain.snapshot import Snapshot
 from inspector.ui.actions import Action, FrontActions
 from inspector.ui.exact_text import copy_text
 from inspector.ui.file_state import What
@@ -21,12 +25,14 @@ from inspector.ui.safe_text import few_lines
 from inspector.ui.selection import PointedPlace, SelectedSpan, SelectionState
 from inspector.ui.widgets.controls import ActionButton, EmptyState, Segments, arrange
 from inspector.ui.widgets.find_bar import FindBar
+from inspector.ui.widgets.request_folds import TOOLS, RequestFolds
+from inspector.ui.widgets.request_heads import HeadSpot
 from inspector.ui.widgets.request_places import RequestRange
 from inspector.ui.widgets.request_rows import RequestRows, RowCutter
-from inspector.ui.widgets.request_view import RequestView
-from inspector.ui.wording import signed, tr, tr_code
+from inspector.ui.widgets.request_view import METHOD_MARKS, RequestView
+from inspector.ui.wording import moment, signed, tr, tr_code, tr_count
 
-_FOLDED_AT_FIRST = frozenset({"tools"})
+_FOLDED_AT_FIRST = RequestFolds(frozenset({TOOLS}))
 _WITH_DRAFTS = 1
 _MOST_FOUND = 10_000
 _MENU = ("selection.open", "block.pin", "block.unpin", "selection.copy_text", "request.copy")
@@ -39,7 +45,8 @@ class RequestPanel(Panel):
         super().__init__(services)
         self.view = RequestView(services.appearance)
         self._cutter = RowCutter()
-        self._folded = _FOLDED_AT_FIRST
+        self._folds = _FOLDED_AT_FIRST
+        self._times: Mapping[str, datetime] = {}
         self._found: tuple[RequestRange, ...] = ()
         self._at = -1
         self._move_to_found = self._pointing = False
@@ -124,8 +131,10 @@ class RequestPanel(Panel):
         self.view.pointed.connect(self._point)
         self.view.asked_open.connect(self._open)
         self.view.toggled.connect(self._toggle)
+        self.view.spotted.connect(self._use_spot)
         self.view.width_changed.connect(self._cut)
         self.view.set_notes(self._note)
+        self.view.set_head_notes(self._head_note)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.customContextMenuRequested.connect(self._open_menu)
         self.states.chosen.connect(self._cut)
@@ -151,13 +160,21 @@ class RequestPanel(Panel):
             self.view.show_rows(None)
             self._tell_empty()
             return
-        work = asyncio.to_thread(self._cutter.rows, request, self.view.columns, self._folded)
+        work = asyncio.to_thread(
+            _laid_out, (self._cutter, self._source), request, self.view.columns, self._folds
+        )
         name = tr("Laying out the Request")
         self.services.bridge.supersede(("request rows", self), work, name=name, on_done=self._show)
 
-    def _show(self, rows: RequestRows) -> None:
+    def _source(self, request: Request) -> Snapshot | None:
+        session = self.services.workspace.live.session
+        return None if session is None else session.engine.context.snapshot_of(request)
+
+    def _show(self, made: tuple[RequestRows, Mapping[str, datetime]]) -> None:
+        rows, times = made
         if self._request is not rows.request:
             return
+        self._times = times
         first = self.view.rows is None
         self.view.show_rows(rows)
         self._awaited = not self._mark_selection(reveal=first or self._awaited) and self._awaited
@@ -193,19 +210,37 @@ class RequestPanel(Panel):
         change = signed(section.tokens - before)
         return tr("draft {change}", change=change) if change else ""
 
+    def _head_note(self, piece: Piece) -> str:
+        figure = tr_count(
+            "{count} {mark} token", "{count} {mark} tokens", piece.tokens, mark=METHOD_MARKS[piece.method]
+        )
+        at = self._times.get(piece.source.id or "")
+        return figure if at is None else f"{moment(at, self.services.workspace.now())} · {figure}"
+
     def _toggle(self, section: str) -> None:
-        self._folded = self._folded ^ {section}
+        self._fold(self._folds.with_section(section))
+
+    def _fold(self, folds: RequestFolds) -> None:
+        self._folds = folds
         self._cut()
+
+    def _use_spot(self, spot: HeadSpot, piece_id: str) -> None:
+        """Fold, format or show in full, as the head of a piece offers."""
+        choices = {
+            HeadSpot.FOLD: self._folds.with_fold,
+            HeadSpot.FORMAT: self._folds.with_format,
+            HeadSpot.WHOLE: self._folds.with_whole,
+        }
+        self._fold(choices[spot](piece_id))
 
     def _fold_all(self) -> None:
         request = self._request
         if request is not None:
-            self._folded = frozenset(section.name for section in request.sections)
-            self._cut()
+            names = frozenset(section.name for section in request.sections)
+            self._fold(replace(self._folds, sections=names))
 
     def _unfold_all(self) -> None:
-        self._folded = frozenset()
-        self._cut()
+        self._fold(replace(self._folds, sections=frozenset()))
 
     def _point(self, piece: Piece, offset: int) -> None:
         start = self._start(piece)
@@ -296,6 +331,20 @@ class RequestPanel(Panel):
     def _copy_all(self) -> None:
         if self._request is not None:
             copy_text(self._request.text)
+
+
+def _laid_out(
+    made_by: tuple[RowCutter, Callable[[Request], Snapshot | None]],
+    request: Request,
+    columns: int,
+    folds: RequestFolds,
+) -> tuple[RequestRows, Mapping[str, datetime]]:
+    """The rows of a Request, and when its messages were written."""
+    cutter, source = made_by
+    snapshot = source(request)
+    batches = () if snapshot is None else snapshot.history
+    times = {message.id: message.created_at for batch in batches for message in batch.messages}
+    return cutter.rows(request, columns, folds), times
 
 
 def _find(request: Request, words: str) -> tuple[RequestRange, ...]:

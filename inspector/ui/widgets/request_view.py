@@ -22,10 +22,12 @@ from inspector.domain.requests import Piece, Section
 from inspector.ui.appearance import Appearance
 from inspector.ui.exact_text import copy_text
 from inspector.ui.safe_text import show_controls
+from inspector.ui.widgets.request_folds import is_foldable
+from inspector.ui.widgets.request_heads import HeadPainter, HeadSpot
 from inspector.ui.widgets.request_paint import Highlights, RowPainter
 from inspector.ui.widgets.request_places import RequestRange, carried_over, row_after
 from inspector.ui.widgets.request_rows import RequestRows, RowPosition
-from inspector.ui.widgets.request_text import ShownRow, shown_text
+from inspector.ui.widgets.request_text import shown_row
 from inspector.ui.wording import number, tr, tr_count
 
 METHOD_MARKS = {
@@ -41,13 +43,16 @@ _READ_ALOUD = 300
 class RequestView(QAbstractScrollArea):
     """Shows a Request and lets a person point at any character of it.
 
-    `pointed` carries the piece and the offset in the text form. `toggled` carries a section's name. `asked_open`
-    carries the piece that was double-clicked.
+    `pointed` carries the piece and the offset in the text form. `toggled` carries a section's name, `spotted` a
+    `HeadSpot` that was clicked and the piece's id. `asked_open` carries the piece that was double-clicked, `copied`
+    the text that went to the clipboard.
     """
 
     pointed = Signal(object, int)
     asked_open = Signal(object)
     toggled = Signal(str)
+    spotted = Signal(object, str)
+    copied = Signal(str)
     width_changed = Signal()
 
     def __init__(self, appearance: Appearance, parent: QWidget | None = None) -> None:
@@ -55,6 +60,7 @@ class RequestView(QAbstractScrollArea):
         self._appearance = appearance
         self._rows: RequestRows | None = None
         self._paint = RowPainter(appearance)
+        self._heads = HeadPainter(appearance)
         self._marks = Highlights()
         self._anchor: int | None = None
         self._notes: Callable[[Section], str] = lambda _: ""
@@ -62,6 +68,7 @@ class RequestView(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
+        self.viewport().setMouseTracking(True)
         self.setAccessibleName(tr("Request text"))
         appearance.changed.connect(self._dress)
         self._dress()
@@ -95,6 +102,11 @@ class RequestView(QAbstractScrollArea):
     def set_notes(self, notes: Callable[[Section], str]) -> None:
         """What is added to a section's figures, such as the difference that drafts make."""
         self._notes = notes
+
+    def set_head_notes(self, notes: Callable[[Piece], str]) -> None:
+        """What stands at the right of the head of a message or tool."""
+        self._heads.notes = notes
+        self.viewport().update()
 
     def show_rows(self, rows: RequestRows | None) -> None:
         """Show other rows; what stood at the top edge stays there, and what was marked stays marked."""
@@ -138,6 +150,28 @@ class RequestView(QAbstractScrollArea):
         text = self.chosen_text or self._selected_text()
         if text:
             copy_text(text)
+            self.copied.emit(text)
+
+    def step_message(self, by: int) -> None:
+        """Select the next or previous message, from wherever the selection is."""
+        if self._rows is not None:
+            messages = self._rows.message_ids
+            places = {piece_id: place for place, piece_id in enumerate(self._rows.piece_ids)}
+            here = places.get(self._marks.piece_id or "", -1 if by > 0 else len(places))
+            if by > 0:
+                self._select(next((each for each in messages if places[each] > here), None))
+            else:
+                self._select(next((each for each in reversed(messages) if places[each] < here), None))
+
+    def spot_center(self, piece_id: str, spot: HeadSpot) -> QPointF | None:
+        """Where to click for what a row of a piece offers, None while it is out of sight."""
+        for place, box in self._boxes():
+            if place.piece is not None and place.piece.id == piece_id:
+                for x in range(0, int(box.right()), 4):
+                    point = QPointF(x, box.center().y())
+                    if self._heads.spot(point, box, place, self.text_left) is spot:
+                        return point + QPointF(4, 0)
+        return None
 
     def box_of_row(self, row: int) -> QRectF | None:
         """Where a row is painted, None while it is out of sight."""
@@ -148,8 +182,8 @@ class RequestView(QAbstractScrollArea):
         """How far right in its row a character begins."""
         # A line does not keep its layout alive.
         layout = self._paint.layout(place, self._marks)
-        found: Any = layout.lineAt(0).cursorToX(ShownRow(shown_text(place)).unit_of(character))
-        return float(found[0])
+        found: Any = layout.lineAt(0).cursorToX(shown_row(place).unit_of(character))
+        return float(found[0]) + self._paint.indent(place)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows in sight."""
@@ -161,9 +195,18 @@ class RequestView(QAbstractScrollArea):
                 self._paint.head(painter, box, place, self._figures(place.section), folded=folded)
             else:
                 self._paint.text(painter, box, place, self._marks, left)
+                self._paint_head(painter, box, place)
         if self.hasFocus():
             painter.setPen(self._appearance.theme.accent)
             painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
+
+    def _paint_head(self, painter: QPainter, box: QRectF, place: RowPosition) -> None:
+        left = self.text_left
+        self._heads.join(painter, box, place, left, self._paint.gap_above(place))
+        self._heads.offer_whole(painter, box, place)
+        if place.kind.is_head and self._rows is not None:
+            self._paint.mark_head(painter, box, place, self._marks, left)
+            self._heads.paint(painter, box, place, left, self._rows.called)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -179,9 +222,11 @@ class RequestView(QAbstractScrollArea):
             self.width_changed.emit()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Fold a section at its head; elsewhere point at a character."""
+        """Fold at a head, or do what it offers there; elsewhere point at a character."""
         place = self._place_at(event.position().y())
         if place is None:
+            return
+        if event.button() == Qt.MouseButton.LeftButton and self._press_spot(event.position()):
             return
         if place.row is None:
             if event.button() == Qt.MouseButton.LeftButton:
@@ -196,6 +241,10 @@ class RequestView(QAbstractScrollArea):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Mark text from where the button went down."""
+        if not event.buttons():
+            shapes = Qt.CursorShape
+            here = self._spot_at(event.position()) is not None
+            self.viewport().setCursor(shapes.PointingHandCursor if here else shapes.IBeamCursor)
         if self._anchor is None or not event.buttons() & Qt.MouseButton.LeftButton:
             return
         self._scroll_at_edge(event.position().y())
@@ -210,6 +259,8 @@ class RequestView(QAbstractScrollArea):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Ask for the source of a piece."""
         place = self._place_at(event.position().y())
+        if self._press_spot(event.position()):
+            return
         if place is not None and place.piece is not None:
             self.asked_open.emit(place.piece)
         elif place is not None:
@@ -244,6 +295,7 @@ class RequestView(QAbstractScrollArea):
 
     def _dress(self) -> None:
         self._paint.dress()
+        self._heads.dress()
         self._set_range()
         self.width_changed.emit()
         self.viewport().update()
@@ -257,7 +309,7 @@ class RequestView(QAbstractScrollArea):
             if top >= size.height():
                 return
             place = self._rows.place(row)
-            top += self._paint.gap if place.row is None else 0
+            top += self._paint.gap_above(place)
             yield place, QRectF(0, top, size.width(), self._paint.height)
             top += self._paint.height
 
@@ -281,7 +333,7 @@ class RequestView(QAbstractScrollArea):
         room = self.viewport().height() - self._paint.gap
         row = self._rows.count
         while row > 0:
-            room -= self._paint.height + (self._paint.gap if self._rows.place(row - 1).row is None else 0)
+            room -= self._paint.height + self._paint.gap_above(self._rows.place(row - 1))
             if room < 0:
                 return row
             row -= 1
@@ -292,6 +344,20 @@ class RequestView(QAbstractScrollArea):
         text = f"{pieces} · {number(section.tokens)} {METHOD_MARKS[section.method]} {tr('tokens')}"
         note = self._notes(section)
         return f"{text} · {note}" if note else text
+
+    def _press_spot(self, point: QPointF) -> bool:
+        """Do what the head at a point offers there; says whether it offers anything."""
+        found = self._spot_at(point)
+        if found is not None:
+            self.spotted.emit(*found)
+        return found is not None
+
+    def _spot_at(self, point: QPointF) -> tuple[HeadSpot, str] | None:
+        for place, box in self._boxes():
+            if box.top() <= point.y() < box.bottom() and place.piece is not None:
+                spot = self._heads.spot(point, box, place, self.text_left)
+                return None if spot is None else (spot, place.piece.id)
+        return None
 
     def _place_at(self, y: float) -> RowPosition | None:
         return next((place for place, box in self._boxes() if box.top() <= y < box.bottom()), None)
@@ -307,11 +373,13 @@ class RequestView(QAbstractScrollArea):
         place, box = found
         if place.row is None:
             return place.start
-        shown = ShownRow(shown_text(place))
+        shown = shown_row(place)
         if point.y() >= box.bottom():
             return place.start + shown.characters
+        if place.kind.is_head:
+            return place.start
         layout = self._paint.layout(place, self._marks)
-        unit = layout.lineAt(0).xToCursor(point.x() - self.text_left)
+        unit = layout.lineAt(0).xToCursor(point.x() - self.text_left - self._paint.indent(place))
         return place.start + shown.character_of(unit)
 
     def _scroll_at_edge(self, y: float) -> None:
@@ -352,15 +420,26 @@ class RequestView(QAbstractScrollArea):
         here = (
             ids.index(self._marks.piece_id) if self._marks.piece_id in ids else (-1 if by > 0 else len(ids))
         )
-        to = ids[min(max(here + by, 0), len(ids) - 1)]
-        self.select_piece(to, reveal=True)
-        piece, start = self._rows.piece(to), self._rows.start_of(to)
+        self._select(ids[min(max(here + by, 0), len(ids) - 1)])
+
+    def _select(self, piece_id: str | None) -> None:
+        """Select a piece as if its first character were clicked."""
+        if self._rows is None or piece_id is None:
+            return
+        self.select_piece(piece_id, reveal=True)
+        piece, start = self._rows.piece(piece_id), self._rows.start_of(piece_id)
         if piece is not None and start is not None:
             self.pointed.emit(piece, start)
 
     def _fold_selected(self, *, fold: bool) -> None:
+        """Fold or unfold the piece where it has a head, then its section; unfolding the other way round."""
         piece = self._selected()
-        if piece is not None and self._rows is not None and self._rows.is_folded(piece.section) != fold:
+        if piece is None or self._rows is None:
+            return
+        cut, section_folded = self._rows.cut_piece(piece.id), self._rows.is_folded(piece.section)
+        if is_foldable(piece) and cut is not None and cut.form.folded != fold and not section_folded:
+            self.spotted.emit(HeadSpot.FOLD, piece.id)
+        elif section_folded != fold:
             self.toggled.emit(piece.section)
 
     def _open_selected(self) -> None:

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from inspector.domain.requests import Piece, Request
 from inspector.ui.appearance import Appearance, ThemeChoice
+from inspector.ui.widgets.request_folds import RequestFolds
 from inspector.ui.widgets.request_places import RequestRange
 from inspector.ui.widgets.request_rows import RowCutter
 from inspector.ui.widgets.request_view import RequestView
@@ -33,7 +34,7 @@ def view(qtbot: QtBot, appearance: Appearance) -> Iterator[RequestView]:
 
 
 def show(view: RequestView, request: Request, *folded: str) -> None:
-    view.show_rows(RowCutter().rows(request, view.columns, frozenset(folded)))
+    view.show_rows(RowCutter().rows(request, view.columns, RequestFolds(frozenset(folded))))
 
 
 def point_of(view: RequestView, offset: int) -> QPoint:
