@@ -27,6 +27,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("window.reopen_last", True, "Reopen the last file at start"),
     Setting("window.last_file", "", "Last file"),
     Setting("navigator.show_empty_groups", False, "Show empty groups"),
+    Setting("request.format_json", False, "Format JSON in the Request"),
 )
 FAILED_STARTS_FOR_SAFE_MODE = 2
 _RECENT_KEPT = 12

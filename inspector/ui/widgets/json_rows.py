@@ -65,6 +65,19 @@ def json_rows(text: str, place: CutPlace) -> tuple[TextRow, ...] | None:
     return tuple(_numbered(rows, text, place))
 
 
+def code_rows(text: str, place: CutPlace) -> Iterator[TextRow]:
+    """The rows of some lines of JSON that is written with a line for each value."""
+    start, lines = place.start, text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    for number, line in enumerate(lines, place.line):
+        lead = min(len(line) - len(line.lstrip(" ")), max(0, place.width - _LEAST_ROOM))
+        inner = place._replace(start=start + lead, indent=lead)
+        for count, row in enumerate(_wrapped(line[lead:], inner)):
+            yield row._replace(line=number, begins_line=count == 0)
+        start += len(line) + 1
+
+
 def gap_after_key(text: str, kind: RowKind) -> int:
     """The place behind a key's colon where a row shows a space that is not in the text, -1 where it needs none."""
     if kind is not RowKind.JSON:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.requests import Piece, TextRun
-from inspector.ui.widgets.json_rows import json_rows, looks_like_json
+from inspector.ui.widgets.json_rows import code_rows, json_rows, looks_like_json
 from inspector.ui.widgets.request_folds import PieceForm, is_message, is_tool
 from inspector.ui.widgets.text_rows import CutPlace, RowKind, TextRow, cut_text
 
@@ -40,7 +40,7 @@ def cut(piece: Piece, width: int, form: PieceForm = _PLAIN) -> CutPiece:
     place = CutPlace(0, 0, width, shortens_data=not form.whole)
     if is_tool(piece):
         return _cut_tool(piece, place, form)
-    rows = tuple(cut_text(piece.text, place))
+    rows = tuple(code_rows(piece.text, place) if form.formatted else cut_text(piece.text, place))
     return CutPiece(piece, rows, _lines_of(piece.text), form)
 
 

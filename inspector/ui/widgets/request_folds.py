@@ -44,6 +44,7 @@ class RequestFolds:
         formats: The same for their JSON.
         whole: The ids of pieces whose encoded data is shown in full.
         all_json: Whether JSON is formatted everywhere.
+        is_code: Whether the text is JSON from beginning to end, as a provider is sent it.
     """
 
     sections: frozenset[str] = frozenset()
@@ -51,11 +52,12 @@ class RequestFolds:
     formats: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
     all_json: bool = False
+    is_code: bool = False
 
     def form(self, piece: Piece) -> PieceForm:
         """How a piece is shown. At first tools are folded, and their JSON is formatted."""
         if not is_foldable(piece):
-            return PieceForm(whole=piece.id in self.whole)
+            return PieceForm(formatted=self.is_code, whole=piece.id in self.whole)
         tool = is_tool(piece)
         return PieceForm(
             tool != (piece.id in self.pieces),

@@ -63,7 +63,8 @@ class RequestView(QAbstractScrollArea):
         self._heads = HeadPainter(appearance)
         self._marks = Highlights()
         self._anchor: int | None = None
-        self._notes: Callable[[Section], str] = lambda _: ""
+        self.figures: Callable[[Section], str] = section_figures
+        """What stands at the right of a section's head."""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
@@ -98,10 +99,6 @@ class RequestView(QAbstractScrollArea):
         if self._rows is None or self._marks.chosen is None:
             return ""
         return self._rows.request.text[self._marks.chosen.start : self._marks.chosen.end]
-
-    def set_notes(self, notes: Callable[[Section], str]) -> None:
-        """What is added to a section's figures, such as the difference that drafts make."""
-        self._notes = notes
 
     def set_head_notes(self, notes: Callable[[Piece], str]) -> None:
         """What stands at the right of the head of a message or tool."""
@@ -138,11 +135,16 @@ class RequestView(QAbstractScrollArea):
     def show_found(self, found: Sequence[RequestRange], current: RequestRange | None) -> None:
         """Mark what a search found, in ascending order, and bring `current` into sight."""
         self._marks.find(found)
-        if current is not None and self._rows is not None:
-            self._marks.chosen = current
-            row = self._rows.row_of_offset(current.start)
-            if row is not None:
-                self._reveal(row, row)
+        if current is not None:
+            self.reveal_range(current)
+        self.viewport().update()
+
+    def reveal_range(self, place: RequestRange) -> None:
+        """Mark a stretch and bring its beginning into sight."""
+        self._marks.chosen = place
+        row = self._rows.row_of_offset(place.start) if self._rows is not None else None
+        if row is not None:
+            self._reveal(row, row)
         self.viewport().update()
 
     def copy(self) -> None:
@@ -192,7 +194,7 @@ class RequestView(QAbstractScrollArea):
         for place, box in self._boxes():
             if place.row is None:
                 folded = self._rows is not None and self._rows.is_folded(place.section.name)
-                self._paint.head(painter, box, place, self._figures(place.section), folded=folded)
+                self._paint.head(painter, box, place, self.figures(place.section), folded=folded)
             else:
                 self._paint.text(painter, box, place, self._marks, left)
                 self._paint_head(painter, box, place)
@@ -339,12 +341,6 @@ class RequestView(QAbstractScrollArea):
             row -= 1
         return 0
 
-    def _figures(self, section: Section) -> str:
-        pieces = tr_count("{count} piece", "{count} pieces", len(section.pieces))
-        text = f"{pieces} · {number(section.tokens)} {METHOD_MARKS[section.method]} {tr('tokens')}"
-        note = self._notes(section)
-        return f"{text} · {note}" if note else text
-
     def _press_spot(self, point: QPointF) -> bool:
         """Do what the head at a point offers there; says whether it offers anything."""
         found = self._spot_at(point)
@@ -451,3 +447,9 @@ class RequestView(QAbstractScrollArea):
         if self._rows is not None:
             self._marks.chosen = RequestRange(0, len(self._rows.request.text))
             self.viewport().update()
+
+
+def section_figures(section: Section) -> str:
+    """How many pieces a section has, and what they cost."""
+    pieces = tr_count("{count} piece", "{count} pieces", len(section.pieces))
+    return f"{pieces} · {number(section.tokens)} {METHOD_MARKS[section.method]} {tr('tokens')}"
