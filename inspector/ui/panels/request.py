@@ -196,7 +196,7 @@ class RequestPanel(Panel):
         self.folding.changed.connect(self._cut)
         self.view.width_changed.connect(self._cut)
         self.view.figures = self._figures
-        self.view.set_head_notes(self._head_note)
+        self.view.set_head_notes(self.head_note)
         for view in (self.view, self.wire.view):
             view.copied.connect(self._output.note_copied)
             view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -309,7 +309,8 @@ class RequestPanel(Panel):
         change = signed(section.tokens - before)
         return tr("draft {change}", change=change) if change else ""
 
-    def _head_note(self, piece: Piece) -> str:
+    def head_note(self, piece: Piece) -> str:
+        """When a message was written, and what a piece costs."""
         figure = tr_count(
             "{count} {mark} token", "{count} {mark} tokens", piece.tokens, mark=METHOD_MARKS[piece.method]
         )
@@ -327,7 +328,7 @@ class RequestPanel(Panel):
             self.services.selection.select(
                 Ref(ref.kind, ref.id, part),
                 SelectedSpan(start, start + piece.length),
-                PointedPlace(piece.text, offset - start),
+                PointedPlace(piece.text, offset - start, piece.marks),
             )
         finally:
             self._pointing = False

@@ -65,7 +65,8 @@ def _section(key: str, value: Any, around: tuple[str, str]) -> Section:
     texts = [*_entries(key, value)] if isinstance(value, Sequence) and not isinstance(value, str) else []
     if not texts:
         texts = [_dumped({key: value})]
-    texts[0], texts[-1] = before + texts[0], texts[-1] + behind
+    texts[0] = before + texts[0]
+    texts[-1] += behind
     pieces = (_piece(name, f"wire:{key}/{number}", text) for number, text in enumerate(texts))
     return Section(name, key, tuple(pieces))
 

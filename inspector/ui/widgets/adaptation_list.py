@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QSizePolicy, QVBoxLayout
 
 from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
@@ -42,6 +42,7 @@ class AdaptationList(QFrame):
         self.list.setUniformItemSizes(True)
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         arrange(QVBoxLayout(self), self.heading, self.list)
         appearance.changed.connect(self._fill)
 
@@ -66,8 +67,7 @@ class AdaptationList(QFrame):
             self.list.addItem(QListWidgetItem(tr_count("and {count} more", "and {count} more", left)))
         self.list.setVisible(bool(self._lines))
         rows = min(self.list.count(), _MOST_ROWS)
-        height = max(self.list.sizeHintForRow(0), self._appearance.row_height()) if rows else 0
-        self.list.setFixedHeight(rows * height)
+        self.list.setFixedHeight(rows * max(0, self.list.sizeHintForRow(0)) + self._appearance.space(1))
 
     def _item(self, line: AdaptationLine) -> QListWidgetItem:
         text = one_line(line.text) if line.count == 1 else f"{one_line(line.text)} ×{number(line.count)}"
