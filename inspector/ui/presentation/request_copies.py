@@ -25,7 +25,7 @@ COPY_MENU = (
 
 
 class RequestCopies:
-    """Makes the actions.
+    """Makes the actions that copy, and says why one can't be done now.
 
     Args:
         output: Writes what is copied.

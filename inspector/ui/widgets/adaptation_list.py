@@ -15,7 +15,7 @@ from inspector.ui.safe_text import PlainLabel, one_line, tooltip_text
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.wording import number, tr_count
 
-_MOST_ROWS = 5
+_MOST_ROWS = 6
 _MOST_LISTED = 200
 
 
@@ -67,12 +67,12 @@ class AdaptationList(QFrame):
             self.list.addItem(QListWidgetItem(tr_count("and {count} more", "and {count} more", left)))
         self.list.setVisible(bool(self._lines))
         rows = min(self.list.count(), _MOST_ROWS)
-        self.list.setFixedHeight(rows * max(0, self.list.sizeHintForRow(0)) + self._appearance.space(1))
+        self.list.setFixedHeight(rows * max(0, self.list.sizeHintForRow(0)) + self._appearance.space(0.5))
 
     def _item(self, line: AdaptationLine) -> QListWidgetItem:
         text = one_line(line.text) if line.count == 1 else f"{one_line(line.text)} ×{number(line.count)}"
         item = QListWidgetItem(text)
         icon, tone = ("warning", "warning") if line.loses else ("info", "info")
         item.setIcon(QIcon(self._icons.pixmap(icon, round(14 * self._appearance.scale), tone)))
-        item.setToolTip(tooltip_text(line.text))
+        item.setData(Qt.ItemDataRole.ToolTipRole, tooltip_text(line.text))
         return item

@@ -11,12 +11,12 @@ from inspector.domain.dataclass import dataclass
 from inspector.domain.requests import Piece, TextRun
 from inspector.ui.widgets.json_rows import code_rows, json_rows, looks_like_json
 from inspector.ui.widgets.request_folds import PieceForm, is_message, is_tool
-from inspector.ui.widgets.text_rows import CutPlace, RowKind, TextRow, cut_text
+from inspector.ui.widgets.text_rows import CutPlace, LineKind, TextRow, cut_text
 
 _FRAME = "=== "
 _CALL, _RESULT = "=== call ", "=== result "
 _FRAME_END = " ===\n"
-_INDENTS = {RowKind.MESSAGE: 0, RowKind.PART: 0, RowKind.CALL: 5, RowKind.RESULT: 5}
+_INDENTS = {LineKind.MESSAGE: 0, LineKind.PART: 0, LineKind.CALL: 5, LineKind.RESULT: 5}
 """Columns by which the text under a head stands further right."""
 _PLAIN = PieceForm()
 
@@ -52,7 +52,7 @@ def head_words(piece: Piece, row: TextRow) -> str:
 def call_words(piece: Piece, row: TextRow) -> tuple[str, str]:
     """The name and the id that stand in the frame line of a call; of a result an empty name."""
     words = head_words(piece, row)
-    if row.kind is RowKind.RESULT:
+    if row.kind is LineKind.RESULT:
         return "", words.removeprefix("result ")
     name, _, call_id = words.removeprefix("call ").rpartition(" ")
     return name, call_id
@@ -84,7 +84,7 @@ def _cut_tool(piece: Piece, place: CutPlace, form: PieceForm) -> CutPiece:
     rows = None if form.folded or not is_json or not form.formatted else json_rows(text, place)
     if rows is None:
         rows = () if form.folded else tuple(cut_text(piece.text, place))
-    head = TextRow(0, 0, 0, False, RowKind.TOOL)
+    head = TextRow(0, 0, 0, False, LineKind.TOOL)
     return CutPiece(piece, (head, *rows), lines, form, is_json)
 
 
@@ -117,18 +117,18 @@ class _MessageCutter:
         elif run.text.startswith(_FRAME):
             yield self._head(run.text, is_first=is_first)
         elif run.text != "\n":
-            yield from cut_text(run.text, self._place(RowKind.QUIET))
+            yield from cut_text(run.text, self._place(LineKind.QUIET))
 
     def _head(self, text: str, *, is_first: bool) -> TextRow:
-        kind = RowKind.MESSAGE if is_first else RowKind.PART
+        kind = LineKind.MESSAGE if is_first else LineKind.PART
         if text.startswith(_CALL):
-            kind = RowKind.CALL
+            kind = LineKind.CALL
         elif text.startswith(_RESULT):
-            kind = RowKind.RESULT
+            kind = LineKind.RESULT
         end = self._offset + len(text) - text.endswith("\n")
         row = TextRow(self._offset, end, self._line, True, kind)
         self._indent = _INDENTS[kind]
-        if kind is RowKind.CALL:
+        if kind is LineKind.CALL:
             name, _, call_id = text.removeprefix(_CALL).removesuffix(_FRAME_END).rpartition(" ")
             self._calls.append((call_id, name))
         return row
@@ -142,10 +142,10 @@ class _MessageCutter:
                 return
         if self._form.folded:
             return
-        kind = RowKind.QUIET if self._offset in self._quiet else RowKind.TEXT
+        kind = LineKind.QUIET if self._offset in self._quiet else LineKind.TEXT
         # The newline behind a string is a run of its own: one at the string's end begins a line.
         yield from cut_text(text + "\n", self._place(kind))
 
-    def _place(self, kind: RowKind = RowKind.TEXT) -> CutPlace:
+    def _place(self, kind: LineKind = LineKind.TEXT) -> CutPlace:
         shortens = not self._form.whole
         return CutPlace(self._offset, self._line, self._width, self._indent, kind, shortens)

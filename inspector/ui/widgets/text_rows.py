@@ -24,7 +24,7 @@ LEAST_DATA = 400
 _DATA = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{LEAST_DATA},}}={{0,2}}")
 
 
-class RowKind(IntEnum):
+class LineKind(IntEnum):
     """What a row of a Request shows. Heads stand for the frame line of a message, a call or a result."""
 
     TEXT = 0
@@ -46,7 +46,7 @@ class RowKind(IntEnum):
 
     @property
     def is_head(self) -> bool:
-        return self >= RowKind.MESSAGE
+        return self >= LineKind.MESSAGE
 
 
 class TextRow(NamedTuple):
@@ -59,7 +59,7 @@ class TextRow(NamedTuple):
     end: int
     line: int
     begins_line: bool
-    kind: RowKind = RowKind.TEXT
+    kind: LineKind = LineKind.TEXT
     indent: int = 0
 
 
@@ -70,7 +70,7 @@ class CutPlace(NamedTuple):
     line: int
     width: int
     indent: int = 0
-    kind: RowKind = RowKind.TEXT
+    kind: LineKind = LineKind.TEXT
     shortens_data: bool = True
 
 
@@ -102,7 +102,7 @@ def cut_line(line: str, place: CutPlace) -> Iterator[TextRow]:
     for found in _DATA.finditer(line) if place.shortens_data else ():
         yield from _cut_stretch(line, (at, found.start()), place)
         start, end = place.start + found.start(), place.start + found.end()
-        yield TextRow(start, end, place.line, found.start() == 0, RowKind.DATA, place.indent)
+        yield TextRow(start, end, place.line, found.start() == 0, LineKind.DATA, place.indent)
         at = found.end()
     yield from _cut_stretch(line, (at, len(line)), place)
 
