@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from inspector.ui.widgets.text_rows import CutPlace, LineKind, TextRow, columns_of, cut_line
+from inspector.ui.widgets.text_rows import CutPlace, TextRow, TextRowKind, cut_line, fits
 
 _INDENT = 2
 _LEAST_ROOM = 8
@@ -78,9 +78,9 @@ def code_rows(text: str, place: CutPlace) -> Iterator[TextRow]:
         start += len(line) + 1
 
 
-def gap_after_key(text: str, kind: LineKind) -> int:
+def gap_after_key(text: str, kind: TextRowKind) -> int:
     """The place behind a key's colon where a row shows a space that is not in the text, -1 where it needs none."""
-    if kind is not LineKind.JSON:
+    if kind is not TextRowKind.JSON:
         return -1
     key = _KEY.match(text)
     if key is None:
@@ -89,10 +89,10 @@ def gap_after_key(text: str, kind: LineKind) -> int:
     return -1 if text[colon + 1 : colon + 2].isspace() or colon + 1 == len(text) else colon
 
 
-def colours_of(text: str, kind: LineKind) -> Iterator[ColouredStretch]:
+def colours_of(text: str, kind: TextRowKind) -> Iterator[ColouredStretch]:
     """The colours of a row of JSON."""
     at = 0
-    if kind is LineKind.STRING:
+    if kind is TextRowKind.STRING:
         found = _STRING_END.match(text)
         at = found.end() if found else len(text)
         yield ColouredStretch(0, at, _STYLES["string"])
@@ -172,9 +172,9 @@ class _Lines:
 
 
 def _wrapped(line: str, place: CutPlace) -> Iterator[TextRow]:
-    gap = gap_after_key(line, LineKind.JSON) >= 0
-    if columns_of(line) + gap <= place.width - place.indent:
-        yield TextRow(place.start, place.start + len(line), 0, False, LineKind.JSON, place.indent)
+    gap = gap_after_key(line, TextRowKind.JSON) >= 0
+    if fits(line, place.width - place.indent - gap):
+        yield TextRow(place.start, place.start + len(line), 0, False, TextRowKind.JSON, place.indent)
         return
     strings = [each.span() for each in _STRING.finditer(line)]
     starts = [start for start, _ in strings]
@@ -182,8 +182,8 @@ def _wrapped(line: str, place: CutPlace) -> Iterator[TextRow]:
         at = row.start - place.start
         before = bisect_left(starts, at) - 1
         inside = before >= 0 and at < strings[before][1]
-        kind = LineKind.STRING if inside else LineKind.JSON
-        yield row if row.kind is LineKind.DATA else row._replace(kind=kind)
+        kind = TextRowKind.STRING if inside else TextRowKind.JSON
+        yield row if row.kind is TextRowKind.DATA else row._replace(kind=kind)
 
 
 def _numbered(rows: Sequence[TextRow], text: str, place: CutPlace) -> Iterator[TextRow]:

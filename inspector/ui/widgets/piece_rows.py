@@ -11,12 +11,12 @@ from inspector.domain.dataclass import dataclass
 from inspector.domain.requests import Piece, TextRun
 from inspector.ui.widgets.json_rows import code_rows, json_rows, looks_like_json
 from inspector.ui.widgets.request_folds import PieceForm, is_message, is_tool
-from inspector.ui.widgets.text_rows import CutPlace, LineKind, TextRow, cut_text
+from inspector.ui.widgets.text_rows import CutPlace, TextRow, TextRowKind, cut_text
 
 _FRAME = "=== "
 _CALL, _RESULT = "=== call ", "=== result "
 _FRAME_END = " ===\n"
-_INDENTS = {LineKind.MESSAGE: 0, LineKind.PART: 0, LineKind.CALL: 5, LineKind.RESULT: 5}
+_INDENTS = {TextRowKind.MESSAGE: 0, TextRowKind.PART: 0, TextRowKind.CALL: 5, TextRowKind.RESULT: 5}
 """Columns by which the text under a head stands further right."""
 _PLAIN = PieceForm()
 
@@ -52,7 +52,7 @@ def head_words(piece: Piece, row: TextRow) -> str:
 def call_words(piece: Piece, row: TextRow) -> tuple[str, str]:
     """The name and the id that stand in the frame line of a call; of a result an empty name."""
     words = head_words(piece, row)
-    if row.kind is LineKind.RESULT:
+    if row.kind is TextRowKind.RESULT:
         return "", words.removeprefix("result ")
     name, _, call_id = words.removeprefix("call ").rpartition(" ")
     return name, call_id
@@ -84,7 +84,7 @@ def _cut_tool(piece: Piece, place: CutPlace, form: PieceForm) -> CutPiece:
     rows = None if form.folded or not is_json or not form.formatted else json_rows(text, place)
     if rows is None:
         rows = () if form.folded else tuple(cut_text(piece.text, place))
-    head = TextRow(0, 0, 0, False, LineKind.TOOL)
+    head = TextRow(0, 0, 0, False, TextRowKind.TOOL)
     return CutPiece(piece, (head, *rows), lines, form, is_json)
 
 
@@ -117,18 +117,18 @@ class _MessageCutter:
         elif run.text.startswith(_FRAME):
             yield self._head(run.text, is_first=is_first)
         elif run.text != "\n":
-            yield from cut_text(run.text, self._place(LineKind.QUIET))
+            yield from cut_text(run.text, self._place(TextRowKind.QUIET))
 
     def _head(self, text: str, *, is_first: bool) -> TextRow:
-        kind = LineKind.MESSAGE if is_first else LineKind.PART
+        kind = TextRowKind.MESSAGE if is_first else TextRowKind.PART
         if text.startswith(_CALL):
-            kind = LineKind.CALL
+            kind = TextRowKind.CALL
         elif text.startswith(_RESULT):
-            kind = LineKind.RESULT
+            kind = TextRowKind.RESULT
         end = self._offset + len(text) - text.endswith("\n")
         row = TextRow(self._offset, end, self._line, True, kind)
         self._indent = _INDENTS[kind]
-        if kind is LineKind.CALL:
+        if kind is TextRowKind.CALL:
             name, _, call_id = text.removeprefix(_CALL).removesuffix(_FRAME_END).rpartition(" ")
             self._calls.append((call_id, name))
         return row
@@ -142,10 +142,10 @@ class _MessageCutter:
                 return
         if self._form.folded:
             return
-        kind = LineKind.QUIET if self._offset in self._quiet else LineKind.TEXT
+        kind = TextRowKind.QUIET if self._offset in self._quiet else TextRowKind.TEXT
         # The newline behind a string is a run of its own: one at the string's end begins a line.
         yield from cut_text(text + "\n", self._place(kind))
 
-    def _place(self, kind: LineKind = LineKind.TEXT) -> CutPlace:
+    def _place(self, kind: TextRowKind = TextRowKind.TEXT) -> CutPlace:
         shortens = not self._form.whole
         return CutPlace(self._offset, self._line, self._width, self._indent, kind, shortens)

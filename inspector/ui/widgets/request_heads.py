@@ -17,7 +17,7 @@ from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.piece_rows import call_words, excerpt, head_words
 from inspector.ui.widgets.request_folds import is_foldable
 from inspector.ui.widgets.request_rows import RowPosition
-from inspector.ui.widgets.text_rows import LineKind
+from inspector.ui.widgets.text_rows import TextRowKind
 from inspector.ui.wording import tr
 
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
@@ -70,7 +70,7 @@ class HeadPainter:
         if label:
             right = self._right(painter, box, right, label, theme.accent)
         x = left + space(4)
-        if place.kind is LineKind.RESULT:
+        if place.kind is TextRowKind.RESULT:
             x = self._elbow(painter, box, left)
         chip, colour = self._chip_of(place)
         x = self._chip(painter, box, x, (chip, colour))
@@ -79,11 +79,11 @@ class HeadPainter:
 
     def join(self, painter: QPainter, box: QRectF, place: RowPosition, left: float, above: int) -> None:
         """Paint the line that leads from a call to its result, beside what stands between them."""
-        if not is_paired(place) or place.kind is LineKind.CALL:
+        if not is_paired(place) or place.kind is TextRowKind.CALL:
             return
         x = self._line_at(left)
         top = box.top() - above
-        bottom = box.center().y() if place.kind is LineKind.RESULT else box.bottom()
+        bottom = box.center().y() if place.kind is TextRowKind.RESULT else box.bottom()
         painter.fillRect(QRectF(x, top, 1, bottom - top), self._appearance.theme.muted)
 
     def spot(self, point: QPointF, box: QRectF, place: RowPosition, left: float) -> HeadSpot | None:
@@ -97,12 +97,12 @@ class HeadPainter:
         label, right = self._label(place), box.right() - self._appearance.space(3)
         right -= self._width(self.notes(place.piece)) if is_first else 0
         if label and right - self._width(label) <= point.x() < right:
-            return HeadSpot.WHOLE if place.kind is LineKind.DATA else HeadSpot.FORMAT
+            return HeadSpot.WHOLE if place.kind is TextRowKind.DATA else HeadSpot.FORMAT
         return None
 
     def offer_whole(self, painter: QPainter, box: QRectF, place: RowPosition) -> None:
         """Offer all of the long data that a row shows the beginning of."""
-        if place.kind is LineKind.DATA:
+        if place.kind is TextRowKind.DATA:
             right = box.right() - self._appearance.space(3)
             self._right(painter, box, right, self._label(place), self._appearance.theme.accent)
 
@@ -114,11 +114,11 @@ class HeadPainter:
 
     def _label(self, place: RowPosition) -> str:
         cut = place.cut
-        if place.kind is LineKind.DATA:
+        if place.kind is TextRowKind.DATA:
             return tr("Show all")
         if cut is None or not cut.has_json or cut.form.folded or not place.kind.is_head:
             return ""
-        if place.kind is LineKind.PART or (place.kind is LineKind.MESSAGE and cut.calls):
+        if place.kind is TextRowKind.PART or (place.kind is TextRowKind.MESSAGE and cut.calls):
             return ""
         return tr("As sent") if cut.form.formatted else tr("Format")
 
@@ -144,7 +144,7 @@ class HeadPainter:
     def _chip_of(self, place: RowPosition) -> tuple[str, QColor]:
         theme = self._appearance.theme
         tools = theme.section("tools")
-        if place.kind is LineKind.MESSAGE and place.piece is not None and place.row is not None:
+        if place.kind is TextRowKind.MESSAGE and place.piece is not None and place.row is not None:
             role = head_words(place.piece, place.row)
             return _role_word(role), {
                 Role.USER.value: theme.accent,
@@ -152,9 +152,9 @@ class HeadPainter:
                 Role.TOOL.value: tools,
             }.get(role, theme.section("instructions"))
         words = {
-            LineKind.CALL: (tr("Call"), tools),
-            LineKind.RESULT: (tr("Result"), tools),
-            LineKind.TOOL: (tr("Tool"), tools),
+            TextRowKind.CALL: (tr("Call"), tools),
+            TextRowKind.RESULT: (tr("Result"), tools),
+            TextRowKind.TOOL: (tr("Tool"), tools),
         }
         return words.get(place.kind, (tr("Part"), theme.muted))
 
@@ -196,20 +196,20 @@ class HeadPainter:
         if piece is None or row is None or cut is None:
             return ()
         said = one_line(excerpt(piece, _EXCERPT)) if cut.form.folded else ""
-        if place.kind in (LineKind.CALL, LineKind.RESULT):
+        if place.kind in (TextRowKind.CALL, TextRowKind.RESULT):
             name, call_id = call_words(piece, row)
             return (one_line(name or called.get(call_id, "")), True), (said or one_line(call_id), False)
-        if place.kind is LineKind.TOOL:
+        if place.kind is TextRowKind.TOOL:
             name, words = one_line(piece.source.label or ""), description(piece.text) if not said else ""
             return (name, True), (words or description(piece.text), False)
-        if place.kind is LineKind.PART:
+        if place.kind is TextRowKind.PART:
             return ((one_line(head_words(piece, row)), False),)
         return ((said, False),)
 
 
 def is_paired(place: RowPosition) -> bool:
     """Whether a row belongs to a tool call or to its result."""
-    if place.piece is None or place.row is None or place.kind is LineKind.MESSAGE:
+    if place.piece is None or place.row is None or place.kind is TextRowKind.MESSAGE:
         return False
     at = place.row.start
     return any(each.kind in _PAIRED and each.start <= at < each.end for each in place.piece.marks)

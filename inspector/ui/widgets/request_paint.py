@@ -27,7 +27,7 @@ from inspector.ui.widgets.request_text import (
     shown_text,
     stretch_in_colour,
 )
-from inspector.ui.widgets.text_rows import LineKind
+from inspector.ui.widgets.text_rows import TextRowKind
 
 _LINE_SPACING = 1.25
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
@@ -115,7 +115,7 @@ class RowPainter:
             return self.gap
         if place.is_message_head:
             return space(4) if place.begins_turn else space(1)
-        return space(1) if place.kind is LineKind.TOOL else 0
+        return space(1) if place.kind is TextRowKind.TOOL else 0
 
     def text(self, painter: QPainter, box: QRectF, place: RowPosition, marks: Highlights, left: int) -> None:
         """Paint a row of text that begins at `left`, what lies under it and what stands before it."""
@@ -160,9 +160,9 @@ class RowPainter:
         Keep it while one of its lines is used: a line does not keep its layout alive.
         """
         shown, theme = shown_row(place), self._appearance.theme
-        quiet = is_comment(place) or place.kind is LineKind.QUIET
+        quiet = is_comment(place) or place.kind is TextRowKind.QUIET
         formats = [in_colour(shown, self._row_colour(place), italic=quiet)]
-        if place.kind in (LineKind.JSON, LineKind.STRING):
+        if place.kind in (TextRowKind.JSON, TextRowKind.STRING):
             for each in colours_of(shown_text(place), place.kind):
                 colour = theme.code_style(each.style).colour
                 formats.append(stretch_in_colour(shown, each.start, each.end, colour))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from inspector.domain.requests import Piece, Request, Section
 from inspector.ui.widgets.piece_rows import CutPiece, cut
 from inspector.ui.widgets.request_folds import PieceForm, RequestFolds, is_message
-from inspector.ui.widgets.text_rows import LineKind, TextRow
+from inspector.ui.widgets.text_rows import TextRow, TextRowKind
 
 _UNFOLDED = RequestFolds()
 
@@ -33,8 +33,8 @@ class RowPosition(NamedTuple):
     """Whether it is the head of a message, and the message before it belongs to another turn."""
 
     @property
-    def kind(self) -> LineKind:
-        return LineKind.TEXT if self.row is None else self.row.kind
+    def kind(self) -> TextRowKind:
+        return TextRowKind.TEXT if self.row is None else self.row.kind
 
     @property
     def is_message_head(self) -> bool:

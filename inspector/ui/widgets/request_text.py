@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextLayout
 from inspector.ui.safe_text import show_controls
 from inspector.ui.widgets.json_rows import gap_after_key
 from inspector.ui.widgets.request_rows import RowPosition
-from inspector.ui.widgets.text_rows import TAB_COLUMNS, LineKind
+from inspector.ui.widgets.text_rows import TAB_COLUMNS, TextRowKind
 from inspector.ui.wording import tr_count
 
 _TAG = re.compile(r"</?[^\s<>]+(?: [^<>]*)?>\s*$")
@@ -68,7 +68,7 @@ def shown_text(place: RowPosition) -> str:
 def shown_row(place: RowPosition) -> ShownRow:
     """A row as it is painted; a head as its frame line."""
     text = shown_text(place)
-    if place.kind is LineKind.DATA:
+    if place.kind is TextRowKind.DATA:
         count = tr_count("{count} character of data", "{count} characters of data", len(text))
         return ShownRow(text, note=f" … {count}")
     return ShownRow(text, gap_after_key(text, place.kind))
@@ -88,7 +88,7 @@ def _line_of(place: RowPosition) -> str:
 
 def is_quiet(place: RowPosition) -> bool:
     """Whether a row is a comment, or structure that is not sent as it stands."""
-    if is_comment(place) or place.kind in (LineKind.QUIET, LineKind.DATA):
+    if is_comment(place) or place.kind in (TextRowKind.QUIET, TextRowKind.DATA):
         return True
     return place.piece is not None and not _is_sent(place)
 

@@ -21,10 +21,12 @@ _WORD_SEARCH = 24
 """How far back from the edge a row looks for a space to end at."""
 LEAST_DATA = 400
 """Characters from which a run without spaces is taken for encoded data, such as an image's."""
+_DATA_STEP = 100_000
+"""Characters that are searched for data at once."""
 _DATA = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{LEAST_DATA},}}={{0,2}}")
 
 
-class LineKind(IntEnum):
+class TextRowKind(IntEnum):
     """What a row of a Request shows. Heads stand for the frame line of a message, a call or a result."""
 
     TEXT = 0
@@ -46,7 +48,7 @@ class LineKind(IntEnum):
 
     @property
     def is_head(self) -> bool:
-        return self >= LineKind.MESSAGE
+        return self >= TextRowKind.MESSAGE
 
 
 class TextRow(NamedTuple):
@@ -59,7 +61,7 @@ class TextRow(NamedTuple):
     end: int
     line: int
     begins_line: bool
-    kind: LineKind = LineKind.TEXT
+    kind: TextRowKind = TextRowKind.TEXT
     indent: int = 0
 
 
@@ -70,7 +72,7 @@ class CutPlace(NamedTuple):
     line: int
     width: int
     indent: int = 0
-    kind: LineKind = LineKind.TEXT
+    kind: TextRowKind = TextRowKind.TEXT
     shortens_data: bool = True
 
 
@@ -89,7 +91,7 @@ def cut_text(text: str, place: CutPlace) -> Iterator[TextRow]:
     if not lines[-1]:
         lines.pop()
     for number, line in enumerate(lines, place.line):
-        if columns_of(line) <= place.width - place.indent:
+        if fits(line, place.width - place.indent):
             yield TextRow(start, start + len(line), number, True, place.kind, place.indent)
         else:
             yield from cut_line(line, place._replace(start=start, line=number))
@@ -99,12 +101,30 @@ def cut_text(text: str, place: CutPlace) -> Iterator[TextRow]:
 def cut_line(line: str, place: CutPlace) -> Iterator[TextRow]:
     """The rows of a line that is longer than a row."""
     at = 0
-    for found in _DATA.finditer(line) if place.shortens_data else ():
-        yield from _cut_stretch(line, (at, found.start()), place)
-        start, end = place.start + found.start(), place.start + found.end()
-        yield TextRow(start, end, place.line, found.start() == 0, LineKind.DATA, place.indent)
-        at = found.end()
+    for first, last in _data_in(line) if place.shortens_data else ():
+        yield from _cut_stretch(line, (at, first), place)
+        start, end = place.start + first, place.start + last
+        yield TextRow(start, end, place.line, first == 0, TextRowKind.DATA, place.indent)
+        at = last
     yield from _cut_stretch(line, (at, len(line)), place)
+
+
+def fits(text: str, columns: int) -> bool:
+    """Whether a text takes at most so many columns."""
+    # No character takes none, so most that are too long need no closer look.
+    return len(text) <= columns and columns_of(text) <= columns
+
+
+def _data_in(line: str) -> Iterator[tuple[int, int]]:
+    """Where long encoded data stands in a line."""
+    at = 0
+    while at < len(line):
+        # In steps, as nothing else runs meanwhile; data has no space in it, so none is cut in two.
+        space = line.find(" ", at + _DATA_STEP)
+        end = len(line) if space < 0 else space
+        for found in _DATA.finditer(line, at, end):
+            yield found.span()
+        at = end
 
 
 def _cut_stretch(line: str, stretch: tuple[int, int], place: CutPlace) -> Iterator[TextRow]:

@@ -12,7 +12,7 @@ from inspector.ui.widgets.json_rows import colours_of, gap_after_key, json_rows,
 from inspector.ui.widgets.piece_rows import cut, excerpt
 from inspector.ui.widgets.request_folds import PieceForm, RequestFolds
 from inspector.ui.widgets.request_rows import RequestRows, RowCutter
-from inspector.ui.widgets.text_rows import LEAST_DATA, CutPlace, LineKind
+from inspector.ui.widgets.text_rows import LEAST_DATA, CutPlace, TextRowKind
 from tests.ui.conversations import ARGUMENTS, answered, called, conversation, said, tool
 from tests.ui.texts import TEXTS
 from tests.ui.values import made_piece, made_request
@@ -116,10 +116,10 @@ def test_that_all_pieces_fold_and_unfold_at_once() -> None:
 
 def test_that_a_tool_is_one_line_at_first_and_readable_json_when_unfolded() -> None:
     piece = tool("run_ci")
-    assert [row.kind for row in cut(piece, 80, RequestFolds().form(piece)).rows] == [LineKind.TOOL]
+    assert [row.kind for row in cut(piece, 80, RequestFolds().form(piece)).rows] == [TextRowKind.TOOL]
     opened = RequestFolds().with_fold(piece.id).form(piece)
     assert opened == PieceForm(folded=False, formatted=True)
-    assert LineKind.JSON in {row.kind for row in cut(piece, 80, opened).rows}
+    assert TextRowKind.JSON in {row.kind for row in cut(piece, 80, opened).rows}
 
 
 def test_that_json_stands_one_value_a_line() -> None:
@@ -133,9 +133,9 @@ def test_that_json_stands_one_value_a_line() -> None:
         '  "dry":{}',
         "}",
     ]
-    assert gap_after_key('"ref":"v4.2",', LineKind.JSON) == 5
-    assert gap_after_key('"ref": 1', LineKind.JSON) == -1
-    assert gap_after_key('text": 1', LineKind.STRING) == -1
+    assert gap_after_key('"ref":"v4.2",', TextRowKind.JSON) == 5
+    assert gap_after_key('"ref": 1', TextRowKind.JSON) == -1
+    assert gap_after_key('text": 1', TextRowKind.STRING) == -1
 
 
 @given(JSON.filter(lambda value: isinstance(value, list | dict)), st.sampled_from([None, 1]))
@@ -152,14 +152,14 @@ def test_that_what_is_no_json_is_shown_as_it_is(text: str) -> None:
     assert json_rows(text, CutPlace(0, 0, 80)) is None
     piece = answered("m3", "m2", text)
     formatted = cut(piece, 80, PieceForm(formatted=True))
-    assert [row.kind for row in formatted.rows] == [LineKind.RESULT, LineKind.TEXT]
+    assert [row.kind for row in formatted.rows] == [TextRowKind.RESULT, TextRowKind.TEXT]
 
 
 def test_that_a_long_value_goes_on_inside_its_string() -> None:
     text = json.dumps({"note": "word " * 40})
     rows = json_rows(text, CutPlace(0, 0, 40))
     assert rows is not None
-    inner = [row for row in rows if row.kind is LineKind.STRING]
+    inner = [row for row in rows if row.kind is TextRowKind.STRING]
     assert len(inner) > 3
     assert {each.style for row in inner[:-1] for each in colours_of(text[row.start : row.end], row.kind)} == {
         "Literal.String"
@@ -169,11 +169,11 @@ def test_that_a_long_value_goes_on_inside_its_string() -> None:
 def test_that_long_encoded_data_is_one_row_until_all_of_it_is_asked_for() -> None:
     data = "iVBORw0KGgo" * 100
     piece = made_piece("p", f"before {data} after\n")
-    assert [row.kind for row in cut(piece, 60).rows] == [LineKind.TEXT, LineKind.DATA, LineKind.TEXT]
+    assert [row.kind for row in cut(piece, 60).rows] == [TextRowKind.TEXT, TextRowKind.DATA, TextRowKind.TEXT]
     whole = cut(piece, 60, PieceForm(whole=True)).rows
     assert len(whole) > len(data) // 60
     short = made_piece("p", "x" * (LEAST_DATA - 1))
-    assert LineKind.DATA not in {row.kind for row in cut(short, 60).rows}
+    assert TextRowKind.DATA not in {row.kind for row in cut(short, 60).rows}
 
 
 def test_that_a_message_that_looks_like_a_frame_is_text() -> None:
