@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 
+from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Piece, Request, Section
 from inspector.domain.snapshot import Snapshot
@@ -24,15 +25,17 @@ from inspector.ui.presentation.request_selection import mark_at, piece_for, stre
 from inspector.ui.presentation.wire_text import WireText
 from inspector.ui.safe_text import few_lines
 from inspector.ui.selection import PointedPlace, SelectedSpan, SelectionState
+from inspector.ui.widgets.adaptation_list import AdaptationLine
 from inspector.ui.widgets.controls import ActionButton, EmptyState, Segments, arrange, button
 from inspector.ui.widgets.find_bar import FindBar
 from inspector.ui.widgets.flow import FlowLayout
+from inspector.ui.widgets.request_canvas import METHOD_MARKS, section_figures
 from inspector.ui.widgets.request_folds import RequestFolds
 from inspector.ui.widgets.request_rows import RequestRows, RowCutter
 from inspector.ui.widgets.request_search import RequestSearch
-from inspector.ui.widgets.request_view import METHOD_MARKS, RequestView, section_figures
+from inspector.ui.widgets.request_view import RequestView
 from inspector.ui.widgets.wire_page import WirePage
-from inspector.ui.wording import moment, signed, tr, tr_code, tr_count
+from inspector.ui.wording import moment, signed, tr, tr_code, tr_count, tr_error
 
 _WITH_DRAFTS = 1
 _FORMS = (None, WireForm.ANTHROPIC, WireForm.OPENAI, WireForm.GEMINI)
@@ -265,10 +268,16 @@ class RequestPanel(Panel):
         if last is not form:
             self.wire.show_text(None, tr("Writing the Request for {form} …", form=form_name(form)), ())
         self._written_for = request, form
-        self._output.show(request, form, self._show_wire)
+        self._output.show(request, form, self._show_wire, self._tell_unwritten)
+
+    def _tell_unwritten(self, form: WireForm, error: InspectorError) -> None:
+        if self._written_for[1] is form:
+            text = tr("Can't write the Request for {form}", form=form_name(form))
+            self.wire.show_text(None, text, (AdaptationLine(tr_error(error), loses=True),))
 
     def _show_wire(self, made: WireText) -> None:
-        if self._request is not made.source or self._form is not made.form:
+        source, form = self._written_for
+        if source is not made.source or form is not made.form:
             return
         lines = made.lines
         name = form_name(made.form)

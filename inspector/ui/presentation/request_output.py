@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from inspector.domain.errors import InspectorError
 from inspector.domain.exchange import RequestExport, RequestFormat
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import Snapshot
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.session import FileSession
-from inspector.ui.bridge import Bridge
+from inspector.ui.bridge import Bridge, is_gone
 from inspector.ui.exact_text import copy_text
 from inspector.ui.file_state import LiveFile
 from inspector.ui.presentation.wire_text import WireText, wire_text
@@ -29,14 +30,27 @@ class RequestOutput:
         session = self._live.session
         return None if session is None else session.engine.context.snapshot_of(request)
 
-    def show(self, request: Request, form: WireForm, on_done: Callable[[WireText], None]) -> None:
+    def show(
+        self,
+        request: Request,
+        form: WireForm,
+        on_done: Callable[[WireText], None],
+        on_failed: Callable[[WireForm, InspectorError], None],
+    ) -> None:
         """Write a Request for a provider; a newer wish takes the place of one that is not done."""
+
+        def failed(error: BaseException) -> bool:
+            if isinstance(error, InspectorError) and not is_gone(on_failed):
+                on_failed(form, error)
+                return True
+            return False
+
         session, snapshot = self._live.session, self.snapshot(request)
         if session is None or snapshot is None:
             return
         work = asyncio.to_thread(_wire, session, (request, snapshot), form)
         name = tr("Writing the Request for {form}", form=form_name(form))
-        self._bridge.supersede(("request wire", self), work, name=name, on_done=on_done)
+        self._bridge.supersede(("request wire", self), work, name=name, on_done=on_done, on_error=failed)
 
     def copy(self, request: Request, wish: RequestFormat, form: WireForm | None) -> None:
         """Copy a Request. JSON is the provider's where a form is given, else the program's own."""

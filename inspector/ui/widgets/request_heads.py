@@ -14,6 +14,7 @@ from inspector.domain.messages import Role
 from inspector.domain.requests import Piece
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.safe_text import one_line
+from inspector.ui.theme import contrast
 from inspector.ui.widgets.piece_rows import call_words, excerpt, head_words
 from inspector.ui.widgets.request_folds import is_foldable
 from inspector.ui.widgets.request_rows import RowPosition
@@ -24,6 +25,10 @@ _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 _EXCERPT = 240
 _CHIP_SHARE = 0.16
+_LEGIBLE = 4.5
+"""The contrast of a word that is read."""
+_ROOMY_STEPS = 120
+"""The width from which a head has room for the time."""
 _DESCRIPTION = re.compile(r'\{"description":("(?:[^"\\]|\\.){1,400})')
 _PAIRED = ("tool_call", "tool_result")
 
@@ -65,7 +70,7 @@ class HeadPainter:
             painter.drawText(self._fold_box(box, left), _MIDDLE, sign)
         right = box.right() - space(3)
         if is_first:
-            right = self._right(painter, box, right, self.notes(place.piece), theme.muted)
+            right = self._right(painter, box, right, self._note(place.piece, box), theme.muted)
         label = self._label(place)
         if label:
             right = self._right(painter, box, right, label, theme.accent)
@@ -95,7 +100,7 @@ class HeadPainter:
         if folds and self._fold_box(box, left).contains(point):
             return HeadSpot.FOLD
         label, right = self._label(place), box.right() - self._appearance.space(3)
-        right -= self._width(self.notes(place.piece)) if is_first else 0
+        right -= self._width(self._note(place.piece, box)) if is_first else 0
         if label and right - self._width(label) <= point.x() < right:
             return HeadSpot.WHOLE if place.kind is TextRowKind.DATA else HeadSpot.FORMAT
         return None
@@ -105,6 +110,19 @@ class HeadPainter:
         if place.kind is TextRowKind.DATA:
             right = box.right() - self._appearance.space(3)
             self._right(painter, box, right, self._label(place), self._appearance.theme.accent)
+
+    def _note(self, piece: Piece, box: QRectF) -> str:
+        """What stands at the right; where there is little room, only its last part."""
+        note = self.notes(piece)
+        return note if box.width() >= self._appearance.space(_ROOMY_STEPS) else note.rpartition(" · ")[2]
+
+    def ink(self, colour: QColor) -> tuple[QColor, QColor]:
+        """The ground of a chip and its word, which is legible on it, for the colour of a role."""
+        theme = self._appearance.theme
+        ground = theme.blend(colour, theme.background, _CHIP_SHARE)
+        shades = (theme.blend(colour, theme.text, share / 10) for share in range(10, 0, -1))
+        word = next((each for each in shades if contrast(each, ground) >= _LEGIBLE), theme.text)
+        return ground, word
 
     def _fold_box(self, box: QRectF, left: float) -> QRectF:
         return QRectF(left, box.top(), self._appearance.space(3.5), box.height())
@@ -159,18 +177,19 @@ class HeadPainter:
         return words.get(place.kind, (tr("Part"), theme.muted))
 
     def _chip(self, painter: QPainter, box: QRectF, x: float, chip: tuple[str, QColor]) -> float:
-        theme, space = self._appearance.theme, self._appearance.space
+        space = self._appearance.space
         text, colour = chip
         width = QFontMetricsF(self._strong).horizontalAdvance(text) + space(3)
         ground = QRectF(x, box.top() + 1.5, width, box.height() - 3)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.blend(colour, theme.background, _CHIP_SHARE))
+        fill, word = self.ink(colour)
+        painter.setBrush(fill)
         painter.drawRoundedRect(ground, space(1), space(1))
         painter.restore()
         painter.setFont(self._strong)
-        painter.setPen(colour)
+        painter.setPen(word)
         painter.drawText(ground, _CENTRE, text)
         return x + width + space(2)
 

@@ -151,3 +151,10 @@ async def test_that_another_file_shows_its_own_json(studio: Studio, until: Until
     assert again is not panel
     assert again.forms.current == 0
     assert "messages" in json.loads(await show_form(again, until, 1))
+
+
+async def test_that_going_back_to_the_text_early_loses_no_json(studio: Studio, until: Until) -> None:
+    panel = await open_request(studio, until)
+    for place in (1, 0):
+        QTest.mouseClick(panel.forms.buttons[place], LEFT)
+    assert "messages" in json.loads(await show_form(panel, until, 1))
