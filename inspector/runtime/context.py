@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import weakref
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -49,6 +50,7 @@ class ContextService:
         self._clock = clock
         self._counter_of = counter_of
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="context")
+        self._sources: dict[int, tuple[weakref.ref[Request], Snapshot]] = {}
 
     async def snapshot(self, agent_id: str) -> Snapshot:
         """An agent's view with its whole history.
@@ -82,8 +84,16 @@ class ContextService:
             NotFoundError: there is no such agent. BudgetError: what must be sent cannot fit.
         """
         asked = spec or RequestSpec(now=self._clock())
-        snapshot = await self.recent(agent_id, asked)
-        return await self.build(snapshot.with_drafts(drafts or {}), asked)
+        snapshot = (await self.recent(agent_id, asked)).with_drafts(drafts or {})
+        request = await self.build(snapshot, asked)
+        key = id(request)
+        self._sources[key] = weakref.ref(request, lambda _: self._sources.pop(key, None)), snapshot
+        return request
+
+    def snapshot_of(self, request: Request) -> Snapshot | None:
+        """What a Request of `request` was built from, with its drafts; None for any other Request."""
+        built, snapshot = self._sources.get(id(request), (None, None))
+        return snapshot if built is not None and built() is request else None
 
     async def count_messages(
         self, agent_id: str, batches: Sequence[Batch], spec: RequestSpec | None = None

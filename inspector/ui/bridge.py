@@ -20,11 +20,13 @@ _LOG = logging.getLogger(__name__)
 class Bridge(QObject):
     """Owns every task of the window.
 
-    `changed` carries each Change, FileMoved and Health of the engine, on Qt's side. `failed` carries a `FailureText`.
+    `changed` carries each Change, FileMoved and Health of the engine, on Qt's side. `failed` carries a `FailureText`,
+    `noticed` a sentence that is shown for a moment.
     """
 
     changed = Signal(object)
     failed = Signal(object)
+    noticed = Signal(str)
 
     def __init__(self, loop: asyncio.AbstractEventLoop, parent: QObject | None = None) -> None:
         super().__init__(parent)

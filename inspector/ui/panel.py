@@ -144,6 +144,7 @@ class PanelRow:
         size: First width (left, right) or height (bottom) in pixels at text scale 1.
         share: First share of the width among the bottom panels.
         tabbed_with: The panel that it is a tab beside, at first.
+        load: Imports what `make` needs, where that is not loaded from the start. Any thread may call it.
     """
 
     id: str
@@ -158,3 +159,4 @@ class PanelRow:
     size: int = 0
     share: int = 1
     tabbed_with: str = ""
+    load: Callable[[], None] | None = None

@@ -29,6 +29,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("window.last_file", "", "Last file"),
     Setting(RECENT_MODELS, "", "Models chosen last, one a line"),
     Setting("navigator.show_empty_groups", False, "Show empty groups"),
+    Setting("request.format_json", False, "Format JSON in the Request"),
 )
 FAILED_STARTS_FOR_SAFE_MODE = 2
 _RECENT_KEPT = 12

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.ref import Ref
+from inspector.domain.requests import Mark
 
 _REMEMBERED = 100
 
@@ -22,10 +23,16 @@ class SelectedSpan:
 
 @dataclass(frozen=True, slots=True)
 class PointedPlace:
-    """A character that was pointed at: its offset in the text of the piece that shows it."""
+    """A character that was pointed at: its offset in the text of the piece that shows it, and the piece's marks."""
 
     text: str
     offset: int
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The names of the parts around it, from the outside in."""
+        return tuple(each.name for each in self.marks if each.start <= self.offset < each.end)
 
 
 @dataclass(frozen=True, slots=True)

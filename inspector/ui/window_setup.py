@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -39,6 +40,8 @@ from inspector.ui.window_status import JobStatus, WindowStatus
 from inspector.ui.wording import tr
 from inspector.ui.workspace import Workspace
 
+_LOAD_SECONDS = 0.3
+_ICONS_MILLISECONDS = 600
 _AREAS = {
     PanelArea.LEFT: Qt.DockWidgetArea.LeftDockWidgetArea,
     PanelArea.RIGHT: Qt.DockWidgetArea.RightDockWidgetArea,
@@ -84,10 +87,12 @@ class WindowContents(QObject):
             files.settings,
         )
         self._rows: Sequence[PanelRow] = ()
+        self._unloaded: tuple[Callable[[], None], ...] = ()
 
     def put(self, rows: Sequence[PanelRow]) -> None:
         """Make the panels of a table and connect everything."""
         self._rows = rows
+        self._unloaded = tuple(row.load for row in rows if row.load is not None)
         services, window = self.services, self.window
         self.files = FileCommands(services, window, window.banners)
         ChangeCommands(services)
@@ -112,7 +117,8 @@ class WindowContents(QObject):
         window.top_bar.search.tell_shortcut(services.actions.shortcut_text("palette.show"))
         window.show_drafts = lambda: show_drafts(services, window.status_line.drafts_button)
         build_menus(window.menu_bar, services.actions, self._fill_recent)
-        self._bind_icons()
+        # Menus are opened later: drawing all their icons would delay the first Request.
+        QTimer.singleShot(_ICONS_MILLISECONDS, self, self._bind_icons)
         self._tabs = OpenTabs(self.workspace, window.centre, services.preferences, self.open_view, self)
         self._connect()
         self._status = WindowStatus(services, window, self)
@@ -185,6 +191,14 @@ class WindowContents(QObject):
             self._show_file()
         if what & What.AGENT:
             self._select_anew()
+        if what & What.REQUEST and self._unloaded and self.workspace.file.request is not None:
+            self._load_rest()
+
+    def _load_rest(self) -> None:
+        """Import what the first Request was shown without."""
+        loads, self._unloaded = self._unloaded, ()
+        for load in loads:
+            self.services.bridge.spawn(_load_soon(load), name=tr("Loading panels"))
 
     def _open_ref(self, ref: Ref) -> None:
         for row in self._rows:
@@ -276,3 +290,9 @@ class WindowContents(QObject):
         for action in self.services.actions:
             if action.icon:
                 self.services.icons.bind(self.services.actions.item(action.id), action.icon)
+
+
+async def _load_soon(load: Callable[[], None]) -> None:
+    # The first Request is painted meanwhile.
+    await asyncio.sleep(_LOAD_SECONDS)
+    await asyncio.to_thread(load)

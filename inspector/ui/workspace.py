@@ -291,7 +291,7 @@ class Workspace:
         # First, so that no view asks again for what is being read.
         self._fresh.refresh(contents=True, saved=True)
         self.live.put(self.file, What.EVERYTHING)
-        self._steps.read()
+        self._steps.begin()
         await _closed(left)
 
     def _replace(self, session: FileSession | None, state: FileState) -> FileSession | None:

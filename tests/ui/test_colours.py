@@ -17,7 +17,7 @@ from tests.ui.values import made_request
 def test_that_a_comment_or_tag_that_wraps_is_one_in_all_its_rows() -> None:
     words = "of many words " * 12
     text = f"<!-- a comment {words}-->\nplain {words}\n<tag with={words.replace(' ', '_')}>\n"
-    rows = RowCutter().rows(made_request({"core": [text]}), 40, frozenset())
+    rows = RowCutter().rows(made_request({"core": [text]}), 40)
     places = [rows.place(at) for at in range(rows.count)]
     shown = [place for place in places if shown_text(place)]
     comments = [place for place in shown if is_comment(place)]

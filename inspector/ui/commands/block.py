@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from PySide6.QtGui import QGuiApplication
-
 from inspector.domain.blocks import BlockType, appearance
 from inspector.domain.edits.base import Edit, Operation
 from inspector.domain.edits.block_rows import (
@@ -24,6 +22,7 @@ from inspector.ui.file_state import What
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.card import pieces_of
+from inspector.ui.presentation.request_output import RequestOutput
 from inspector.ui.widgets.prompt import FormDialog, FormField
 from inspector.ui.wording import tr, tr_code
 
@@ -172,7 +171,8 @@ class BlockCommands:
         ref = self._services.selection.ref
         if ref is not None:
             pieces = pieces_of(ref, self._services.workspace.file.request)
-            QGuiApplication.clipboard().setText("".join(piece.text for piece in pieces))
+            output = RequestOutput(self._services.bridge, self._services.workspace.live)
+            output.copy_text("".join(piece.text for piece in pieces))
 
     def _rebuild(self) -> None:
         self._services.workspace.rebuild()

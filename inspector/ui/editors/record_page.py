@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
@@ -128,6 +128,14 @@ class RecordPage(QWidget):
             self._tabs.setCurrentIndex(
                 next((n for n, each in enumerate(self._parts) if not each.why_not), at)
             )
+
+    def show_place(self, at: int, place: Callable[[str], int]) -> None:
+        """Bring a part to the front and the cursor to the character that `place` finds in its text."""
+        if 0 <= at < len(self._parts):
+            self._tabs.setCurrentIndex(at)
+            page = self._pages[at]
+            page.editor.flash(place(page.editor.text))
+            page.editor.setFocus()
 
     def undo_step(self) -> None:
         if self.page is not None:

@@ -25,6 +25,7 @@ class ChangeNotices(QObject):
         self._workspace = services.workspace
         self._toast = toast
         services.workspace.changed.connect(self._follow)
+        services.bridge.noticed.connect(self._note)
 
     def _follow(self, what: What) -> None:
         if what & What.FILE:
@@ -32,6 +33,9 @@ class ChangeNotices(QObject):
         saved = self._workspace.file.saved
         if what & What.SAVED and saved is not None:
             self._toast.show_notice(self._notice(saved))
+
+    def _note(self, sentence: str) -> None:
+        self._toast.show_notice(Notice(_KEY, sentence, tone="ok"))
 
     def _notice(self, saved: SavedChange | TurnedStep | RefusedError) -> Notice:
         workspace = self._workspace

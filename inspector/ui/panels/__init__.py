@@ -5,19 +5,43 @@ A new panel is one module here and one row in `PANELS`.
 
 from __future__ import annotations
 
-from inspector.domain.ref import RefKind
-from inspector.ui.panel import PanelArea, PanelRow
-from inspector.ui.panels.archival import ArchivalPanel
-from inspector.ui.panels.block import BlockPanel
+from importlib import import_module
+
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.panel import Panel, PanelArea, PanelRow, PanelServices
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.changes import ChangesPanel
 from inspector.ui.panels.detail import DetailPanel
-from inspector.ui.panels.messages import MessagesPanel
 from inspector.ui.panels.navigator import NavigatorPanel
 from inspector.ui.panels.problems import ProblemsPanel
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.panels.welcome import WelcomePanel
 from inspector.ui.wording import tr
+
+
+def _block(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.block import BlockPanel
+
+    return BlockPanel(services, ref)
+
+
+def _messages(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.messages import MessagesPanel
+
+    return MessagesPanel(services, ref)
+
+
+def _archival(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.archival import ArchivalPanel
+
+    return ArchivalPanel(services, ref)
+
+
+def load_tabs() -> None:
+    """Import the tabs that a start does without, so that the first of each opens at once. Any thread may do it."""
+    for name in ("archival", "block", "messages"):
+        import_module(f"{__name__}.{name}")
+
 
 PANELS: tuple[PanelRow, ...] = (
     PanelRow("welcome", lambda: tr("Welcome"), PanelArea.WELCOME, WelcomePanel),
@@ -29,15 +53,16 @@ PANELS: tuple[PanelRow, ...] = (
         "block",
         lambda: tr("Block"),
         PanelArea.CENTRE,
-        BlockPanel,
+        _block,
         "block",
         opens=frozenset({RefKind.BLOCK}),
+        load=load_tabs,
     ),
     PanelRow(
         "messages",
         lambda: tr("Messages"),
         PanelArea.CENTRE,
-        MessagesPanel,
+        _messages,
         "message",
         "Alt+6",
         shown=False,
@@ -47,7 +72,7 @@ PANELS: tuple[PanelRow, ...] = (
         "archival",
         lambda: tr("Archival entries"),
         PanelArea.CENTRE,
-        ArchivalPanel,
+        _archival,
         "archive",
         "Alt+7",
         shown=False,

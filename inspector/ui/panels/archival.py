@@ -26,6 +26,7 @@ from inspector.ui.presentation.archival import (
     read_entries,
     tags_of,
 )
+from inspector.ui.presentation.places import place_in
 from inspector.ui.record_session import RecordSession
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import button, field
@@ -57,6 +58,8 @@ class ArchivalPanel(Panel):
         self._delete_button = button(tr("Delete"), self._delete)
         self._discard_button = button(tr("Discard"), self._discard)
         self._save_button = button(tr("Save"), self._save, role="primary")
+        self._pointed: tuple[str, str, int] | None = None
+        """A character of an entry to go to once that is shown."""
         self._front = FrontActions(services.actions, services.icons, *self._actions())
         self._soon = QTimer(self, singleShot=True, interval=_SOON_MILLISECONDS)
         self._soon.timeout.connect(self._read)
@@ -221,6 +224,20 @@ class ArchivalPanel(Panel):
         self._tell()
         if self.browser.table.hasFocus():
             self.services.selection.select(Ref(RefKind.ARCHIVAL, entry.id))
+        self._show_pointed()
+
+    def show_place(self, text: str, offset: int) -> None:
+        """Go to the character that was pointed at, once its entry is shown."""
+        ref = self.services.selection.ref
+        if ref is not None:
+            self._pointed = ref.id, text, offset
+            self._show_pointed()
+
+    def _show_pointed(self) -> None:
+        if self._pointed is None or self._entry is None or self._pointed[0] != self._entry.id:
+            return
+        (_, text, offset), self._pointed = self._pointed, None
+        self.browser.page.show_place(0, lambda content: place_in(content, text, offset))
 
     def _is_new(self, edit: Edit | None) -> bool:
         return edit is not None and isinstance(edit.operation, InsertArchival)

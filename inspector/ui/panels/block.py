@@ -25,6 +25,7 @@ from inspector.runtime.rendering import rendered_text
 from inspector.ui.actions import Action, FrontActions
 from inspector.ui.editors.draft_editor import DraftEditor
 from inspector.ui.editors.raw import RawPage
+from inspector.ui.editors.showing import show_part
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.editors.text_page import TextPage
 from inspector.ui.file_state import What
@@ -104,9 +105,10 @@ class BlockPanel(Panel):
         return shown if shown not in (None, self._empty) else self.page.editor
 
     def show_place(self, text: str, offset: int) -> None:
-        if self.editors.structured is None:
-            self.views.choose(_EDIT)
-            self.page.editor.flash(place_in(self.page.editor.text, text, offset))
+        self.views.choose(_EDIT)
+        place = self.services.selection.selected.place
+        parts = () if place is None else place.parts
+        show_part(self.editors.view(raw=False), parts, lambda content: place_in(content, text, offset))
 
     def views_to_draw(self) -> Iterator[str]:
         """What the model reads, JSON and the versions."""

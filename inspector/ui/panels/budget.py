@@ -45,7 +45,7 @@ from inspector.ui.widgets.budget_bar import BarSegment, BudgetBar, ReservePurpos
 from inspector.ui.widgets.budget_total import BudgetTotal
 from inspector.ui.widgets.controls import arrange, rule
 from inspector.ui.widgets.left_out import LeftOutList, LeftOutRow
-from inspector.ui.widgets.request_view import METHOD_MARKS
+from inspector.ui.widgets.request_canvas import METHOD_MARKS
 from inspector.ui.widgets.rows_view import dress_tree
 from inspector.ui.wording import number, share, signed, tr, tr_code
 

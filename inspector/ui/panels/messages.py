@@ -41,7 +41,9 @@ from inspector.ui.presentation.messages import (
     repair_text,
     unsaved_parts,
 )
+from inspector.ui.presentation.places import part_of_message, place_in_part
 from inspector.ui.record_session import RecordSession
+from inspector.ui.selection import PointedPlace
 from inspector.ui.widgets.controls import button
 from inspector.ui.widgets.record_rows import RecordRow
 from inspector.ui.wording import moment, tr
@@ -71,6 +73,8 @@ class MessagesPanel(Panel):
         self.browser = RecordBrowser(services.appearance, services.icons, self._row, is_heading, _words())
         self._shown: tuple[BatchLines, Message] | None = None
         self._awaited: Ref | None = None
+        self._pointed: tuple[str, PointedPlace] | None = None
+        """A character of a message to go to once that is shown."""
         self._agent_id = ""
         self._front = FrontActions(services.actions, services.icons, *self._actions())
         self._repair_button = button("", self._repair)
@@ -90,6 +94,13 @@ class MessagesPanel(Panel):
 
     def first_focus(self) -> QWidget:
         return self.browser.table
+
+    def show_place(self, text: str, offset: int) -> None:
+        """Go to the character that was pointed at, once its message is shown."""
+        selected = self.services.selection.selected
+        if selected.ref is not None and selected.place is not None:
+            self._pointed = selected.ref.id, selected.place
+            self._show_pointed()
 
     def views_to_draw(self) -> Iterator[str]:
         """The last row, to read."""
@@ -226,6 +237,13 @@ class MessagesPanel(Panel):
         self._tell()
         if self.browser.table.hasFocus():
             self.services.selection.select(Ref(RefKind.MESSAGE, message.id))
+        self._show_pointed()
+
+    def _show_pointed(self) -> None:
+        if self._pointed is None or self._shown is None or self._pointed[0] != self._shown[1].id:
+            return
+        place, self._pointed = self._pointed[1], None
+        self.browser.page.show_place(part_of_message(place), lambda text: place_in_part(place, text))
 
     def _reveal(self, ref: Ref | None, *, hidden: bool = False) -> None:
         """Go to the message or turn that is selected; to a hidden one only where it was asked for."""

@@ -1,67 +1,92 @@
-"""The Request panel: sections in sending order to fold, search, select and copy."""
+"""The Request panel: sections in sending order to fold, search, select and copy, as text or a provider's JSON."""
 
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 
+from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.requests import Mark, Piece, Request, Section
+from inspector.domain.requests import Piece, Request, Section
+from inspector.domain.snapshot import Snapshot
+from inspector.domain.wire.values import WireForm
 from inspector.ui.actions import SEPARATOR, Action, FrontActions
-from inspector.ui.exact_text import copy_text
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
-from inspector.ui.presentation.budget import comes_from
 from inspector.ui.presentation.card import WHAT_IF_ACTIONS
+from inspector.ui.presentation.request_copies import COPY_MENU, RequestCopies
+from inspector.ui.presentation.request_folding import RequestFolding
+from inspector.ui.presentation.request_output import RequestOutput, form_name
+from inspector.ui.presentation.request_selection import mark_at, piece_for, stretch_of
+from inspector.ui.presentation.wire_text import WireText
 from inspector.ui.safe_text import few_lines
 from inspector.ui.selection import PointedPlace, SelectedSpan, SelectionState
 from inspector.ui.what_if.bar import WhatIfBar
-from inspector.ui.widgets.controls import ActionButton, EmptyState, Segments, arrange
+from inspector.ui.widgets.adaptation_list import AdaptationLine
+from inspector.ui.widgets.controls import ActionButton, EmptyState, Segments, arrange, button
 from inspector.ui.widgets.find_bar import FindBar
-from inspector.ui.widgets.request_places import RequestRange
+from inspector.ui.widgets.flow import FlowLayout
+from inspector.ui.widgets.request_canvas import METHOD_MARKS, section_figures
+from inspector.ui.widgets.request_folds import RequestFolds
 from inspector.ui.widgets.request_rows import RequestRows, RowCutter
+from inspector.ui.widgets.request_search import RequestSearch
 from inspector.ui.widgets.request_view import RequestView
-from inspector.ui.wording import signed, tr, tr_code
+from inspector.ui.widgets.wire_page import WirePage
+from inspector.ui.wording import moment, signed, tr, tr_code, tr_count, tr_error
 
-_FOLDED_AT_FIRST = frozenset({"tools"})
 _WITH_DRAFTS = 1
-_MOST_FOUND = 10_000
+_FORMS = (None, WireForm.ANTHROPIC, WireForm.OPENAI, WireForm.GEMINI)
 _MENU = (
     "selection.open",
     "block.pin",
     "block.unpin",
+    SEPARATOR,
+    "request.fold",
+    "request.format",
+    "request.show_data",
+    SEPARATOR,
     "selection.copy_text",
-    "request.copy",
     SEPARATOR,
     *WHAT_IF_ACTIONS,
 )
 
 
 class RequestPanel(Panel):
-    """Shows the Request as text, with all drafts or as it is saved."""
+    """Shows the Request as text or as a provider is sent it, with all drafts or as it is saved."""
 
     def __init__(self, services: PanelServices, _ref: Ref | None = None) -> None:
         super().__init__(services)
         self.view = RequestView(services.appearance)
+        self.wire = WirePage(services.appearance, services.icons, services.bridge)
+        self._output = RequestOutput(services.bridge, services.workspace.live)
+        self._written_for: tuple[Request | None, WireForm | None] = None, None
         self._cutter = RowCutter()
-        self._folded = _FOLDED_AT_FIRST
-        self._found: tuple[RequestRange, ...] = ()
-        self._at = -1
-        self._move_to_found = self._pointing = False
+        self.folding = RequestFolding(services.preferences, self.view, self.wire, lambda: self._request)
+        self._times: Mapping[str, datetime] = {}
+        self._pointing = False
         self._awaited = False
         """Whether what is selected is not in the rows yet, and is to be brought into sight with them."""
+        self.forms = Segments(
+            tr("View of the Request"),
+            (tr("Text"), tr("The Request as text, with its sections and messages")),
+            *(
+                (form_name(form), tr("The JSON that {form} would be sent", form=form_name(form)))
+                for form in _FORMS
+                if form is not None
+            ),
+        )
         self.states = Segments(
             tr("State shown"),
             (tr("Now"), tr("What would be sent now, without drafts")),
             (tr("With drafts"), tr("What would be sent with all drafts saved")),
         )
         self.states.choose(_WITH_DRAFTS)
+        self.copy_button = button(tr("Copy as …"), self._open_copies, role="flat")
         actions = services.actions
         self._fillers = (
             ActionButton(actions.item("agent.new"), role="primary"),
@@ -70,7 +95,14 @@ class RequestPanel(Panel):
         self._empty = EmptyState("", "", *self._fillers)
         self.what_if = WhatIfBar(services)
         self.find_bar = FindBar(services.appearance, services.icons, name=tr("Find in the Request"))
-        self._front = FrontActions(services.actions, services.icons, *self._actions())
+        self._search = RequestSearch(
+            services.bridge, self.find_bar, lambda: self._front_view, self.folding.unfold_at
+        )
+        copies = RequestCopies(
+            self._output, lambda: self._request, lambda: self._form, lambda: self._front_view
+        )
+        rows = (*self._actions(), *self.folding.actions(), *copies.actions())
+        self._front = FrontActions(services.actions, services.icons, *rows)
         self._lay_out()
         self._connect()
         self._cut()
@@ -83,10 +115,7 @@ class RequestPanel(Panel):
             self._tell_empty()
 
     def first_focus(self) -> QWidget:
-        return self.view
-
-    def views_to_draw(self) -> Iterator[str]:
-        yield from self.what_if.views_to_draw()
+        return self._front_view
 
     def showEvent(self, event: QShowEvent) -> None:
         """The actions are there while the Request is in sight."""
@@ -99,58 +128,104 @@ class RequestPanel(Panel):
         if not event.spontaneous():
             self._front.go()
 
-    def _actions(self) -> tuple[Action, ...]:
-        def nothing() -> str:
-            return "" if self._request else tr("no Request is shown")
+    def views_to_draw(self) -> Iterator[str]:
+        """The messages with their JSON formatted, and each provider's JSON."""
+        for place, form in enumerate(_FORMS):
+            self.forms.choose(place)
+            if form is not None:
+                yield form.value
+        self.forms.choose(0)
+        yield from self.what_if.views_to_draw()
+        rows = self.view.rows
+        head = None if rows is None else rows.section_head("messages")
+        self.view.verticalScrollBar().setValue(head or 0)
+        yield "messages"
+        self.view.verticalScrollBar().setValue(0)
 
+    def _actions(self) -> tuple[Action, ...]:
+        nothing, view = self._nothing, self.view
         return (
-            Action("request.find", tr("Find in the Request"), self._open_find, "Ctrl+F", "search", nothing),
             Action(
-                "request.copy",
-                tr("Copy the Request as text"),
-                self._copy_all,
-                "Ctrl+Shift+C",
-                "copy",
-                nothing,
+                "request.find", tr("Find in the Request"), self._search.begin, "Ctrl+F", "search", nothing
+            ),
+            *(
+                Action(
+                    f"request.as_{form.value if form else 'text'}",
+                    tr("Show the Request as {form} JSON", form=form_name(form))
+                    if form
+                    else tr("Show the Request as text"),
+                    lambda place=place: self.forms.choose(place),  # type: ignore[misc]
+                    why_not=nothing,
+                    is_on=lambda place=place: self.forms.current == place,  # type: ignore[misc]
+                )
+                for place, form in enumerate(_FORMS)
             ),
             Action(
-                "request.fold_all", tr("Fold all sections of the Request"), self._fold_all, why_not=nothing
-            ),
-            Action(
-                "request.unfold_all",
-                tr("Unfold all sections of the Request"),
-                self._unfold_all,
+                "request.next_message",
+                tr("Go to the next message of the Request"),
+                lambda: view.step_message(1),
+                "Ctrl+Down",
                 why_not=nothing,
+                scope=view,
+            ),
+            Action(
+                "request.previous_message",
+                tr("Go to the previous message of the Request"),
+                lambda: view.step_message(-1),
+                "Ctrl+Up",
+                why_not=nothing,
+                scope=view,
             ),
         )
 
+    def _nothing(self) -> str:
+        return "" if self._request else tr("no Request is shown")
+
     def _lay_out(self) -> None:
-        space = self.services.appearance.space
+        self._top = FlowLayout()
         top = QFrame()
         top.setProperty("role", "dock_title")
-        row = QHBoxLayout(top)
-        arrange(row, self.states, None, ActionButton(self.services.actions.item("what_if.show"), role="flat"))
-        row.setContentsMargins(space(3), space(1.5), space(3), space(1.5))
+        top.setLayout(self._top)
+        what_if = ActionButton(self.services.actions.item("what_if.show"), role="flat")
+        for each in (self.forms, self.states, self.copy_button, what_if):
+            self._top.addWidget(each)
         column = QVBoxLayout(self)
-        arrange(column, top, self.what_if, self.find_bar, self._empty, self.view)
+        arrange(column, top, self.what_if, self.find_bar, self._empty, self.view, self.wire)
         # What is above is as high as it has to be.
-        for each in (self._empty, self.view):
-            column.setStretchFactor(each, 1)
+        for page in (self._empty, self.view, self.wire):
+            column.setStretchFactor(page, 1)
+        self._measure()
+
+    def _measure(self) -> None:
+        space = self.services.appearance.space
+        self._top.setContentsMargins(space(3), space(1.5), space(3), space(1.5))
+        self._top.setSpacing(space(2))
 
     def _connect(self) -> None:
         services = self.services
         services.selection.changed.connect(self._follow_selection)
+        services.appearance.changed.connect(self._measure)
         self.view.pointed.connect(self._point)
         self.view.asked_open.connect(self._open)
-        self.view.toggled.connect(self._toggle)
+        self.folding.changed.connect(self._cut)
         self.view.width_changed.connect(self._cut)
-        self.view.set_notes(self._note)
-        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.view.customContextMenuRequested.connect(self._open_menu)
+        self.view.figures = self._figures
+        self.view.set_head_notes(self.head_note)
+        for view in (self.view, self.wire.view):
+            view.copied.connect(self._output.note_copied)
+            view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            view.customContextMenuRequested.connect(self._open_menu)
+        self.wire.shown.connect(self._search.again)
         self.states.chosen.connect(self._cut)
-        self.find_bar.changed.connect(lambda _: self._search(move=True))
-        self.find_bar.stepped.connect(self._go)
-        self.find_bar.closed.connect(self._leave_find)
+        self.forms.chosen.connect(self._show_form)
+
+    @property
+    def _form(self) -> WireForm | None:
+        return _FORMS[max(0, self.forms.current)]
+
+    @property
+    def _front_view(self) -> RequestView:
+        return self.view if self._form is None else self.wire.view
 
     @property
     def _with_drafts(self) -> bool:
@@ -164,24 +239,62 @@ class RequestPanel(Panel):
     def _cut(self, *_: object) -> None:
         request = self._request
         self._empty.setVisible(request is None)
-        self.view.setVisible(request is not None)
+        self.view.setVisible(request is not None and self._form is None)
+        self.wire.setVisible(request is not None and self._form is not None)
         if request is None:
             self.services.bridge.cancel(("request rows", self))
             self.view.show_rows(None)
+            self._written_for = None, None
             self._tell_empty()
             return
-        work = asyncio.to_thread(self._cutter.rows, request, self.view.columns, self._folded)
+        self._write(request)
+        work = asyncio.to_thread(
+            _laid_out, (self._cutter, self._output.snapshot), request, self.view.columns, self.folding.folds
+        )
         name = tr("Laying out the Request")
         self.services.bridge.supersede(("request rows", self), work, name=name, on_done=self._show)
 
-    def _show(self, rows: RequestRows) -> None:
+    def _show(self, made: tuple[RequestRows, Mapping[str, datetime]]) -> None:
+        rows, times = made
         if self._request is not rows.request:
             return
+        self._times = times
         first = self.view.rows is None
         self.view.show_rows(rows)
         self._awaited = not self._mark_selection(reveal=first or self._awaited) and self._awaited
-        if self.find_bar.isVisible():
-            self._search(move=False)
+        self.folding.reveal_found()
+        if self._form is None:
+            self._search.again()
+
+    def _show_form(self, *_: object) -> None:
+        self._cut()
+        self._search.again()
+
+    def _write(self, request: Request) -> None:
+        """Have a provider's JSON written where that is shown, unless it is there."""
+        form = self._form
+        written, last = self._written_for
+        if form is None or (written is request and last is form):
+            return
+        if last is not form:
+            self.wire.show_text(None, tr("Writing the Request for {form} …", form=form_name(form)), ())
+        self._written_for = request, form
+        self._output.show(request, form, self._show_wire, self._tell_unwritten)
+
+    def _tell_unwritten(self, form: WireForm, error: InspectorError) -> None:
+        if self._written_for[1] is form:
+            text = tr("Can't write the Request for {form}", form=form_name(form))
+            self.wire.show_text(None, text, (AdaptationLine(tr_error(error), loses=True),))
+
+    def _show_wire(self, made: WireText) -> None:
+        source, form = self._written_for
+        if source is not made.source or form is not made.form:
+            return
+        lines = made.lines
+        name = form_name(made.form)
+        heading = tr_count("{count} change for {form}", "{count} changes for {form}", len(lines), form=name)
+        heading = heading if lines else tr("Nothing had to be changed for {form}.", form=name)
+        self.wire.show_text(made.text, heading, lines)
 
     def _tell_empty(self) -> None:
         workspace = self.services.workspace
@@ -203,6 +316,10 @@ class RequestPanel(Panel):
         else:
             self._empty.tell(tr("Building the Request …"))
 
+    def _figures(self, section: Section) -> str:
+        figures, note = section_figures(section), self._note(section)
+        return f"{figures} · {note}" if note else figures
+
     def _note(self, section: Section) -> str:
         workspace = self.services.workspace
         saved = workspace.file.saved_request
@@ -212,24 +329,18 @@ class RequestPanel(Panel):
         change = signed(section.tokens - before)
         return tr("draft {change}", change=change) if change else ""
 
-    def _toggle(self, section: str) -> None:
-        self._folded = self._folded ^ {section}
-        self._cut()
-
-    def _fold_all(self) -> None:
-        request = self._request
-        if request is not None:
-            self._folded = frozenset(section.name for section in request.sections)
-            self._cut()
-
-    def _unfold_all(self) -> None:
-        self._folded = frozenset()
-        self._cut()
+    def head_note(self, piece: Piece) -> str:
+        """When a message was written, and what a piece costs."""
+        figure = tr_count(
+            "{count} {mark} token", "{count} {mark} tokens", piece.tokens, mark=METHOD_MARKS[piece.method]
+        )
+        at = self._times.get(piece.source.id or "")
+        return figure if at is None else f"{moment(at, self.services.workspace.now())} · {figure}"
 
     def _point(self, piece: Piece, offset: int) -> None:
         start = self._start(piece)
-        mark = _mark_at(piece, offset - start)
-        self.view.select_piece(piece.id, _stretch(mark, start))
+        mark = mark_at(piece, offset - start)
+        self.view.select_piece(piece.id, stretch_of(mark, start))
         ref = piece.source.ref or Ref(RefKind.SECTION, piece.section)
         part = None if mark is None or ref.kind is RefKind.SECTION else mark.name
         self._pointing = True
@@ -237,7 +348,7 @@ class RequestPanel(Panel):
             self.services.selection.select(
                 Ref(ref.kind, ref.id, part),
                 SelectedSpan(start, start + piece.length),
-                PointedPlace(piece.text, offset - start),
+                PointedPlace(piece.text, offset - start, piece.marks),
             )
         finally:
             self._pointing = False
@@ -256,90 +367,42 @@ class RequestPanel(Panel):
     def _mark_selection(self, *, reveal: bool) -> bool:
         """Mark what is selected; says whether it is in the rows that are shown."""
         rows, selected = self.view.rows, self.services.selection.selected
-        piece = _piece_for(rows, selected) if rows else None
+        piece = piece_for(rows, selected) if rows else None
         if piece is None:
             self.view.select_piece(None)
             return False
         part = selected.ref.part if selected.ref else None
         mark = next((each for each in piece.marks if each.name == part), None) if part else None
-        self.view.select_piece(piece.id, _stretch(mark, self._start(piece)), reveal=reveal)
+        self.view.select_piece(piece.id, stretch_of(mark, self._start(piece)), reveal=reveal)
         return True
 
     def _open_menu(self, at: QPoint) -> None:
-        menu = QMenu(self.view)
+        view = self._front_view
+        menu = QMenu(view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.services.actions.refresh()
-        self.services.actions.fill(menu, _MENU)
-        menu.popup(self.view.viewport().mapToGlobal(at))
+        if self._form is None:
+            self.services.actions.fill(menu, _MENU)
+        self.services.actions.fill(menu.addMenu(tr("Copy as")), COPY_MENU)
+        menu.popup(view.viewport().mapToGlobal(at))
 
-    def _open_find(self) -> None:
-        chosen = self.view.chosen_text
-        self.find_bar.summon("" if "\n" in chosen else chosen)
-        self._search(move=True)
-
-    def _leave_find(self) -> None:
-        self._take_found(())
-        self.view.setFocus()
-
-    def _search(self, *, move: bool) -> None:
-        """Look through the text. `move` brings the first place found into sight."""
-        self._move_to_found |= move
-        request, words = self._request, self.find_bar.words
-        if request is None or not words:
-            self.services.bridge.cancel(("request search", self))
-            self._take_found(())
-            return
-        work = asyncio.to_thread(_find, request, words)
-        self.services.bridge.supersede(
-            ("request search", self),
-            work,
-            name=tr("Searching the Request"),
-            on_done=self._take_found,
-        )
-
-    def _take_found(self, found: tuple[RequestRange, ...]) -> None:
-        move, self._move_to_found = self._move_to_found, False
-        self._found = found
-        self._at = (0 if move else min(max(self._at, 0), len(found) - 1)) if found else -1
-        self._tell_found(move=move)
-
-    def _go(self, by: int) -> None:
-        if self._found:
-            self._at = (self._at + by) % len(self._found)
-            self._tell_found(move=True)
-
-    def _tell_found(self, *, move: bool) -> None:
-        self.find_bar.tell(self._at, len(self._found))
-        self.view.show_found(self._found, self._found[self._at] if self._found and move else None)
-
-    def _copy_all(self) -> None:
-        if self._request is not None:
-            copy_text(self._request.text)
+    def _open_copies(self) -> None:
+        menu = QMenu(self.copy_button)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.services.actions.refresh()
+        self.services.actions.fill(menu, COPY_MENU)
+        menu.popup(self.copy_button.mapToGlobal(QPoint(0, self.copy_button.height())))
 
 
-def _find(request: Request, words: str) -> tuple[RequestRange, ...]:
-    matches = re.finditer(re.escape(words), request.text, re.IGNORECASE)
-    return tuple(RequestRange(match.start(), match.end()) for match in islice(matches, _MOST_FOUND))
-
-
-def _mark_at(piece: Piece, offset: int) -> Mark | None:
-    """The smallest mark of a piece around an offset in it."""
-    marks = [each for each in piece.marks if each.start <= offset < each.end]
-    return min(marks, key=lambda each: each.end - each.start, default=None)
-
-
-def _stretch(mark: Mark | None, start: int) -> RequestRange | None:
-    return None if mark is None else RequestRange(start + mark.start, start + mark.end)
-
-
-def _piece_for(rows: RequestRows, selected: SelectionState) -> Piece | None:
-    """The piece that a selection means: the one at its span, else the first that has its source."""
-    ref, span = selected.ref, selected.span
-    if ref is None:
-        return None
-    sections = rows.request.sections
-    if ref.kind is RefKind.SECTION:
-        return next((each.pieces[0] for each in sections if each.name == ref.id and each.pieces), None)
-    same = [piece for each in sections for piece in each.pieces if comes_from(piece, ref)]
-    at_span = (piece for piece in same if span is not None and rows.start_of(piece.id) == span.start)
-    return next(at_span, same[0] if same else None)
+def _laid_out(
+    made_by: tuple[RowCutter, Callable[[Request], Snapshot | None]],
+    request: Request,
+    columns: int,
+    folds: RequestFolds,
+) -> tuple[RequestRows, Mapping[str, datetime]]:
+    """The rows of a Request, and when its messages were written."""
+    cutter, source = made_by
+    snapshot = source(request)
+    batches = () if snapshot is None else snapshot.history
+    times = {message.id: message.created_at for batch in batches for message in batch.messages}
+    return cutter.rows(request, columns, folds), times

@@ -1,6 +1,8 @@
-"""Finds the character of a block's text that stands at a place of the Request."""
+"""Finds the character of a block's or message's text that stands at a place of the Request."""
 
 from __future__ import annotations
+
+from inspector.ui.selection import PointedPlace
 
 
 def place_in(text: str, shown: str, offset: int) -> int:
@@ -28,3 +30,19 @@ def place_in(text: str, shown: str, offset: int) -> int:
             break
         first, last = max(0, first - 1), min(len(lines) - 1, last + 1)
     return min(max(found, 0), len(text))
+
+
+def part_of_message(place: PointedPlace) -> int:
+    """Which part of its message was pointed at, from 0; a mark for what is left out is none of them."""
+    own = [each for each in place.marks if each.kind != "gap"]
+    return next((number for number, each in enumerate(own) if place.offset < each.end), 0)
+
+
+def place_in_part(place: PointedPlace, text: str) -> int:
+    """The offset in the text of that part, which ends before the newline that ends the part."""
+    mark = next((each for each in place.marks if each.kind != "gap" and place.offset < each.end), None)
+    if mark is None:
+        return 0
+    start = mark.end - 1 - len(text)
+    shown = place.text[max(0, start) : mark.end - 1]
+    return min(max(0, place.offset - start), len(text)) if shown == text else 0

@@ -13,18 +13,21 @@ from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.safe_text import one_line
 from inspector.ui.theme import Theme
+from inspector.ui.widgets.json_rows import colours_of
 from inspector.ui.widgets.request_places import RequestRange
 from inspector.ui.widgets.request_rows import RowPosition
 from inspector.ui.widgets.request_text import (
-    ShownRow,
     in_colour,
     is_comment,
     is_quiet,
     is_tag,
     laid_out,
     on_ground,
+    shown_row,
     shown_text,
+    stretch_in_colour,
 )
+from inspector.ui.widgets.text_rows import TextRowKind
 
 _LINE_SPACING = 1.25
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
@@ -105,13 +108,26 @@ class RowPainter:
         )
         painter.drawText(room, _MIDDLE, title)
 
+    def gap_above(self, place: RowPosition) -> int:
+        """The room above a row: more between sections and turns than between messages."""
+        space = self._appearance.space
+        if place.row is None:
+            return self.gap
+        if place.is_message_head:
+            return space(4) if place.begins_turn else space(1)
+        return space(1) if place.kind is TextRowKind.TOOL else 0
+
     def text(self, painter: QPainter, box: QRectF, place: RowPosition, marks: Highlights, left: int) -> None:
-        """Paint a row of text that begins at `left`."""
+        """Paint a row of text that begins at `left`, what lies under it and what stands before it."""
         theme, space = self._appearance.theme, self._appearance.space
         if place.piece is None or place.row is None:
             return
-        gutter = QRectF(space(3), box.top(), space(1), box.height())
+        above = self.gap_above(place)
+        gutter = QRectF(space(3), box.top() - above, space(1), box.height() + above)
         painter.fillRect(gutter, theme.section(place.section.name))
+        if place.begins_turn:
+            line = QRectF(left, box.top() - above / 2, box.width() - left - space(3), 1)
+            painter.fillRect(line, theme.border)
         if place.piece.id == marks.piece_id:
             ground = QRectF(space(4), box.top(), box.width() - space(7), box.height())
             painter.fillRect(ground, theme.blend(theme.selection, theme.background, 0.6))
@@ -120,24 +136,41 @@ class RowPainter:
             painter.setPen(theme.muted)
             numbers = QRectF(space(5), box.top(), left - space(7), box.height())
             painter.drawText(numbers, _RIGHT, str(place.line_number))
-        layout = self.layout(place, marks)
-        top = box.top() + (box.height() - layout.lineAt(0).height()) / 2
-        layout.draw(painter, QPointF(left, top))
+        if not place.kind.is_head:
+            layout = self.layout(place, marks)
+            top = box.top() + (box.height() - layout.lineAt(0).height()) / 2
+            layout.draw(painter, QPointF(left + self.indent(place), top))
+
+    def mark_head(
+        self, painter: QPainter, box: QRectF, place: RowPosition, marks: Highlights, left: int
+    ) -> None:
+        """Paint what is marked of a head's frame line under all of it."""
+        end = place.start + len(shown_text(place))
+        for stretch, colour in marks.grounds(place.start, end, self._appearance.theme):
+            if stretch.start < end and stretch.end > place.start:
+                painter.fillRect(QRectF(left, box.top(), box.width() - left, box.height()), colour)
+
+    def indent(self, place: RowPosition) -> float:
+        """How much further right a row's text begins."""
+        return 0.0 if place.row is None else place.row.indent * self.advance
 
     def layout(self, place: RowPosition, marks: Highlights) -> QTextLayout:
         """A row laid out: its text with marks for hidden characters, its colours, what is marked in it.
 
         Keep it while one of its lines is used: a line does not keep its layout alive.
         """
-        shown = ShownRow(shown_text(place))
-        formats = [in_colour(shown, self._row_colour(place), italic=is_comment(place))]
-        for stretch, colour in marks.grounds(
-            place.start, place.start + shown.characters, self._appearance.theme
-        ):
+        shown, theme = shown_row(place), self._appearance.theme
+        quiet = is_comment(place) or place.kind is TextRowKind.QUIET
+        formats = [in_colour(shown, self._row_colour(place), italic=quiet)]
+        if place.kind in (TextRowKind.JSON, TextRowKind.STRING):
+            for each in colours_of(shown_text(place), place.kind):
+                colour = theme.code_style(each.style).colour
+                formats.append(stretch_in_colour(shown, each.start, each.end, colour))
+        for stretch, colour in marks.grounds(place.start, place.start + shown.characters, theme):
             first = max(0, stretch.start - place.start)
             last = min(shown.characters, stretch.end - place.start)
             if first < last:
-                formats.append(on_ground(shown, first, last, (colour, self._appearance.theme.text)))
+                formats.append(on_ground(shown, first, last, (colour, theme.text)))
         return laid_out(shown, self._fixed, formats)
 
     def _row_colour(self, place: RowPosition) -> QColor:

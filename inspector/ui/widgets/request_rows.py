@@ -1,4 +1,4 @@
-"""Cuts a Request into rows: section heads, and lines of text that fit the width.
+"""Cuts a Request into rows: section heads, heads of messages and tools, and lines of text that fit the width.
 
 Values only, so the rows of a large Request can be prepared in a worker thread. What was cut once is kept by the
 piece's id and text, so a build in which one piece changed cuts one piece.
@@ -6,32 +6,17 @@ piece's id and text, so a build in which one piece changed cuts one piece.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from inspector.domain.dataclass import dataclass
 from inspector.domain.requests import Piece, Request, Section
-from inspector.ui.safe_text import show_controls
+from inspector.ui.widgets.piece_rows import CutPiece, cut
+from inspector.ui.widgets.request_folds import PieceForm, RequestFolds, is_message
+from inspector.ui.widgets.text_rows import TextRow, TextRowKind
 
-_WIDE = re.compile(
-    "[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
-    "\U0001f300-\U0001faff\U00020000-\U0003fffd]"
-)
-TAB_COLUMNS = 4
-_WORD_SEARCH = 24
-"""How far back from the edge a row looks for a space to end at."""
-
-
-class TextRow(NamedTuple):
-    """One shown row: offsets in the piece's text, and the number of its line in the piece (from 0)."""
-
-    start: int
-    end: int
-    line: int
-    begins_line: bool
+_UNFOLDED = RequestFolds()
 
 
 class RowPosition(NamedTuple):
@@ -43,61 +28,18 @@ class RowPosition(NamedTuple):
     line_number: int
     start: int
     """The row's offset in the Request's text form."""
+    cut: CutPiece | None = None
+    begins_turn: bool = False
+    """Whether it is the head of a message, and the message before it belongs to another turn."""
 
+    @property
+    def kind(self) -> TextRowKind:
+        return TextRowKind.TEXT if self.row is None else self.row.kind
 
-@dataclass(frozen=True, slots=True)
-class CutPiece:
-    """A piece's rows for one width."""
-
-    piece: Piece
-    rows: tuple[TextRow, ...]
-    lines: int
-
-
-def columns_of(text: str) -> int:
-    """The columns that a text takes in a fixed-width font, hidden characters taking those of their marks."""
-    if text.isascii():
-        shown = text if text.isprintable() else show_controls(text)
-        return len(shown) + (TAB_COLUMNS - 1) * shown.count("\t")
-    shown = show_controls(text)
-    return len(shown) + (TAB_COLUMNS - 1) * shown.count("\t") + len(_WIDE.findall(shown))
-
-
-def cut(piece: Piece, width: int) -> CutPiece:
-    """A piece cut into rows of at most `width` columns, at spaces where there are some."""
-    rows: list[TextRow] = []
-    start = 0
-    lines = piece.text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    for number, line in enumerate(lines):
-        if columns_of(line) <= width:
-            rows.append(TextRow(start, start + len(line), number, True))
-        else:
-            rows.extend(_cut_line(line, start, number, width))
-        start += len(line) + 1
-    return CutPiece(piece, tuple(rows), len(lines))
-
-
-def _cut_line(line: str, offset: int, number: int, width: int) -> Iterator[TextRow]:
-    start = 0
-    while start < len(line):
-        end = _fitting(line, start, width)
-        if end < len(line):
-            space = line.rfind(" ", max(start + 1, end - _WORD_SEARCH), end)
-            end = space + 1 if space > start else end
-        yield TextRow(offset + start, offset + end, number, start == 0)
-        start = end
-
-
-def _fitting(line: str, start: int, width: int) -> int:
-    end = min(len(line), start + width)
-    while end > start + 1:
-        columns = columns_of(line[start:end])
-        if columns <= width:
-            break
-        end = max(start + 1, min(end - 1, start + (end - start) * width // columns))
-    return end
+    @property
+    def is_message_head(self) -> bool:
+        """Whether a message begins with it."""
+        return self.cut is not None and self.row == self.cut.rows[0] and is_message(self.cut.piece)
 
 
 class RowCutter:
@@ -106,7 +48,7 @@ class RowCutter:
     def __init__(self) -> None:
         self._last: tuple[int, dict[str, CutPiece]] = (0, {})
 
-    def rows(self, request: Request, width: int, folded: frozenset[str] = frozenset()) -> RequestRows:
+    def rows(self, request: Request, width: int, folds: RequestFolds = _UNFOLDED) -> RequestRows:
         """The rows of a Request; pieces that the Request before had with the same text are not cut again."""
         last_width, last = self._last
         kept = last if width == last_width else {}
@@ -114,25 +56,25 @@ class RowCutter:
         sections: list[_CutSection] = []
         start, line = 0, 1
         for section in request.sections:
-            pieces = [_kept_or_cut(kept.get(piece.id), piece, width) for piece in section.pieces]
+            pieces = [
+                _kept_or_cut(kept.get(piece.id), piece, width, folds.form(piece)) for piece in section.pieces
+            ]
             fresh.update((each.piece.id, each) for each in pieces)
-            sections.append(_CutSection(section, tuple(pieces), start, line, section.name in folded))
+            sections.append(_CutSection(section, tuple(pieces), start, line, section.name in folds.sections))
             start += section.length
             line += sum(each.lines for each in pieces)
         self._last = (width, fresh)
         return RequestRows(request, tuple(sections))
 
 
-def _kept_or_cut(existing: CutPiece | None, piece: Piece, width: int) -> CutPiece:
-    if existing is None:
-        return cut(piece, width)
+def _kept_or_cut(existing: CutPiece | None, piece: Piece, width: int, form: PieceForm) -> CutPiece:
+    if existing is None or existing.form != form:
+        return cut(piece, width, form)
     if existing.piece is piece:
         return existing
-    return (
-        CutPiece(piece, existing.rows, existing.lines)
-        if existing.piece.text == piece.text
-        else cut(piece, width)
-    )
+    if existing.piece.text != piece.text or existing.piece.marks != piece.marks:
+        return cut(piece, width, form)
+    return CutPiece(piece, existing.rows, existing.lines, form, existing.has_json, existing.calls)
 
 
 class _CutSection:
@@ -154,13 +96,16 @@ class _CutSection:
             return RowPosition(self.section, None, None, 0, self.first_offsets[0])
         index = bisect_right(self.first_rows, row) - 1
         cut_piece = self.pieces[index]
-        text_row = cut_piece.rows[row - self.first_rows[index]]
+        within = row - self.first_rows[index]
+        text_row = cut_piece.rows[within]
         return RowPosition(
             self.section,
             cut_piece.piece,
             text_row,
             self.first_lines[index] + text_row.line,
             self.first_offsets[index] + text_row.start,
+            cut_piece,
+            within == 0 and self._begins_turn(index),
         )
 
     def row_of(self, offset: int) -> int:
@@ -169,6 +114,13 @@ class _CutSection:
         within = offset - self.first_offsets[index]
         found = bisect_right(self.pieces[index].rows, within, key=lambda row: row.start) - 1
         return self.first_rows[index] + max(0, found)
+
+    def _begins_turn(self, index: int) -> bool:
+        if index == 0:
+            return False
+        piece, before = self.pieces[index].piece, self.pieces[index - 1].piece
+        both = is_message(piece) and is_message(before)
+        return both and piece.parameters.get("batch") != before.parameters.get("batch")
 
 
 class RequestRows:
@@ -183,6 +135,14 @@ class RequestRows:
             for index, each in enumerate(sections)
             for number, cut_piece in enumerate(each.pieces)
         }
+        self.called: Mapping[str, str] = {
+            call_id: name
+            for each in sections
+            for cut_piece in each.pieces
+            if cut_piece.calls
+            for call_id, name in cut_piece.calls
+        }
+        """The names of the tools that are called, by the calls' ids."""
 
     @property
     def count(self) -> int:
@@ -197,9 +157,19 @@ class RequestRows:
     def piece_ids(self) -> Sequence[str]:
         return tuple(self._where)
 
+    @property
+    def message_ids(self) -> Sequence[str]:
+        """The ids of the pieces that are messages, in order."""
+        pieces = (each.piece for section in self._sections for each in section.pieces)
+        return tuple(piece.id for piece in pieces if is_message(piece))
+
     def piece(self, piece_id: str) -> Piece | None:
+        found = self.cut_piece(piece_id)
+        return None if found is None else found.piece
+
+    def cut_piece(self, piece_id: str) -> CutPiece | None:
         where = self._where.get(piece_id)
-        return None if where is None else self._sections[where[0]].pieces[where[1]].piece
+        return None if where is None else self._sections[where[0]].pieces[where[1]]
 
     def start_of(self, piece_id: str) -> int | None:
         where = self._where.get(piece_id)
@@ -221,7 +191,7 @@ class RequestRows:
         return index is not None and self._sections[index].folded
 
     def row_of_offset(self, offset: int) -> int | None:
-        """The row that shows an offset of the text form; a folded section's head stands for all of it."""
+        """The row that shows an offset of the text form; the head of what is folded stands for all of it."""
         for index, each in enumerate(self._sections):
             if each.first_offsets[0] <= offset < each.first_offsets[-1]:
                 return self._first[index] if each.folded else self._first[index] + each.row_of(offset)

@@ -1,80 +1,49 @@
-"""A widget that paints a Request row by row, only what is in sight."""
+"""A widget that shows a Request row by row and lets a person select, mark, fold and copy in it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import (
-    QFocusEvent,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
-from inspector.domain.counts import Method
-from inspector.domain.requests import Piece, Section
+from inspector.domain.requests import Piece
 from inspector.ui.appearance import Appearance
 from inspector.ui.exact_text import copy_text
 from inspector.ui.safe_text import show_controls
-from inspector.ui.widgets.request_paint import Highlights, RowPainter
+from inspector.ui.widgets.request_canvas import RequestCanvas
+from inspector.ui.widgets.request_folds import is_foldable
+from inspector.ui.widgets.request_heads import HeadSpot
 from inspector.ui.widgets.request_places import RequestRange, carried_over, row_after
-from inspector.ui.widgets.request_rows import RequestRows, RowPosition
-from inspector.ui.widgets.request_text import ShownRow, shown_text
-from inspector.ui.wording import number, tr, tr_count
+from inspector.ui.widgets.request_rows import RequestRows
+from inspector.ui.wording import tr
 
-METHOD_MARKS = {
-    Method.EXACT: "=",
-    Method.ESTIMATE: "~",
-    Method.RECONSTRUCTED: "≈",
-    Method.PROVIDER: "✓",
-    Method.REPORTED: "✓",
-}
 _READ_ALOUD = 300
 
 
-class RequestView(QAbstractScrollArea):
+class RequestView(RequestCanvas):
     """Shows a Request and lets a person point at any character of it.
 
-    `pointed` carries the piece and the offset in the text form. `toggled` carries a section's name. `asked_open`
-    carries the piece that was double-clicked.
+    `pointed` carries the piece and the offset in the text form. `toggled` carries a section's name, `spotted` a
+    `HeadSpot` that was clicked and the piece's id. `asked_open` carries the piece that was double-clicked, `copied`
+    the text that went to the clipboard.
     """
 
     pointed = Signal(object, int)
     asked_open = Signal(object)
     toggled = Signal(str)
-    width_changed = Signal()
+    spotted = Signal(object, str)
+    copied = Signal(str)
 
     def __init__(self, appearance: Appearance, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._appearance = appearance
-        self._rows: RequestRows | None = None
-        self._paint = RowPainter(appearance)
-        self._marks = Highlights()
+        super().__init__(appearance, parent)
         self._anchor: int | None = None
-        self._notes: Callable[[Section], str] = lambda _: ""
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
-        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self.setAccessibleName(tr("Request text"))
-        appearance.changed.connect(self._dress)
-        self._dress()
-
-    @property
-    def columns(self) -> int:
-        """How many columns of the fixed-width font a row has room for."""
-        room = self.viewport().width() - self.text_left - self._appearance.space(4)
-        return max(20, int(room / self._paint.advance))
-
-    @property
-    def rows(self) -> RequestRows | None:
-        return self._rows
 
     @property
     def selected_piece(self) -> str | None:
@@ -91,10 +60,6 @@ class RequestView(QAbstractScrollArea):
         if self._rows is None or self._marks.chosen is None:
             return ""
         return self._rows.request.text[self._marks.chosen.start : self._marks.chosen.end]
-
-    def set_notes(self, notes: Callable[[Section], str]) -> None:
-        """What is added to a section's figures, such as the difference that drafts make."""
-        self._notes = notes
 
     def show_rows(self, rows: RequestRows | None) -> None:
         """Show other rows; what stood at the top edge stays there, and what was marked stays marked."""
@@ -126,11 +91,16 @@ class RequestView(QAbstractScrollArea):
     def show_found(self, found: Sequence[RequestRange], current: RequestRange | None) -> None:
         """Mark what a search found, in ascending order, and bring `current` into sight."""
         self._marks.find(found)
-        if current is not None and self._rows is not None:
-            self._marks.chosen = current
-            row = self._rows.row_of_offset(current.start)
-            if row is not None:
-                self._reveal(row, row)
+        if current is not None:
+            self.reveal_range(current)
+        self.viewport().update()
+
+    def reveal_range(self, place: RequestRange) -> None:
+        """Mark a stretch and bring its beginning into sight."""
+        self._marks.chosen = place
+        row = self._rows.row_of_offset(place.start) if self._rows is not None else None
+        if row is not None:
+            self._reveal(row, row)
         self.viewport().update()
 
     def copy(self) -> None:
@@ -138,50 +108,25 @@ class RequestView(QAbstractScrollArea):
         text = self.chosen_text or self._selected_text()
         if text:
             copy_text(text)
+            self.copied.emit(text)
 
-    def box_of_row(self, row: int) -> QRectF | None:
-        """Where a row is painted, None while it is out of sight."""
-        first = self.verticalScrollBar().value()
-        return next((box for at, (_, box) in enumerate(self._boxes(), first) if at == row), None)
-
-    def x_of(self, place: RowPosition, character: int) -> float:
-        """How far right in its row a character begins."""
-        # A line does not keep its layout alive.
-        layout = self._paint.layout(place, self._marks)
-        found: Any = layout.lineAt(0).cursorToX(ShownRow(shown_text(place)).unit_of(character))
-        return float(found[0])
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the rows in sight."""
-        painter, left = QPainter(self.viewport()), self.text_left
-        self._paint.background(painter, QRectF(event.rect()))
-        for place, box in self._boxes():
-            if place.row is None:
-                folded = self._rows is not None and self._rows.is_folded(place.section.name)
-                self._paint.head(painter, box, place, self._figures(place.section), folded=folded)
+    def step_message(self, by: int) -> None:
+        """Select the next or previous message, from wherever the selection is."""
+        if self._rows is not None:
+            messages = self._rows.message_ids
+            places = {piece_id: place for place, piece_id in enumerate(self._rows.piece_ids)}
+            here = places.get(self._marks.piece_id or "", -1 if by > 0 else len(places))
+            if by > 0:
+                self._select(next((each for each in messages if places[each] > here), None))
             else:
-                self._paint.text(painter, box, place, self._marks, left)
-        if self.hasFocus():
-            painter.setPen(self._appearance.theme.accent)
-            painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.viewport().update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.viewport().update()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._set_range()
-        if event.size().width() != event.oldSize().width():
-            self.width_changed.emit()
+                self._select(next((each for each in reversed(messages) if places[each] < here), None))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Fold a section at its head; elsewhere point at a character."""
+        """Fold at a head, or do what it offers there; elsewhere point at a character."""
         place = self._place_at(event.position().y())
         if place is None:
+            return
+        if event.button() == Qt.MouseButton.LeftButton and self._press_spot(event.position()):
             return
         if place.row is None:
             if event.button() == Qt.MouseButton.LeftButton:
@@ -196,6 +141,10 @@ class RequestView(QAbstractScrollArea):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Mark text from where the button went down."""
+        if not event.buttons():
+            shapes = Qt.CursorShape
+            here = self._spot_at(event.position()) is not None
+            self.viewport().setCursor(shapes.PointingHandCursor if here else shapes.IBeamCursor)
         if self._anchor is None or not event.buttons() & Qt.MouseButton.LeftButton:
             return
         self._scroll_at_edge(event.position().y())
@@ -210,6 +159,8 @@ class RequestView(QAbstractScrollArea):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Ask for the source of a piece."""
         place = self._place_at(event.position().y())
+        if self._press_spot(event.position()):
+            return
         if place is not None and place.piece is not None:
             self.asked_open.emit(place.piece)
         elif place is not None:
@@ -242,95 +193,12 @@ class RequestView(QAbstractScrollArea):
             do()
         return do is not None
 
-    def _dress(self) -> None:
-        self._paint.dress()
-        self._set_range()
-        self.width_changed.emit()
-        self.viewport().update()
-
-    def _boxes(self) -> Iterator[tuple[RowPosition, QRectF]]:
-        """The rows in sight and where they stand; a head has a gap above it."""
-        if self._rows is None:
-            return
-        size, top = self.viewport().size(), 0
-        for row in range(self.verticalScrollBar().value(), self._rows.count):
-            if top >= size.height():
-                return
-            place = self._rows.place(row)
-            top += self._paint.gap if place.row is None else 0
-            yield place, QRectF(0, top, size.width(), self._paint.height)
-            top += self._paint.height
-
-    @property
-    def text_left(self) -> int:
-        return self._paint.text_left(self._rows.line_count if self._rows is not None else 0)
-
-    def _rows_in_sight(self) -> int:
-        return max(1, self.viewport().height() // self._paint.height)
-
-    def _set_range(self) -> None:
-        bar = self.verticalScrollBar()
-        bar.setRange(0, self._last_top_row())
-        bar.setPageStep(max(1, self._rows_in_sight() - 2))
-        bar.setSingleStep(1)
-
-    def _last_top_row(self) -> int:
-        """The row that is at the top when the last one is at the bottom."""
-        if self._rows is None:
-            return 0
-        room = self.viewport().height() - self._paint.gap
-        row = self._rows.count
-        while row > 0:
-            room -= self._paint.height + (self._paint.gap if self._rows.place(row - 1).row is None else 0)
-            if room < 0:
-                return row
-            row -= 1
-        return 0
-
-    def _figures(self, section: Section) -> str:
-        pieces = tr_count("{count} piece", "{count} pieces", len(section.pieces))
-        text = f"{pieces} · {number(section.tokens)} {METHOD_MARKS[section.method]} {tr('tokens')}"
-        note = self._notes(section)
-        return f"{text} · {note}" if note else text
-
-    def _place_at(self, y: float) -> RowPosition | None:
-        return next((place for place, box in self._boxes() if box.top() <= y < box.bottom()), None)
-
-    def _offset_at(self, point: QPointF) -> int:
-        """The offset nearest to a point; above and below what is in sight, that of the first and last row."""
-        found: tuple[RowPosition, QRectF] | None = None
-        for place, box in self._boxes():
-            if found is None or box.top() <= point.y():
-                found = place, box
-        if found is None:
-            return 0
-        place, box = found
-        if place.row is None:
-            return place.start
-        shown = ShownRow(shown_text(place))
-        if point.y() >= box.bottom():
-            return place.start + shown.characters
-        layout = self._paint.layout(place, self._marks)
-        unit = layout.lineAt(0).xToCursor(point.x() - self.text_left)
-        return place.start + shown.character_of(unit)
-
-    def _scroll_at_edge(self, y: float) -> None:
-        bar = self.verticalScrollBar()
-        if y < 0:
-            bar.setValue(bar.value() - 1)
-        elif y > self.viewport().height():
-            bar.setValue(bar.value() + 1)
-
-    def _reveal(self, first: int, last: int) -> None:
-        bar, sight = self.verticalScrollBar(), self._rows_in_sight()
-        shown = [
-            box for box in (self.box_of_row(first), self.box_of_row(min(last, first + 2))) if box is not None
-        ]
-        if shown and shown[-1].bottom() <= self.viewport().height() and self.box_of_row(first) is not None:
-            return
-        bar.setValue(
-            first - 2 if last - first + 3 >= sight else first - max(1, (sight - (last - first)) // 3)
-        )
+    def _press_spot(self, point: QPointF) -> bool:
+        """Do what the head at a point offers there; says whether it offers anything."""
+        found = self._spot_at(point)
+        if found is not None:
+            self.spotted.emit(*found)
+        return found is not None
 
     def _selected_text(self) -> str:
         piece = self._selected()
@@ -352,15 +220,26 @@ class RequestView(QAbstractScrollArea):
         here = (
             ids.index(self._marks.piece_id) if self._marks.piece_id in ids else (-1 if by > 0 else len(ids))
         )
-        to = ids[min(max(here + by, 0), len(ids) - 1)]
-        self.select_piece(to, reveal=True)
-        piece, start = self._rows.piece(to), self._rows.start_of(to)
+        self._select(ids[min(max(here + by, 0), len(ids) - 1)])
+
+    def _select(self, piece_id: str | None) -> None:
+        """Select a piece as if its first character were clicked."""
+        if self._rows is None or piece_id is None:
+            return
+        self.select_piece(piece_id, reveal=True)
+        piece, start = self._rows.piece(piece_id), self._rows.start_of(piece_id)
         if piece is not None and start is not None:
             self.pointed.emit(piece, start)
 
     def _fold_selected(self, *, fold: bool) -> None:
+        """Fold or unfold the piece where it has a head, then its section; unfolding the other way round."""
         piece = self._selected()
-        if piece is not None and self._rows is not None and self._rows.is_folded(piece.section) != fold:
+        if piece is None or self._rows is None:
+            return
+        cut, section_folded = self._rows.cut_piece(piece.id), self._rows.is_folded(piece.section)
+        if is_foldable(piece) and cut is not None and cut.form.folded != fold and not section_folded:
+            self.spotted.emit(HeadSpot.FOLD, piece.id)
+        elif section_folded != fold:
             self.toggled.emit(piece.section)
 
     def _open_selected(self) -> None:

@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 
 from inspector.domain.requests import Request
 from inspector.ui.safe_text import show_controls
-from inspector.ui.widgets.request_rows import RequestRows, RowCutter, TextRow, columns_of, cut
+from inspector.ui.widgets.piece_rows import cut
+from inspector.ui.widgets.request_folds import RequestFolds
+from inspector.ui.widgets.request_rows import RequestRows, RowCutter
+from inspector.ui.widgets.text_rows import TextRow, columns_of
 from tests.ui.texts import TEXTS
 from tests.ui.values import made_piece, made_request
 
@@ -94,7 +97,7 @@ def test_that_columns_are_those_of_what_is_shown(text: str, columns: int) -> Non
 @given(requests(), WIDTHS, st.data())
 def test_that_offsets_and_rows_lead_to_each_other(request: Request, width: int, data: st.DataObject) -> None:
     folded = frozenset(data.draw(st.sets(st.sampled_from([each.name for each in request.sections]))))
-    rows = RowCutter().rows(request, width, folded)
+    rows = RowCutter().rows(request, width, RequestFolds(folded))
     for row in range(rows.count):
         place = rows.place(row)
         if place.row is not None:
@@ -142,7 +145,7 @@ def test_that_every_piece_has_its_rows_and_its_start(request: Request, width: in
 
 def test_that_a_folded_section_is_its_head_alone() -> None:
     request = made_request({"core": ["a\nb\n"], "log": ["c\n"]})
-    rows = RowCutter().rows(request, 40, frozenset({"core"}))
+    rows = RowCutter().rows(request, 40, RequestFolds(frozenset({"core"})))
     assert row_texts(rows) == ["#core", "#log", "c"]
     assert rows.is_folded("core")
     assert not rows.is_folded("log")

@@ -11,9 +11,13 @@ from pytestqt.qtbot import QtBot
 
 from inspector.domain.requests import Piece, Request
 from inspector.ui.appearance import Appearance, ThemeChoice
+from inspector.ui.theme import contrast
+from inspector.ui.widgets.request_folds import RequestFolds
+from inspector.ui.widgets.request_heads import HeadPainter
 from inspector.ui.widgets.request_places import RequestRange
 from inspector.ui.widgets.request_rows import RowCutter
 from inspector.ui.widgets.request_view import RequestView
+from tests.ui.conversations import conversation
 from tests.ui.values import made_piece, made_request
 
 LEFT = Qt.MouseButton.LeftButton
@@ -33,7 +37,7 @@ def view(qtbot: QtBot, appearance: Appearance) -> Iterator[RequestView]:
 
 
 def show(view: RequestView, request: Request, *folded: str) -> None:
-    view.show_rows(RowCutter().rows(request, view.columns, frozenset(folded)))
+    view.show_rows(RowCutter().rows(request, view.columns, RequestFolds(frozenset(folded))))
 
 
 def point_of(view: RequestView, offset: int) -> QPoint:
@@ -346,3 +350,49 @@ def test_that_an_empty_view_takes_keys_and_clicks(view: RequestView, pointed: li
     view.copy()
     assert not pointed
     assert not view.chosen_text
+
+
+@pytest.mark.parametrize("choice", [ThemeChoice.DARK, ThemeChoice.LIGHT])
+def test_that_the_words_of_roles_are_legible_on_their_chips(
+    view: RequestView, appearance: Appearance, choice: ThemeChoice
+) -> None:
+    appearance.apply(choice, 1.0)
+    theme = appearance.theme
+    for colour in (
+        theme.accent,
+        theme.ok,
+        theme.muted,
+        theme.section("tools"),
+        theme.section("instructions"),
+    ):
+        ground, word = HeadPainter(appearance).ink(colour)
+        assert contrast(word, ground) >= 4.5
+
+
+def test_that_chips_and_the_line_between_turns_are_painted(view: RequestView, appearance: Appearance) -> None:
+    appearance.apply(ThemeChoice.DARK, 1.0)
+    show(view, conversation())
+    heads, painted = HeadPainter(appearance), pixels(view)
+    theme = appearance.theme
+    for colour in (theme.accent, theme.ok, theme.section("tools")):
+        assert heads.ink(colour)[0].name() in painted
+
+
+def test_that_a_drag_over_a_message_marks_its_own_text(view: RequestView) -> None:
+    request = conversation()
+    show(view, request)
+    start, end = request.text.index("green?"), request.text.index("All of it.")
+    drag(view, point_of(view, start), point_of(view, end))
+    assert view.chosen_text == request.text[start:end]
+    view.copy()
+    assert QGuiApplication.clipboard().text() == request.text[start:end]
+
+
+def test_that_copying_tells_what_was_copied(view: RequestView) -> None:
+    said: list[str] = []
+    view.copied.connect(said.append)
+    show(view, conversation())
+    view.copy()
+    view.select_piece("message:m1")
+    view.copy()
+    assert said == ["=== user ===\nIs it green?\n"]
