@@ -18,6 +18,7 @@ from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit
 from inspector.domain.errors import Problem, RefusedError, Severity
+from inspector.domain.lint import Finding
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
@@ -45,9 +46,22 @@ class What(Flag):
     BUSY = auto()
     SAVED = auto()
     UNDO = auto()
+    FINDINGS = auto()
     NOTHING = 0
     EVERYTHING = (
-        FILE | AGENTS | AGENT | CONTENTS | BLOCKS | REQUEST | COUNTS | DRAFTS | PROBLEMS | MOVED | BUSY | UNDO
+        FILE
+        | AGENTS
+        | AGENT
+        | CONTENTS
+        | BLOCKS
+        | REQUEST
+        | COUNTS
+        | DRAFTS
+        | PROBLEMS
+        | MOVED
+        | BUSY
+        | UNDO
+        | FINDINGS
     )
     """All that is another with another file."""
 
@@ -140,6 +154,7 @@ class FileState:
         saved: The last change that was written, undone or redone from this window, or why it couldn't be undone.
         next_undo: The person's newest change that can be undone.
         next_redo: The change that the person undid last.
+        findings: What lint finds in the shown agent's Request without drafts.
     """
 
     path: Path | None = None
@@ -166,6 +181,7 @@ class FileState:
     saved: SavedChange | TurnedStep | RefusedError | None = None
     next_undo: UndoStep | None = None
     next_redo: UndoStep | None = None
+    findings: tuple[Finding, ...] = ()
 
     @property
     def agent(self) -> Agent | None:
@@ -208,6 +224,7 @@ class FileState:
             saved_request=None,
             request_problem=None,
             what_if=WhatIf(),
+            findings=(),
         )
 
     def with_agents(self, agents: Sequence[Agent], layouts: Sequence[str]) -> FileState:

@@ -26,6 +26,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("window.text_scale", 1.0, "Text size. 1 is the size your system uses", minimum=0.75, maximum=2.0),
     Setting("window.reopen_last", True, "Reopen the last file at start"),
     Setting("window.last_file", "", "Last file"),
+    Setting("budget.sort", "", "Budget sorted by"),
+    Setting("budget.flat", False, "List the budget without sections"),
+    Setting("problems.ignored_findings", "", "Ignored kinds of findings"),
     Setting("navigator.show_empty_groups", False, "Show empty groups"),
 )
 FAILED_STARTS_FOR_SAFE_MODE = 2

@@ -32,6 +32,7 @@ from inspector.ui.file_state import (
     WhatIf,
     without,
 )
+from inspector.ui.finding_reader import FindingReader
 from inspector.ui.journal_reader import JournalReader
 from inspector.ui.refreshing import Refresher
 from inspector.ui.undo_steps import UndoSteps
@@ -56,6 +57,7 @@ class Workspace:
         self.load = self._fresh.load
         self.count_others = self._fresh.count_others
         self._steps = UndoSteps(bridge, self.live)
+        self.findings = FindingReader(bridge, self.live, files.settings)
         self.past = JournalReader(bridge, self.live)
         """Reads versions and changes."""
         bridge.changed.connect(self._note)
@@ -292,6 +294,7 @@ class Workspace:
         self._fresh.end()
         self._bridge.cancel("feed")
         self._steps.end()
+        self.findings.end()
         left, self.live.session, self.live.state = self.live.session, session, state
         return left
 

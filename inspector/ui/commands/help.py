@@ -21,7 +21,7 @@ from inspector.ui.widgets.settings_dialog import SettingsDialog, StoredSetting
 from inspector.ui.wording import tr
 
 _PAGE = "window"
-_NOT_SHOWN = frozenset({"window.last_file"})
+_NOT_SHOWN = frozenset({"window.last_file", "budget.sort", "problems.ignored_findings"})
 """What the program keeps for itself."""
 
 
