@@ -27,6 +27,7 @@ _WIDEST = ("199,999", "≈", "100.0 %", "+99,999")
 _TOKENS, _SHARE, _CHANGE, _NAME_STEPS = 1, 3, 4, 26
 _NAME_ROOM = 8
 """Steps of a section's row beside its name: the square and the gaps at its ends."""
+_UP, _DOWN = "↑", "↓"
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _OPEN_AT_FIRST = frozenset({"core", "working", "log", "shared"})
 
@@ -84,6 +85,10 @@ class BudgetTable(QWidget):
             self._measure_names(request)
             self._open_new_sections(request)
         self._fit_soon()
+
+    def forget(self) -> None:
+        """Another file or agent is shown: what is open at first is settled anew."""
+        self._seen_sections.clear()
 
     def sort(self, by: str) -> None:
         """Sort by a column, the other way when it is sorted by it, and as sent after both."""
@@ -186,12 +191,12 @@ class BudgetTable(QWidget):
         return CellBar(min(1.0, row.tokens / max(1, self._largest)), row.section)
 
     def _mark_heading(self) -> None:
-        head, by = self.tree.header(), self._order.by
-        head.setSortIndicatorShown(bool(by))
-        if by:
-            orders = Qt.SortOrder
-            way = orders.DescendingOrder if self._order.descending else orders.AscendingOrder
-            head.setSortIndicator(self._ids.index(by), way)
+        # Qt's own arrow would lie on headings that stand right.
+        for place, column in enumerate(self._columns.make()):
+            mark = ""
+            if column.id == self._order.by:
+                mark = f" {_DOWN if self._order.descending else _UP}"
+            self.model.retitle(place, f"{column.title}{mark}")
 
     @property
     def _is_pointed_at(self) -> bool:

@@ -80,7 +80,7 @@ class CutPreview(QWidget):
         head.setStretchLastSection(False)
         for column in range(4):
             head.setSectionResizeMode(column, modes.Interactive if column else modes.Stretch)
-        self.do_button = button("", lambda: self._run(), role="primary")
+        self.do_button = button(tr("Make the cut"), lambda: self._run(), role="primary")
         self.close_button = button(tr("Close preview"), close)
         self._close = close
         self._lay_out()

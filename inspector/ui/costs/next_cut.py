@@ -32,7 +32,7 @@ class NextCut(QWidget):
         self._run, self._preview = run, preview
         self._is_open = False
         self._shown: tuple[CutRow, ...] = ()
-        self._more = button("", self._fold, role="link", size="small")
+        self._more = button(tr("More cuts"), self._fold, role="link", size="small")
         self._head, self._list = QHBoxLayout(), QVBoxLayout()
         arrange(self._head, PlainLabel(tr("Next best cut"), strong=True), None, self._more)
         arrange(QVBoxLayout(self), rule(), self._head, self._list)
@@ -120,7 +120,6 @@ class CutWidget(QFrame):
         safe_tooltip(why, row.why)
         self.preview_button = button(tr("Preview"), preview or select, size="small")
         self.preview_button.setAccessibleName(tr("Preview: {text}", text=row.tip))
-        self.preview_button.setVisible(preview is not None)
         self.do_button = button(row.do, run, size="small")
         self.do_button.setAccessibleName(row.tip)
         safe_tooltip(self.do_button, row.tip)
@@ -131,6 +130,7 @@ class CutWidget(QFrame):
         for line in (first, second):
             line.setStretch(0, 1)
         arrange(whole, first, second, spacing=space(0.5))
+        self.preview_button.setVisible(preview is not None)
         whole.setContentsMargins(space(3) - space(0.5), space(1), space(3), space(1.5))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -45,6 +45,13 @@ class RowTree(QAbstractItemModel):
         self._nodes: dict[int, _Node] = {0: self._root}
         self._by_key: dict[Hashable, _Node] = {}
         self._next = 1
+
+    def retitle(self, column: int, title: str) -> None:
+        """Give a column another heading."""
+        columns = list(self._columns)
+        columns[column] = replace(columns[column], title=title)
+        self._columns = tuple(columns)
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, column, column)
 
     def set_rows(self, rows: Sequence[TreeRow]) -> None:
         """Show these rows: what has a known key is changed in place, the rest comes or goes."""

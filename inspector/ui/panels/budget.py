@@ -100,6 +100,7 @@ class BudgetPanel(Panel):
         if what & What.REQUEST:
             self._show()
         if what & (What.FILE | What.AGENT):
+            self.table.forget()
             self.close_preview()
         elif what & What.FINDINGS and self._previewed is not None:
             self._preview_again(self._previewed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
@@ -142,11 +142,14 @@ class LeftOutWidget(QFrame):
     def _height(self) -> int:
         """The same for all rows: a line, a small one and a button's."""
         space = self._appearance.space
-        lines = (self._name, self._why, self.button)
-        for each in lines:
-            # Before, it has not the style sheet's padding.
-            each.ensurePolished()
-        return sum(each.sizeHint().height() for each in lines) + 2 * space(0.5) + 2 * space(1.5) + 1
+        lines: tuple[tuple[QWidget, ...], ...]
+        lines = ((self._name, self.open_button, self.unfold_button), (self._why,), (self.button,))
+        for line in lines:
+            for each in line:
+                # Before, it has not the style sheet's padding.
+                each.ensurePolished()
+        heights = sum(max(each.sizeHint().height() for each in line) for line in lines)
+        return heights + 4 * space(0.5) + 2 * space(1.5) + 1
 
     def _measure(self) -> None:
         space = self._appearance.space
