@@ -1,6 +1,6 @@
 """The budget's table: sorted by its headings, flat or by section, filtered, and remembered."""
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QPoint, Qt
 from PySide6.QtTest import QTest
 
 from inspector.ui.panels.budget import BudgetPanel
@@ -123,7 +123,7 @@ async def test_that_rows_keep_their_order_under_the_pointer(studio: Studio, unti
     )
     assert names(panel, core) == ["a", "b"]
     panel.tree.viewport().setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
-    QTest.mouseMove(studio.window, QPoint(2, 2))
+    QCoreApplication.sendEvent(panel.tree.viewport(), QEvent(QEvent.Type.Leave))
     show_request(
         studio, made_request({"core": [made_piece("a", "x\n", tokens=2), made_piece("b", "y\n", tokens=5)]})
     )
