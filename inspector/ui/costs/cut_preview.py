@@ -96,7 +96,7 @@ class CutPreview(QWidget):
         return self._total.original
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Let Escape close it."""
+        """Close the preview when Escape is pressed."""
         if event.key() == Qt.Key.Key_Escape:
             self._close()
         else:

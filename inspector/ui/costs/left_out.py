@@ -189,8 +189,8 @@ class LeftOutPart(QWidget):
             widget = self.rows.row(key)
             if found is not None and widget is not None and self._outs.get(key) is row:
                 tip = tr_code(f"fix.{fix.action}", fix.parameters)
-                told = (tip, effect_text(found), shared_text(fix, workspace.file))
-                widget.tell_effect("\n".join(filter(None, told)))
+                lines = (tip, effect_text(found), shared_text(fix, workspace.file))
+                widget.tell_effect("\n".join(filter(None, lines)))
 
         def failed(error: BaseException) -> bool:
             return isinstance(error, InspectorError)

@@ -177,6 +177,8 @@ class RowTree(QAbstractItemModel):
 
     def _reorder(self, node: _Node, rows: Sequence[TreeRow]) -> None:
         """Put many rows that are elsewhere into their new order at once: moved one by one, they take too long."""
+        if len(node.children) < _MANY:
+            return
         ranks = {row.key: place for place, row in enumerate(rows)}
         wanted = sorted(node.children, key=lambda child: ranks[child.row.key])
         elsewhere = sum(one is not other for one, other in zip(node.children, wanted, strict=True))
