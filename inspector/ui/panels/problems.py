@@ -27,9 +27,9 @@ from inspector.ui.wording import tr, tr_count
 
 _KIND, _WHAT, _WHERE, _SAVES, _FIX, _NO_END = 0, 1, 2, 3, 4, 100_000
 _WIDE_STEPS, _HIGH_STEPS = 200, 40
-_WIDTHS = {_KIND: 22, _WHERE: 32, _SAVES: 18, _FIX: 42}
+_WIDTHS = {_KIND: 22, _WHERE: 32, _SAVES: 18, _FIX: 50}
 """Steps of the columns; the text has what is left."""
-_TEXT_STEPS, _MARK_STEPS = 56, 8
+_TEXT_STEPS, _MARK_STEPS = 50, 8
 """Steps below which the text takes the room of the place, of what is saved, and of the kind but for its mark."""
 _NAME_LENGTH = 80
 _SHOWN = What.PROBLEMS | What.FINDINGS | What.BLOCKS | What.AGENTS | What.FILE
@@ -190,6 +190,7 @@ class ProblemsPanel(Panel):
         metrics = QFontMetrics(appearance.font())
         free = 2 * (appearance.space() + style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin) + 1)
         self.view.clearSpans()
+        measured = [each for each in (_WHAT, _WHERE) if not self.view.isColumnHidden(each)]
         for place, row in enumerate(self.rows):
             is_heading = row.severity is None
             if is_heading:
@@ -200,7 +201,7 @@ class ProblemsPanel(Panel):
                     Qt.TextFlag.TextWordWrap,
                     self._model.index(place, column).data(),
                 ).height()
-                for column in (() if is_heading else (_WHAT, _WHERE))
+                for column in (() if is_heading else measured)
             ]
             height = max(heights, default=metrics.height()) + appearance.space(2)
             self.view.setRowHeight(place, height)
