@@ -32,6 +32,11 @@ def nearest(group: Sequence[LeftOut]) -> LeftOut:
     return min(group, key=_effort)
 
 
+def farthest(group: Sequence[LeftOut]) -> LeftOut:
+    """What takes the most to bring in: its fix brings in all the others too."""
+    return max(group, key=_effort)
+
+
 def _effort(each: LeftOut) -> tuple[bool, bool, int, int]:
     """What takes several settings at once comes after what takes one, what is as near as another by its size."""
     fix = each.fix

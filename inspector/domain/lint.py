@@ -23,6 +23,7 @@ class LintRule(StrEnum):
     NEAR_MEMORY_CAP = "near_memory_cap"
     UNUSED_TOOL = "unused_tool"
     STALE_BLOCK = "stale_block"
+    LARGE_MESSAGE = "large_message"
     SECRET = "secret"
     COMPILED_DIFFERS = "compiled_differs"
 
@@ -75,6 +76,8 @@ class LintSettings:
         least_calls: Calls of tools among the messages that were read, below which no tool is said to be of no use.
         stale_days: Days without a change, while the agent was at work.
         stale_batches: Batches since, likewise.
+        large_tokens: Tokens of an earlier message, from which on it is large.
+        large_share: Its share of the Request, from which on it is; both have to be reached.
     """
 
     least_words: int = 12
@@ -82,3 +85,5 @@ class LintSettings:
     least_calls: int = 20
     stale_days: float = 30
     stale_batches: int = 10
+    large_tokens: int = 1_000
+    large_share: float = 0.05

@@ -241,6 +241,10 @@ class Request:
         return sum(section.tokens for section in self.sections)
 
     @cached_property
+    def pieces_by_id(self) -> Mapping[str, Piece]:
+        return {piece.id: piece for section in self.sections for piece in section.pieces}
+
+    @cached_property
     def system_sections(self) -> tuple[Section, ...]:
         aside = {"tools", "messages", "reply", *self.tail_sections}
         return tuple(section for section in self.sections if section.name not in aside)

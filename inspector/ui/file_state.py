@@ -18,6 +18,7 @@ from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit
 from inspector.domain.errors import Problem, RefusedError, Severity
+from inspector.domain.lint import Finding
 from inspector.domain.model_offers import ModelOffer
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
@@ -49,6 +50,7 @@ class What(Flag):
     SAVED = auto()
     UNDO = auto()
     WHAT_IF = auto()
+    FINDINGS = auto()
     NOTHING = 0
     EVERYTHING = (
         FILE
@@ -64,6 +66,7 @@ class What(Flag):
         | BUSY
         | UNDO
         | WHAT_IF
+        | FINDINGS
     )
     """All that is another with another file."""
 
@@ -132,6 +135,7 @@ class FileState:
         saved: The last change that was written, undone or redone from this window, or why it couldn't be undone.
         next_undo: The person's newest change that can be undone.
         next_redo: The change that the person undid last.
+        findings: What lint finds in the shown agent's Request without drafts.
     """
 
     path: Path | None = None
@@ -161,6 +165,7 @@ class FileState:
     saved: SavedChange | TurnedStep | RefusedError | None = None
     next_undo: UndoStep | None = None
     next_redo: UndoStep | None = None
+    findings: tuple[Finding, ...] = ()
 
     @property
     def agent(self) -> Agent | None:
@@ -206,6 +211,7 @@ class FileState:
             what_if=self.set_aside.get(agent_id, WhatIf()),
             tried=None,
             set_aside={each: tried for each, tried in set_aside.items() if tried != WhatIf()},
+            findings=(),
         )
 
     def with_agents(self, agents: Sequence[Agent], layouts: Sequence[str]) -> FileState:

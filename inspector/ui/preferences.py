@@ -28,6 +28,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("window.reopen_last", True, "Reopen the last file at start"),
     Setting("window.last_file", "", "Last file"),
     Setting(RECENT_MODELS, "", "Models chosen last, one a line"),
+    Setting("budget.sort", "", "Budget sorted by"),
+    Setting("budget.flat", False, "List the budget without sections"),
+    Setting("problems.ignored_findings", "", "Ignored kinds of findings"),
     Setting("navigator.show_empty_groups", False, "Show empty groups"),
     Setting("request.format_json", False, "Format JSON in the Request"),
 )

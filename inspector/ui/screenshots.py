@@ -174,6 +174,10 @@ class _Photographer:
                 contents.window.go_to_panel(row.id)
                 await _settle()
                 self._save(dock, row.id, theme)
+                panel = contents.window.panel(row.id)
+                for view in panel.views_to_draw() if isinstance(panel, Panel) else ():
+                    await _settle()
+                    self._save(dock, f"{row.id}-{view}", theme)
                 dock.setVisible(row.shown)
 
     async def _draw_welcome(self, contents: WindowContents, themes: Sequence[str]) -> None:

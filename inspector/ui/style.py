@@ -173,6 +173,10 @@ QFrame[role="banner"][tone="error"] { background: @tint_error; border-left: @px4
 QFrame[role="banner"][tone="warning"] { background: @tint_warning; border-left: @px4 solid @state_warning; }
 QFrame[role="banner"][tone="info"] { background: @tint_info; border-left: @px4 solid @state_info; }
 QFrame[role="banner"][tone="ok"] { background: @tint_ok; border-left: @px4 solid @state_ok; }
+QFrame[role="choice"] { background: transparent; border: none; border-left: @px2 solid transparent; }
+QFrame[role="choice"]:hover { background: @hover; }
+QFrame[role="choice"][chosen="true"] { background: @selection; border-left: @px2 solid @accent; }
+QFrame[role="choice"]:focus { border-left: @px2 solid @focus; }
 QFrame[role="dock_title"] { background: @surface; border: none; border-bottom: 1px solid @border; }
 QFrame[role="overlay"] { background: @raised; border: 1px solid @border; border-radius: @px8; }
 QFrame[role="drop"] { background: transparent; border: 2px solid @accent; }

@@ -32,6 +32,7 @@ from inspector.ui.file_state import (
     What,
     without,
 )
+from inspector.ui.finding_reader import FindingReader
 from inspector.ui.journal_reader import JournalReader
 from inspector.ui.refreshing import Refresher
 from inspector.ui.undo_steps import UndoSteps
@@ -57,6 +58,7 @@ class Workspace:
         self.load = self._fresh.load
         self.count_others = self._fresh.count_others
         self._steps = UndoSteps(bridge, self.live)
+        self.findings = FindingReader(bridge, self.live, files.settings)
         self.past = JournalReader(bridge, self.live)
         """Reads versions and changes."""
         bridge.changed.connect(self._note)
@@ -300,6 +302,7 @@ class Workspace:
         self._bridge.cancel("feed")
         self._steps.end()
         self.lengths.forget()
+        self.findings.end()
         left, self.live.session, self.live.state = self.live.session, session, state
         return left
 

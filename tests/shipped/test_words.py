@@ -37,7 +37,20 @@ _AVOIDED = re.compile(
     |there[ ]is[ ]nothing[ ]to|is[ ]over[ ]already|(is|are)[ ]no[ ]\w+|cannot)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_VERBS = {"Keep", "Look", "Move", "Pin", "Raise", "Show", "Use"}
+_VERBS = {
+    "Archive",
+    "Clear",
+    "Keep",
+    "Look",
+    "Move",
+    "Pin",
+    "Raise",
+    "Remove",
+    "Restore",
+    "Show",
+    "Stop",
+    "Use",
+}
 
 
 def _of(prefix: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from inspector.context.counting.counter import Counter
 from inspector.context.linting.compiled import differs_from_compiled
 from inspector.context.linting.context import LintContext
+from inspector.context.linting.messages import large_messages
 from inspector.context.linting.rules import (
     duplicates,
     near_limits,
@@ -62,6 +63,7 @@ RULES: tuple[Callable[[LintContext], Iterator[Finding]], ...] = (
     near_limits,
     unused_tools,
     stale_blocks,
+    large_messages,
     differs_from_compiled,
 )
 

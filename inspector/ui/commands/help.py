@@ -22,7 +22,7 @@ from inspector.ui.widgets.settings_dialog import SettingsDialog, StoredSetting
 from inspector.ui.wording import tr
 
 _PAGE = "window"
-_NOT_SHOWN = frozenset({"window.last_file", RECENT_MODELS})
+_NOT_SHOWN = frozenset({"window.last_file", RECENT_MODELS, "budget.sort", "problems.ignored_findings"})
 """What the program keeps for itself."""
 
 

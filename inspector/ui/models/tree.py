@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -12,6 +12,8 @@ from inspector.domain.dataclass import dataclass
 from inspector.ui.models.columns import KEY_ROLE, Column, cell, heading
 
 Index = QModelIndex | QPersistentModelIndex
+_MANY = 100
+"""Rows that are elsewhere, from which on they are put into their new order at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,13 @@ class RowTree(QAbstractItemModel):
         self._by_key: dict[Hashable, _Node] = {}
         self._next = 1
 
+    def retitle(self, column: int, title: str) -> None:
+        """Give a column another heading."""
+        columns = list(self._columns)
+        columns[column] = replace(columns[column], title=title)
+        self._columns = tuple(columns)
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, column, column)
+
     def set_rows(self, rows: Sequence[TreeRow]) -> None:
         """Show these rows: what has a known key is changed in place, the rest comes or goes."""
         if not self._root.children:
@@ -65,6 +74,10 @@ class RowTree(QAbstractItemModel):
 
     def keys(self) -> Iterator[Hashable]:
         return iter(tuple(self._by_key))
+
+    def ordered_keys(self) -> tuple[Hashable, ...]:
+        """All keys in the order of their rows, each before those under it."""
+        return tuple(self._walk(self._root))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.column() > 0 else len(self._node(parent).children)
@@ -105,6 +118,11 @@ class RowTree(QAbstractItemModel):
             return Qt.ItemFlag.ItemIsEnabled
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
+    def _walk(self, node: _Node) -> Iterator[Hashable]:
+        for child in node.children:
+            yield child.row.key
+            yield from self._walk(child)
+
     def _node(self, index: Index) -> _Node:
         return self._nodes[index.internalId()] if index.isValid() else self._root
 
@@ -128,6 +146,7 @@ class RowTree(QAbstractItemModel):
 
     def _update(self, node: _Node, rows: Sequence[TreeRow]) -> None:
         self._remove_missing(node, {row.key for row in rows})
+        self._reorder(node, rows)
         self._insert_and_move(node, rows)
         for child, row in zip(node.children, rows, strict=True):
             old, child.row = child.row, row
@@ -155,6 +174,26 @@ class RowTree(QAbstractItemModel):
             self._renumber(node, first)
             self.endRemoveRows()
             place = first - 1
+
+    def _reorder(self, node: _Node, rows: Sequence[TreeRow]) -> None:
+        """Put many rows that are elsewhere into their new order at once: moved one by one, they take too long."""
+        if len(node.children) < _MANY:
+            return
+        ranks = {row.key: place for place, row in enumerate(rows)}
+        wanted = sorted(node.children, key=lambda child: ranks[child.row.key])
+        elsewhere = sum(one is not other for one, other in zip(node.children, wanted, strict=True))
+        if elsewhere < _MANY:
+            return
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        node.children = wanted
+        self._renumber(node, 0)
+        after = [
+            self.createIndex(self._nodes[index.internalId()].place, index.column(), index.internalId())
+            for index in before
+        ]
+        self.changePersistentIndexList(before, after)
+        self.layoutChanged.emit()
 
     def _insert_and_move(self, node: _Node, rows: Sequence[TreeRow]) -> None:
         present = {child.row.key for child in node.children}

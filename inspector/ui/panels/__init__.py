@@ -89,6 +89,7 @@ PANELS: tuple[PanelRow, ...] = (
         "Alt+5",
         shown=False,
         size=172,
+        share=2,
     ),
     PanelRow(
         "changes",

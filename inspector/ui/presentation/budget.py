@@ -7,10 +7,10 @@ from dataclasses import field
 from functools import lru_cache
 
 from inspector.domain.agents import Agent
-from inspector.domain.counts import Method, joint_method
+from inspector.domain.counts import Method
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters
-from inspector.domain.left_out import alike, nearest
+from inspector.domain.left_out import alike, farthest, nearest
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Piece, Request, Section, SourceKind
 from inspector.domain.rules import InRule
@@ -35,6 +35,8 @@ STRUCTURE = frozenset(
 )
 """Rules of pieces that only hold others together; those of one section share a row."""
 
+_OF_ALL = frozenset({"raise_activity_entries_limit", "raise_activity_lookback_hours"})
+"""Fixes of a group that are made for all of its members at once."""
 _GROUPED: dict[SourceKind, tuple[str, str]] = {
     SourceKind.MESSAGE: ("{count} message", "{count} messages"),
     SourceKind.EVENT: ("{count} event", "{count} events"),
@@ -72,7 +74,10 @@ def charged_text(agent: Agent | None, request: Request) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BudgetRow:
-    """A section or a piece of a window of `window` tokens. `change` is against the saved state."""
+    """A section or a piece of a window of `window` tokens. `change` is against the saved state.
+
+    `structure` are the tokens of a section that its headings and frames take; no row of a piece has them.
+    """
 
     key: str
     name: str
@@ -86,11 +91,13 @@ class BudgetRow:
     rule: str = ""
     facts: Parameters = field(default_factory=dict)
     """What the rule says of the piece."""
+    structure: int = 0
+    structure_change: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class OutRow:
-    """One candidate, or several alike, that did not go in."""
+    """One candidate, or several alike (`members`), that did not go in. `fix_tokens` is what the fix adds at most."""
 
     key: str
     name: str
@@ -99,6 +106,8 @@ class OutRow:
     ref: Ref | None
     fix: Fix | None
     count: int = 1
+    fix_tokens: int = 0
+    members: tuple[LeftOut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +188,11 @@ def out_rows(request: Request) -> tuple[OutRow, ...]:
     )
 
 
+def member_rows(row: OutRow, most: int) -> tuple[OutRow, ...]:
+    """The members of a group, the largest first; their fixes are those that include them."""
+    return tuple(_out_row(each) for each in sorted(row.members, key=lambda each: -each.tokens)[:most])
+
+
 def spoken_tokens(row: BudgetRow) -> str:
     """A figure with its method, for a screen reader."""
     return tr("{tokens} tokens, {method}", tokens=number(row.tokens), method=tr(row.method.value))
@@ -196,6 +210,8 @@ def _pieces_of(section: Section | None) -> tuple[Piece, ...]:
 def _section_row(
     section: Section, saved: tuple[Piece, ...] | None, window: int, children: list[TreeRow]
 ) -> TreeRow:
+    structure = [piece for piece in section.pieces if piece.rule in STRUCTURE] if children else []
+    was = [piece for piece in saved or () if piece.rule in STRUCTURE] if children else []
     value = BudgetRow(
         key=f"section:{section.name}",
         name=section.title or section.name,
@@ -206,13 +222,9 @@ def _section_row(
         change=0 if saved is None else section.tokens - _sum(saved),
         ref=Ref(RefKind.SECTION, section.name),
         is_section=True,
+        structure=_sum(structure),
+        structure_change=0 if saved is None else _sum(structure) - _sum(was),
     )
-    structure = [piece for piece in section.pieces if piece.rule in STRUCTURE]
-    if structure and children:
-        was = [piece for piece in saved or () if piece.rule in STRUCTURE]
-        change = 0 if saved is None else _sum(structure) - _sum(was)
-        row = TreeRow(f"structure:{section.name}", _structure_row(section, structure, window, change))
-        children = [*children, row]
     return TreeRow(value.key, value, tuple(children))
 
 
@@ -232,20 +244,6 @@ def _piece_row(piece: Piece, before: int | None, window: int) -> BudgetRow:
     )
 
 
-def _structure_row(section: Section, pieces: Sequence[Piece], window: int, change: int) -> BudgetRow:
-    return BudgetRow(
-        key=f"structure:{section.name}",
-        name=tr("headings and frames"),
-        section=section.name,
-        tokens=_sum(pieces),
-        method=joint_method(piece.method for piece in pieces),
-        window=window,
-        change=change,
-        ref=None,
-        is_section=False,
-    )
-
-
 def _sum(pieces: Sequence[Piece]) -> int:
     return sum(piece.tokens for piece in pieces)
 
@@ -254,11 +252,16 @@ def _out_row(each: LeftOut) -> OutRow:
     name = name_of_source(each.source)
     why = tr_code(f"left_out.{each.rule}", each.parameters)
     key = f"{each.source.kind}:{each.source.id}:{each.rule}"
-    return OutRow(key, name, each.tokens, why, each.source.ref, each.fix)
+    return OutRow(key, name, each.tokens, why, each.source.ref, each.fix, each.count, each.tokens)
 
 
 def _group_row(group: Sequence[LeftOut]) -> OutRow:
     near, first = nearest(group), group[0]
+    fix, fix_tokens = near.fix, near.tokens
+    if fix is not None and fix.action in _OF_ALL:
+        # One event more a click would take many: the button lets in all that the same setting keeps out.
+        wanted = [each for each in group if each.fix is not None and each.fix.action == fix.action]
+        fix, fix_tokens = farthest(wanted).fix, sum(each.tokens for each in wanted)
     why = tr_code(f"left_out.{first.rule}", near.parameters)
     # There may be thousands of them, and most say the very same.
     others = (each for each in group if each.parameters != near.parameters)
@@ -270,6 +273,8 @@ def _group_row(group: Sequence[LeftOut]) -> OutRow:
         tokens=sum(each.tokens for each in group),
         why=why if of_all else tr("Next one: {why}", why=why),
         ref=near.source.ref,
-        fix=near.fix,
-        count=len(group),
+        fix=fix,
+        count=sum(each.count for each in group),
+        fix_tokens=fix_tokens,
+        members=tuple(group),
     )

@@ -2,54 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QFrame,
-    QHBoxLayout,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
-from inspector.ui.safe_text import ElidedLabel, PlainLabel, safe_tooltip, without_mnemonic
-from inspector.ui.widgets.controls import button, rule
+from inspector.ui.safe_text import PlainLabel
+from inspector.ui.widgets.left_out_row import LeftOutRow, LeftOutWidget
 from inspector.ui.wording import number, tr
 
 _SHOWN = 60
-_WORDS_STEPS = 44
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOutRow:
-    """One row. Without `do` there is no button; `tip` says in full what it does."""
-
-    key: str
-    name: str
-    figures: str
-    why: str
-    do: str = ""
-    tip: str = ""
 
 
 class LeftOutList(QScrollArea):
-    """The rows; what has a known key is changed in place."""
+    """The rows, all of one height; what has a known key is changed in place.
 
-    def __init__(
-        self, appearance: Appearance, run: Callable[[str], None], choose: Callable[[str], None]
-    ) -> None:
-        """`run` is told the key of the row whose button was pressed, `choose` of the one that was clicked."""
+    Each signal carries a row's key: `run` of the button that was pressed, `chosen` of the row that was selected,
+    `opened` of the one whose source is asked for, `unfolded` of a group whose members are, `pointed` of the row
+    whose fix somebody is about to make.
+    """
+
+    run = Signal(str)
+    chosen = Signal(str)
+    opened = Signal(str)
+    unfolded = Signal(str)
+    pointed = Signal(str)
+
+    def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._appearance = appearance
-        self._run, self._choose = run, choose
-        self._shown: dict[str, _RowWidget] = {}
+        self._shown: dict[str, LeftOutWidget] = {}
+        self._selected = ""
         self._more = PlainLabel("", tone="muted", size="small")
         inner = QWidget()
         self._rows = QVBoxLayout(inner)
@@ -60,6 +44,7 @@ class LeftOutList(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         appearance.changed.connect(self._measure)
         self._measure()
 
@@ -67,23 +52,27 @@ class LeftOutList(QScrollArea):
         """Show these rows in this order."""
         wanted = rows[:_SHOWN]
         for key in self._shown.keys() - {row.key for row in wanted}:
-            gone = self._shown.pop(key)
-            if gone.button.hasFocus():
-                self.setFocus(Qt.FocusReason.OtherFocusReason)
-            self._rows.removeWidget(gone)
-            gone.hide()
-            gone.deleteLater()
+            self._drop(self._shown.pop(key))
         for place, row in enumerate(wanted):
-            widget = self._shown.get(row.key)
-            if widget is None:
-                widget = self._shown[row.key] = _RowWidget(self._appearance, row.key, self._run, self._choose)
+            widget = self._shown.get(row.key) or self._make(row.key)
             if self._rows.indexOf(widget) != place:
                 self._rows.insertWidget(place, widget)
             widget.tell(row)
         self._more.setVisible(len(rows) > len(wanted))
         self._more.setText(tr("and {count} more", count=number(len(rows) - len(wanted))))
 
-    def row(self, key: str) -> QWidget | None:
+    @property
+    def selected(self) -> str:
+        """The key of the row that is selected, nothing for none."""
+        return self._selected
+
+    def select(self, key: str) -> None:
+        """Mark a row as the selected one; nothing marks none."""
+        self._selected = key
+        for each, widget in self._shown.items():
+            widget.mark(chosen=each == key)
+
+    def row(self, key: str) -> LeftOutWidget | None:
         return self._shown.get(key)
 
     def button(self, key: str) -> QPushButton | None:
@@ -91,76 +80,47 @@ class LeftOutList(QScrollArea):
         widget = self._shown.get(key)
         return widget.button if widget is not None and not widget.button.isHidden() else None
 
+    def _make(self, key: str) -> LeftOutWidget:
+        widget = self._shown[key] = LeftOutWidget(self._appearance, key)
+        widget.run.connect(self.run)
+        widget.opened.connect(self.opened)
+        widget.unfolded.connect(self.unfolded)
+        widget.pointed.connect(self.pointed)
+        widget.chosen.connect(self._choose)
+        widget.stepped.connect(self._step)
+        widget.mark(chosen=key == self._selected)
+        return widget
+
+    def _drop(self, gone: LeftOutWidget) -> None:
+        place = self._rows.indexOf(gone)
+        if gone.hasFocus() or gone.button.hasFocus():
+            self._focus(place + 1 if self._widget_at(place + 1) is not None else place - 1)
+        self._rows.removeWidget(gone)
+        gone.hide()
+        gone.deleteLater()
+
+    def _choose(self, key: str) -> None:
+        self.select(key)
+        self.chosen.emit(key)
+
+    def _step(self, key: str, by: int) -> None:
+        widget = self._shown.get(key)
+        if widget is not None:
+            self._focus(self._rows.indexOf(widget) + by)
+
+    def _widget_at(self, place: int) -> LeftOutWidget | None:
+        item = self._rows.itemAt(place) if place >= 0 else None
+        widget = item.widget() if item is not None else None
+        return widget if isinstance(widget, LeftOutWidget) else None
+
+    def _focus(self, place: int) -> None:
+        widget = self._widget_at(place)
+        if widget is not None:
+            widget.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.ensureWidgetVisible(widget, 0, 0)
+            self._choose(widget.key)
+
     def _measure(self) -> None:
         space = self._appearance.space
         self._more.setContentsMargins(space(3), space(2), space(3), space(2))
         self._rows.setContentsMargins(0, 0, 0, 0)
-
-
-class _RowWidget(QFrame):
-    def __init__(
-        self, appearance: Appearance, key: str, run: Callable[[str], None], choose: Callable[[str], None]
-    ) -> None:
-        super().__init__()
-        self._appearance = appearance
-        self._key, self._choose = key, choose
-        self._shown_row: LeftOutRow | None = None
-        self._name = ElidedLabel("", strong=True)
-        self._name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._figures = PlainLabel("", tone="muted", size="small")
-        self._why = PlainLabel("", tone="muted", size="small", wrap=True)
-        self.button = button("", lambda: run(key))
-        self._head = head = QHBoxLayout()
-        head.addWidget(self._name)
-        head.addWidget(self._figures, 0, Qt.AlignmentFlag.AlignBottom)
-        head.addStretch(1)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addLayout(head)
-        words.addWidget(self._why)
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._row.addLayout(words, 1)
-        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(self._row)
-        whole.addWidget(rule())
-        appearance.changed.connect(self._measure)
-        self._measure()
-
-    def tell(self, row: LeftOutRow) -> None:
-        """Say what it says now."""
-        if row == self._shown_row:
-            return
-        self._shown_row = row
-        self._name.setText(row.name)
-        self._figures.setText(row.figures)
-        self._why.setText(row.why)
-        self.button.setVisible(bool(row.do))
-        self.button.setText(without_mnemonic(row.do))
-        self.button.setAccessibleName(row.tip)
-        safe_tooltip(self.button, row.tip)
-        self.setAccessibleName(f"{row.name} {row.figures}: {row.why}")
-        self._fold()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fold()
-
-    def mousePressEvent(self, event: object) -> None:
-        self._choose(self._key)
-
-    def _measure(self) -> None:
-        space = self._appearance.space
-        self._row.setContentsMargins(space(3), space(1.5), space(3), space(1.5))
-        self._row.setSpacing(space(2))
-        self._head.setSpacing(space(1.5))
-        self._fold()
-
-    def _fold(self) -> None:
-        """Where too little room is left beside the button, it stands below the words."""
-        room = self.width() - self.button.sizeHint().width()
-        directions = QBoxLayout.Direction
-        below = room < self._appearance.space(_WORDS_STEPS)
-        self._row.setDirection(directions.TopToBottom if below else directions.LeftToRight)

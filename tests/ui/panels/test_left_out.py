@@ -52,7 +52,7 @@ async def test_that_what_several_limits_keep_out_comes_in_with_one_button(
     panel = await panel_with(studio, until, OLD)
     do = panel.left_out.button(KEY)
     assert do is not None
-    assert do.text() == "Raise limits"
+    assert do.text() == "Raise history limits"
     assert do.accessibleName() == "Raise the history limits to 120 messages and 27,000 tokens."
     agent = studio.contents.workspace.file.agent
     assert agent is not None

@@ -8,6 +8,8 @@ from PySide6.QtGui import QFontMetrics, QTextLayout
 from PySide6.QtWidgets import QTableView
 
 from inspector.domain.changes import Health
+from inspector.domain.lint import LintRule
+from inspector.ui.presentation.cuts import IGNORED, stored_kinds
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import open_file
 
@@ -20,6 +22,8 @@ FREE = 14
 
 
 async def problems(studio: Studio, until: Until) -> QTableView:
+    # Their rows are measured alike, and others would stand between those that are looked at.
+    studio.contents.services.preferences.set(IGNORED, stored_kinds(LintRule))
     await open_file(studio, until)
     dock = studio.window.dock("problems")
     dock.show()

@@ -1,0 +1,109 @@
+"""The list of what is left out: rows selected and opened by mouse and keys, groups listed, effects told."""
+
+from dataclasses import replace
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from inspector.domain.counts import Method
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Fix, LeftOut, Source, SourceKind
+from inspector.ui.panels.budget import BudgetPanel
+from inspector.ui.panels.messages import MessagesPanel
+from inspector.ui.widgets.left_out_row import LeftOutWidget
+from tests.ui import values
+from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import calm, open_file, show_request
+from tests.ui.values import made_request
+from tests.ui.world import ADA
+
+GROUP = "batchs:history_full"
+
+
+def left_turn(number: int, tokens: int) -> LeftOut:
+    """A turn of the world's file that the history budget keeps out."""
+    reach = 6_000 + number
+    fix = Fix("raise_history_tokens", ADA, reach, {"value": reach})
+    source = Source(SourceKind.MESSAGE, f"bat_{number}", "2 messages", values.ADA, batch=True)
+    facts = {"needed": tokens, "reach": reach}
+    return LeftOut(source, "messages", "history_full", tokens, Method.EXACT, fix, facts)
+
+
+def left_event(number: int) -> LeftOut:
+    """An event that the limit of events keeps out."""
+    fix = Fix("raise_activity_entries_limit", ADA, number, {"value": number})
+    source = Source(SourceKind.EVENT, f"evt_{number}", "saved", values.ADA)
+    return LeftOut(source, "activity", "event_limit", 10, Method.EXACT, fix, {"needed": 10})
+
+
+async def panel_with(studio: Studio, until: Until, *left_out: LeftOut) -> BudgetPanel:
+    """The panel with a Request of which that is left out."""
+    await open_file(studio, until)
+    show_request(studio, replace(made_request({"core": ["text\n"]}), left_out=left_out))
+    panel = studio.window.panel("budget")
+    assert isinstance(panel, BudgetPanel)
+    return panel
+
+
+def row_of(panel: BudgetPanel, key: str) -> LeftOutWidget:
+    """The row with that key."""
+    row = panel.left_out.row(key)
+    assert row is not None, key
+    return row
+
+
+async def test_that_one_button_shows_all_events_and_says_what_they_add(studio: Studio, until: Until) -> None:
+    panel = await panel_with(studio, until, *map(left_event, range(16, 68)))
+    do = panel.left_out.button("events:event_limit")
+    assert do is not None
+    assert do.text() == "Show 67 events (+520)"
+
+
+async def test_that_a_group_lists_its_turns_by_what_is_said_in_them(studio: Studio, until: Until) -> None:
+    panel = await panel_with(studio, until, left_turn(1, 40), left_turn(2, 60))
+    group = row_of(panel, GROUP)
+    QTest.mouseClick(group.unfold_button, Qt.MouseButton.LeftButton)
+    key = "message:bat_2:history_full"
+    await until(lambda: "Is step 2 done?" in row_of(panel, key).accessibleName())
+    do = panel.left_out.button(key)
+    assert do is not None
+    assert do.text() == "Raise history budget to 6,002 (+60)"
+    assert row_of(panel, key).height() == group.height()
+    QTest.mouseClick(group.unfold_button, Qt.MouseButton.LeftButton)
+    assert panel.left_out.row(key) is None
+
+
+async def test_that_a_turn_that_is_left_out_can_be_read(studio: Studio, until: Until) -> None:
+    panel = await panel_with(studio, until, left_turn(1, 40))
+    row = row_of(panel, "message:bat_1:history_full")
+    QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=QPoint(6, 6))
+    assert row.property("chosen") == "true"
+    assert studio.contents.services.selection.ref == Ref(RefKind.BATCH, "bat_1")
+    QTest.keyClick(row, Qt.Key.Key_Return)
+    await until(lambda: isinstance(studio.window.centre.currentWidget(), MessagesPanel))
+    await calm(studio, until)
+
+
+async def test_that_arrows_go_from_row_to_row(studio: Studio, until: Until) -> None:
+    panel = await panel_with(studio, until, left_turn(1, 40), left_event(16))
+    first, second = "message:bat_1:history_full", "event:evt_16:event_limit"
+    QTest.mouseClick(row_of(panel, first), Qt.MouseButton.LeftButton, pos=QPoint(6, 6))
+    QTest.keyClick(row_of(panel, first), Qt.Key.Key_Down)
+    assert panel.left_out.selected == second
+    assert studio.contents.services.selection.ref == Ref(RefKind.EVENT, "evt_16")
+    QTest.keyClick(row_of(panel, second), Qt.Key.Key_Up)
+    assert panel.left_out.selected == first
+
+
+async def test_that_the_button_tells_before_it_is_pressed_what_it_would_make(
+    studio: Studio, until: Until
+) -> None:
+    panel = await panel_with(studio, until, left_turn(1, 40))
+    do = panel.left_out.button("message:bat_1:history_full")
+    assert do is not None
+    panel.left_out.pointed.emit("message:bat_1:history_full")
+    await until(lambda: "→" in do.accessibleName())
+    assert "tokens (" in do.accessibleName()
+    assert studio.contents.workspace.file.last_written is None
+    QApplication.processEvents()

@@ -1,0 +1,121 @@
+"""The budget's next best cut: previewed without writing, made, and undone, on the real window."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from inspector.domain.errors import Problem, Severity
+from inspector.domain.lint import LintRule
+from inspector.ui.costs.next_cut import CutWidget
+from inspector.ui.file_state import What
+from inspector.ui.panels.budget import BudgetPanel
+from inspector.ui.presentation.cuts import IGNORED
+from tests.ui.conftest import Studio, Until
+from tests.ui.large_file import LARGE, open_large
+from tests.ui.open_window import calm, open_file, press_toast, said
+
+
+def tokens(studio: Studio) -> int:
+    """What the Request that is shown takes."""
+    request = studio.contents.workspace.file.request
+    return request.tokens if request else 0
+
+
+def best(panel: BudgetPanel) -> CutWidget:
+    """The widget of the best cut."""
+    row = panel.cuts.row(0)
+    assert row is not None
+    return row
+
+
+async def test_that_the_largest_message_is_the_next_best_cut_and_is_archived_with_one_click(
+    studio: Studio, until: Until
+) -> None:
+    panel = await open_large(studio, until)
+    before = tokens(studio)
+    (first, *_) = panel.cuts.rows
+    assert first.finding.where == LARGE
+    assert first.finding.tokens > 15_000
+    QTest.mouseClick(best(panel).do_button, Qt.MouseButton.LeftButton)
+    await said(studio, until, "Message archived: user: Build log line")
+    # The change itself is one more event of the recent activity.
+    await until(lambda: tokens(studio) < before - first.finding.tokens + 100)
+    assert panel.total_text.endswith(f"{tokens(studio):,}")
+    await until(lambda: all(each.finding.where != LARGE for each in panel.cuts.rows))
+    press_toast(studio, "Undo")
+    await until(lambda: tokens(studio) >= before)
+    await said(studio, until, "Undone: Message archived")
+    await until(lambda: panel.cuts.rows and panel.cuts.rows[0].finding.where == LARGE)
+
+
+async def test_that_a_preview_shows_before_and_after_and_writes_nothing(studio: Studio, until: Until) -> None:
+    panel = await open_large(studio, until)
+    before, cut = tokens(studio), panel.cuts.rows[0].finding
+    QTest.mouseClick(best(panel).preview_button, Qt.MouseButton.LeftButton)
+    preview = panel.cut_preview
+    await until(lambda: preview.rows)
+    assert preview.isVisible()
+    assert preview.total_text == f"{before:,} → {before - cut.tokens:,} tokens (−{cut.tokens:,})"
+    assert [(each.name[:10], each.after) for each in preview.rows] == [("user: Buil", 0)]
+    assert sum(each.after - each.before for each in preview.rows) == -cut.tokens
+    assert studio.contents.workspace.file.last_written is None
+    assert tokens(studio) == before
+    QTest.keyClick(preview.do_button, Qt.Key.Key_Escape)
+    assert not preview.isVisible()
+    assert panel.tree.isVisible()
+    QTest.mouseClick(best(panel).preview_button, Qt.MouseButton.LeftButton)
+    await until(lambda: preview.rows)
+    QTest.keyClick(preview.do_button, Qt.Key.Key_Space)
+    await said(studio, until, "Message archived")
+    await until(lambda: tokens(studio) < before - cut.tokens + 100)
+    assert not preview.isVisible()
+
+
+async def test_that_the_preview_ends_when_another_takes_the_message_away(
+    studio: Studio, until: Until
+) -> None:
+    panel = await open_large(studio, until)
+    QTest.mouseClick(best(panel).preview_button, Qt.MouseButton.LeftButton)
+    await until(lambda: panel.cut_preview.rows)
+    studio.contents.services.actions.run("budget.cut")
+    await until(lambda: not panel.cut_preview.isVisible())
+    await calm(studio, until)
+
+
+async def test_that_a_click_on_a_cut_selects_what_it_is_of(studio: Studio, until: Until) -> None:
+    panel = await open_large(studio, until)
+    QTest.mouseClick(best(panel), Qt.MouseButton.LeftButton)
+    assert studio.contents.services.selection.ref == LARGE
+
+
+async def test_that_an_ignored_kind_is_not_offered(studio: Studio, until: Until) -> None:
+    panel = await open_large(studio, until)
+    studio.contents.services.preferences.set(IGNORED, LintRule.LARGE_MESSAGE.value)
+    assert all(each.finding.rule is not LintRule.LARGE_MESSAGE for each in panel.cuts.rows)
+
+
+async def test_that_a_read_only_file_is_offered_no_cut(studio: Studio, until: Until) -> None:
+    problem = Problem("file.read_only", Severity.WARNING, "", {})
+    studio.opener.prepare = lambda session: setattr(session, "read_only", problem)
+    panel = await open_large(studio, until)
+    assert panel.cuts.rows == ()
+    assert not panel.cuts.isVisible()
+
+
+async def test_that_another_file_and_no_agent_leave_no_cut_behind(studio: Studio, until: Until) -> None:
+    panel = await open_large(studio, until)
+    workspace = studio.contents.workspace
+    workspace.create(studio.opener.folder / "new.constellation")
+    await until(lambda: workspace.file.path and workspace.file.path.name == "new.constellation")
+    assert panel.cuts.rows == ()
+    assert workspace.file.findings == ()
+
+
+async def test_that_findings_are_read_once_for_a_request_and_not_for_drafts(
+    studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    news: list[What] = []
+    studio.contents.workspace.changed.connect(news.append)
+    await until(lambda: not studio.contents.workspace.findings.is_waiting)
+    await calm(studio, until)
+    assert sum(bool(each & What.FINDINGS) for each in news) <= 1
