@@ -13,7 +13,7 @@ from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.budget import BudgetRow, spoken_tokens
 from inspector.ui.presentation.budget_order import FAINT
 from inspector.ui.widgets.badged_rows import BadgedRow
-from inspector.ui.widgets.request_view import METHOD_MARKS
+from inspector.ui.widgets.request_canvas import METHOD_MARKS
 from inspector.ui.wording import number, share, signed, tr, tr_code
 
 Index = QModelIndex | QPersistentModelIndex
