@@ -11,6 +11,7 @@ from collections.abc import Coroutine, Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from inspector.domain.agent_settings import UnsavedSettings
 from inspector.domain.changes import Change
 from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
@@ -193,15 +194,23 @@ class Refresher:
     async def _build(self, session: FileSession, agent_id: str, *, saved: bool) -> None:
         spec = self._live.state.what_if.asked(self._spec(session))
         drafts = await self._contents_of_drafts(session)
+        unsaved = await self._unsaved_settings(session)
         plain, problem = self._live.state.saved_request, None
-        if saved or not drafts:
+        if saved or not (drafts or unsaved):
             plain, problem = await _built(session, agent_id, spec, {})
         # One may be too large where the other is not: what a draft makes of it, or what is saved.
-        request, problem = await _built(session, agent_id, spec, drafts) if drafts else (plain, problem)
+        request = plain
+        if drafts or unsaved:
+            request, problem = await _built(session, agent_id, spec, drafts, unsaved)
         if not self._is_left(session) and agent_id == self._live.state.agent_id:
             state = self._live.state.with_count(agent_id, request)
             state = replace(state, saved_request=plain, request=request, request_problem=problem)
             self._live.put(state, What.REQUEST | What.PROBLEMS)
+
+    async def _unsaved_settings(self, session: FileSession) -> UnsavedSettings | None:
+        agent = self._live.state.agent
+        edits = self._live.state.settings_edits(agent.id) if agent else ()
+        return await session.engine.agent_settings.unsaved(agent, edits) if agent and edits else None
 
     async def _contents_of_drafts(self, session: FileSession) -> Mapping[str, Content]:
         """What blocks will hold when drafts are saved: with what others wrote since those were begun."""
@@ -233,9 +242,13 @@ async def _merged(session: FileSession, draft: UnsavedEdit) -> Content:
 
 
 async def _built(
-    session: FileSession, agent_id: str, spec: RequestSpec, drafts: Mapping[str, Content]
+    session: FileSession,
+    agent_id: str,
+    spec: RequestSpec,
+    drafts: Mapping[str, Content],
+    unsaved: UnsavedSettings | None = None,
 ) -> tuple[Request | None, Problem | None]:
     try:
-        return await session.engine.context.request(agent_id, spec, drafts), None
+        return await session.engine.context.request(agent_id, spec, drafts, unsaved), None
     except InspectorError as error:
         return None, Problem(error.code, Severity.ERROR, "", error.parameters)

@@ -251,7 +251,7 @@ class BudgetPanel(Panel):
         name = self.width() - sum(self._widths.values())
         wanted = self.services.appearance.space(_NAME_STEPS)
         self.tree.setColumnHidden(_SHARE, name < wanted)
-        drafted = len(self.services.workspace.file.drafts) > 0
+        drafted = self.services.workspace.file.has_drafts
         free = name if name >= wanted else name + self._widths.get(_SHARE, 0)
         self.tree.setColumnHidden(_CHANGE, not drafted and free < max(wanted, self._longest_name))
 
@@ -285,7 +285,7 @@ class BudgetPanel(Panel):
         self.bar.show_budget(segments, request.limits.max_tokens, kept)
         workspace = self.services.workspace
         self._model.set_rows(
-            self._rows.rows(request, workspace.file.saved_request if len(workspace.file.drafts) else None)
+            self._rows.rows(request, workspace.file.saved_request if workspace.file.has_drafts else None)
         )
         self._open_new_sections(request)
         self._select_what_came_in(request)
