@@ -10,6 +10,8 @@ from inspector.context.counting.counter import Counter
 from inspector.context.counting.pool import CounterPool, counter_for, shipped_pool
 from inspector.domain.errors import MalformedError, Problem, Severity
 from inspector.domain.layouts import Layout
+from inspector.domain.model_offers import ModelOffer
+from inspector.domain.models import ModelFacts
 from inspector.shipped.layout_files import load_layouts
 from inspector.shipped.model_overrides import with_overrides
 from inspector.shipped.models import ModelTable, load_model_table
@@ -50,3 +52,22 @@ def shipped_counters() -> CounterPool:
 def shipped_counter(model: str) -> Counter:
     """The counter of a model by its id."""
     return counter_for(model, shipped_models(), shipped_counters())
+
+
+def model_offers(models: ModelTable) -> tuple[ModelOffer, ...]:
+    """The models of a table as a person chooses among them, in the order of the table."""
+    return tuple(_offer(facts) for facts in models.models.values())
+
+
+def _offer(facts: ModelFacts) -> ModelOffer:
+    window = facts.max_input if facts.context_window is None else facts.context_window
+    method = shipped_counters().counter(facts).tokenizer.method
+    prices = facts.prices
+    return ModelOffer(
+        facts.id,
+        facts.provider,
+        window,
+        method,
+        None if prices is None else prices.input,
+        None if prices is None else prices.output,
+    )

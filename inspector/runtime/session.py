@@ -11,9 +11,10 @@ from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import FileError, Problem
 from inspector.domain.exchange import ImportPlan, ImportSource
+from inspector.domain.model_offers import ModelOffer
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, SharedBlock
-from inspector.runtime.catalogues import shipped_layouts, shipped_models
+from inspector.runtime.catalogues import model_offers, shipped_layouts
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment, usual_surroundings
 from inspector.runtime.recovered_drafts import RecoveredDrafts, RestoredDraft
@@ -41,7 +42,6 @@ class FileSession:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.read_only = engine.database.read_only
-        self.models = shipped_models().ids
         self._recovered = RecoveredDrafts(engine)
 
     async def agents(self) -> tuple[Agent, ...]:
@@ -49,6 +49,10 @@ class FileSession:
         agents, problems = await self.engine.agents.list()
         self.engine.health.tell("agents", problems)
         return tuple(agent for agent in agents if agent.status is not AgentStatus.ARCHIVED)
+
+    async def models(self) -> tuple[ModelOffer, ...]:
+        """All models whose facts are known, with what the user knows better."""
+        return await asyncio.to_thread(lambda: model_offers(self.engine.models))
 
     async def layouts(self) -> tuple[str, ...]:
         """Layouts that can be chosen, by name: the shipped ones, then the file's own."""

@@ -19,6 +19,7 @@ from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit
 from inspector.domain.errors import Problem, RefusedError, Severity
+from inspector.domain.model_offers import ModelOffer
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
@@ -161,7 +162,7 @@ class FileState:
     path: Path | None = None
     actor: Actor | None = None
     read_only: Problem | None = None
-    models: tuple[str, ...] = ()
+    models: tuple[ModelOffer, ...] = ()
     layouts: tuple[str, ...] = ()
     agents: tuple[Agent, ...] = ()
     agent_id: str = ""

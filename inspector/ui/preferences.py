@@ -21,11 +21,13 @@ from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.settings import Setting, SettingValue
 
+RECENT_MODELS = "models.recent"
 SETTINGS: tuple[Setting, ...] = (
     Setting("window.theme", "system", "Theme", choices=("system", "light", "dark")),
     Setting("window.text_scale", 1.0, "Text size. 1 is the size your system uses", minimum=0.75, maximum=2.0),
     Setting("window.reopen_last", True, "Reopen the last file at start"),
     Setting("window.last_file", "", "Last file"),
+    Setting(RECENT_MODELS, "", "Models chosen last, one a line"),
     Setting("navigator.show_empty_groups", False, "Show empty groups"),
 )
 FAILED_STARTS_FOR_SAFE_MODE = 2

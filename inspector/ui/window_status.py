@@ -12,6 +12,7 @@ from inspector.domain.jobs import Job
 from inspector.runtime.jobs import Jobs
 from inspector.ui.file_state import What, WhatIf
 from inspector.ui.main_window import MainWindow
+from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import PanelServices
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.widgets.status import StatusValues
@@ -53,6 +54,8 @@ class WindowStatus(QObject):
         self._late = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MILLISECONDS)
         self._late.timeout.connect(self._soon.start)
         self._workspace.changed.connect(self._follow)
+        self._models = ModelChoice(services, window)
+        window.top_bar.ask_model = self._ask_model
         window.top_bar.what_if.clicked.connect(lambda _=False: self._end_trial())
         services.settings.watch(lambda _: self._soon.start())
         self.show_all()
@@ -133,10 +136,14 @@ class WindowStatus(QObject):
         layout = request.layout if request else file.what_if.layout or (agent.config.layout if agent else "")
         bar.model.tell(tr("Model"), model or tr("none set"))
         bar.layout_.tell(tr("Layout"), layout or tr("none set"))
-        models = dict.fromkeys([*([agent.model] if agent and agent.model else []), *file.models])
-        bar.model.offer([Option(each, each) for each in models], model, self._try_model)
+        bar.model.setEnabled(agent is not None)
         bar.layout_.offer([Option(each, each) for each in file.layouts], layout, self._try_layout)
         bar.show_what_if(file.what_if != WhatIf())
+
+    def _ask_model(self) -> None:
+        file, button = self._workspace.file, self._window.top_bar.model
+        model = file.request.model if file.request else file.what_if.model or ""
+        self._models.ask(button, self._try_model, current=model, left=button.leave)
 
     def _try_model(self, model: str) -> None:
         file = self._workspace.file

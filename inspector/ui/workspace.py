@@ -275,7 +275,7 @@ class Workspace:
                 path=session.engine.path,
                 actor=session.engine.actor,
                 read_only=session.read_only,
-                models=tuple(session.models),
+                models=await session.models(),
             ).with_agents(await session.agents(), await session.layouts())
             drafts = _drafts(await session.restore_drafts())
             state = await restored_settings(session, state)

@@ -71,11 +71,11 @@ async def test_that_the_row_under_the_pointer_has_one_colour(
     assert [image.pixelColor(place).name() for place in places] == [wanted.name()] * 3
 
 
-async def test_that_the_model_button_looks_at_rest_after_its_menu_was_left(
+async def test_that_the_layout_button_looks_at_rest_after_its_menu_was_left(
     studio: Studio, until: Until
 ) -> None:
     await open_file(studio, until)
-    button = studio.window.top_bar.model
+    button = studio.window.top_bar.layout_
     button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, True)
     button.menu().aboutToHide.emit()
     await until(lambda: not button.underMouse())

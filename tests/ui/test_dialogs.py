@@ -59,7 +59,7 @@ async def test_that_a_new_agent_has_a_model_which_can_be_picked(studio: Studio, 
     assert box is not None
     assert not main_button(dialog).isEnabled()
     models = studio.contents.workspace.file.models
-    assert [box.itemText(at) for at in range(box.count())] == list(models)
+    assert [box.itemText(at) for at in range(box.count())] == [each.id for each in models]
     box.setFocus()
     QTest.keyClicks(box, "gpt-5-mini")
     assert main_button(dialog).isEnabled()

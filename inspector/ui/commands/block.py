@@ -255,7 +255,7 @@ class BlockCommands:
                 tr("Model"),
                 shown.model if shown else "",
                 required=True,
-                offers=self._services.workspace.file.models,
+                offers=tuple(each.id for each in self._services.workspace.file.models),
             ),
         )
 

@@ -15,13 +15,14 @@ from inspector.runtime.settings import SETTINGS
 from inspector.ui.actions import Action
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
+from inspector.ui.preferences import RECENT_MODELS
 from inspector.ui.safe_text import Question, safe_message
 from inspector.ui.widgets.reader import PageLine, PageLineKind, PageReader, lines_of
 from inspector.ui.widgets.settings_dialog import SettingsDialog, StoredSetting
 from inspector.ui.wording import tr
 
 _PAGE = "window"
-_NOT_SHOWN = frozenset({"window.last_file"})
+_NOT_SHOWN = frozenset({"window.last_file", RECENT_MODELS})
 """What the program keeps for itself."""
 
 

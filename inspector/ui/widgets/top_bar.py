@@ -27,18 +27,21 @@ class Option:
 
 
 class Picker(QToolButton):
-    """A button that says what is chosen and offers the rest in a menu."""
+    """A button that says what is chosen and offers the rest in a menu, or asks in a way of its own."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, ask: Callable[[], None] | None = None) -> None:
         super().__init__()
         self._name = name
         self._options: Sequence[Option] = ()
         self._chosen: Callable[[str], None] = lambda _: None
         self.setProperty("role", "control")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setMenu(QMenu(self))
-        self.menu().aboutToHide.connect(lambda: QTimer.singleShot(0, self, self._leave))
+        if ask is None:
+            self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+            self.setMenu(QMenu(self))
+            self.menu().aboutToHide.connect(self.leave)
+        else:
+            self.clicked.connect(lambda _=False: ask())
         self._strong = PlainLabel(strong=True)
         self._quiet = PlainLabel(tone="muted")
         self._arrow = PlainLabel("▾", tone="muted")
@@ -79,6 +82,10 @@ class Picker(QToolButton):
             action.triggered.connect(lambda _=False, id_=option.id: choose(id_))
         self.setEnabled(bool(options))
 
+    def leave(self) -> None:
+        """Look at rest again, once what it opened is gone."""
+        QTimer.singleShot(0, self, self._leave)
+
     def _leave(self) -> None:
         """Look as if the pointer were elsewhere, if it is: while a menu is open, Qt doesn't tell."""
         if not self.rect().contains(self.mapFromGlobal(QCursor.pos())):
@@ -103,7 +110,8 @@ class TopBar(QToolBar):
         self.setMovable(False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self.agent = Picker(tr("Agent"))
-        self.model = Picker(tr("Model"))
+        self.ask_model: Callable[[], None] = lambda: None
+        self.model = Picker(tr("Model"), lambda: self.ask_model())
         self.layout_ = Picker(tr("Layout"))
         self.what_if = icon_button(icons, "restore", tr("Back to the agent's own settings"))
         self.what_if_label = PlainLabel(tr("what if"), tone="warning", size="small")
