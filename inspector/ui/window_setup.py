@@ -14,6 +14,7 @@ from inspector.runtime.session import SessionFactory
 from inspector.ui.actions import Action
 from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
+from inspector.ui.commands.agent import AgentCommands
 from inspector.ui.commands.block import BlockCommands
 from inspector.ui.commands.changes import ChangeCommands
 from inspector.ui.commands.drafts import show_drafts
@@ -91,6 +92,7 @@ class WindowContents(QObject):
         self.files = FileCommands(services, window, window.banners)
         ChangeCommands(services)
         BlockCommands(services, window)
+        AgentCommands(services)
         self._views = ViewCommands(services, window)
         HelpCommands(services, window)
         sides = [self._side(row) for row in rows if row.place in _AREAS]

@@ -104,9 +104,9 @@ class BlockCommands:
         if ref.kind in _TABS:
             is_in_front = self._window.centre.current_key == (_TABS[ref.kind], None)
             return tr("it is shown in the tab in front") if is_in_front else ""
-        if ref.kind is RefKind.AGENT and not self._not_other():
-            return tr("another agent's Request is shown")
-        whole = ref.kind is RefKind.AGENT or (ref.kind is RefKind.SECTION and ref.part is None)
+        if ref.kind is RefKind.AGENT:
+            return ""
+        whole = ref.kind is RefKind.SECTION and ref.part is None
         if not whole and not pieces_of(ref, request):
             return tr("it can't be opened yet")
         in_front = self._window.centre.current_key == ("request", None)

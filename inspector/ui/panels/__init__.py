@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from inspector.domain.ref import RefKind
 from inspector.ui.panel import PanelArea, PanelRow
+from inspector.ui.panels.agent import AgentPanel
 from inspector.ui.panels.archival import ArchivalPanel
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.budget import BudgetPanel
@@ -32,6 +33,14 @@ PANELS: tuple[PanelRow, ...] = (
         BlockPanel,
         "block",
         opens=frozenset({RefKind.BLOCK}),
+    ),
+    PanelRow(
+        "agent",
+        lambda: tr("Agent settings"),
+        PanelArea.CENTRE,
+        AgentPanel,
+        "agent",
+        opens=frozenset({RefKind.AGENT}),
     ),
     PanelRow(
         "messages",
