@@ -145,8 +145,8 @@ class SettingsForm(QScrollArea):
     def _tell_reached(self, scrolled: int) -> None:
         places = {heading.y(): id_ for id_, heading in self.headings.items()}
         above = [y for y in places if y <= scrolled + self._appearance.space(6)]
-        last = max(places) if scrolled == self.verticalScrollBar().maximum() else 0
-        self.reached.emit(places[max(above, default=min(places)) if not last else last])
+        is_at_end = scrolled == self.verticalScrollBar().maximum()
+        self.reached.emit(places[max(places) if is_at_end else max(above, default=min(places))])
 
     def _fill(self, icons: Icons) -> None:
         for group in groups():

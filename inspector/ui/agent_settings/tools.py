@@ -157,10 +157,10 @@ class ToolRow(QWidget):
         line = QHBoxLayout()
         arrange(line, self.box, self.note, self.tokens, self.add, spacing=appearance.space(2))
         line.setStretch(1, 1)
-        self._offer(tuple(ToolRuleKind))
         self._below = QVBoxLayout()
         self._below.setContentsMargins(appearance.space(_INDENT_STEPS), 0, 0, 0)
         arrange(QVBoxLayout(self), line, self._below, spacing=appearance.space(1))
+        self._offer(tuple(ToolRuleKind))
 
     def show_state(self, *, is_on: bool, is_changed: bool, is_open: bool) -> None:
         self.box.setChecked(is_on)
@@ -216,7 +216,6 @@ class RuleRow(QWidget):
         self.title = PlainLabel(title, size="small")
         self.value: QLineEdit = field("")
         self.value.setAccessibleName(tr("{title}, for {tool}", title=title, tool=tool))
-        self.value.setVisible(has_value(rule.kind))
         self.value.textEdited.connect(self._take)
         if rule.kind is not ToolRuleKind.REQUIRES_PRECEDING:
             self.value.setFixedWidth(appearance.space(_VALUE_STEPS))
@@ -228,6 +227,7 @@ class RuleRow(QWidget):
         self.remove.clicked.connect(lambda _=False: self.removed.emit(self._rule))
         unit = PlainLabel(rule_unit(rule.kind), tone="muted", size="small")
         arrange(QHBoxLayout(self), self.title, self.value, unit, self.fault, None, self.remove, spacing=8)
+        self.value.setVisible(has_value(rule.kind))
 
     def show_rule(self, rule: ToolRule, *, is_changed: bool) -> None:
         self._rule = rule
