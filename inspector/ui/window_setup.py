@@ -92,7 +92,7 @@ class WindowContents(QObject):
         self.files = FileCommands(services, window, window.banners)
         ChangeCommands(services)
         BlockCommands(services, window)
-        AgentCommands(services)
+        AgentCommands(services, window)
         self._views = ViewCommands(services, window)
         HelpCommands(services, window)
         sides = [self._side(row) for row in rows if row.place in _AREAS]

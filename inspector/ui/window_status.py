@@ -138,6 +138,7 @@ class WindowStatus(QObject):
         bar.layout_.tell(tr("Layout"), layout or tr("none set"))
         bar.model.setEnabled(agent is not None)
         bar.layout_.offer([Option(each, each) for each in file.layouts], layout, self._try_layout)
+        bar.settings.setEnabled(agent is not None)
         bar.show_what_if(file.what_if != WhatIf())
 
     def _ask_model(self) -> None:

@@ -16,7 +16,6 @@ from inspector.domain.edits.block_rows import (
     SetLabel,
     SetPinned,
 )
-from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
 from inspector.ui.actions import Action
@@ -71,7 +70,6 @@ class BlockCommands:
             Action(
                 "block.restore", tr("Restore block"), lambda: self._do(RestoreBlock()), None, "restore", gone
             ),
-            Action("agent.new", tr("New agent …"), self._ask_agent, None, "agent", self._not_writable),
             Action(
                 "agent.show",
                 tr("Show this agent's Request"),
@@ -245,27 +243,6 @@ class BlockCommands:
             self._services.workspace.apply([Edit(Ref(RefKind.BLOCK, ""), operation)])
 
         self._ask(tr("New block for {agent}", agent=agent.name), fields, tr("Create block"), make)
-
-    def _ask_agent(self) -> None:
-        shown = self._services.workspace.file.agent
-        fields = (
-            FormField("name", tr("Name"), required=True),
-            FormField(
-                "model",
-                tr("Model"),
-                shown.model if shown else "",
-                required=True,
-                offers=tuple(each.id for each in self._services.workspace.file.models),
-            ),
-        )
-
-        def make(answers: Mapping[str, str]) -> None:
-            operation = CreateAgent(
-                answers["name"], model=answers["model"], provider=shown.provider if shown else ""
-            )
-            self._services.workspace.apply([Edit(Ref(RefKind.AGENT, ""), operation)])
-
-        self._ask(tr("New agent"), fields, tr("Create agent"), make)
 
     def _ask(
         self,

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, 
 
 from inspector.domain.agents import ToolRule, ToolRuleKind
 from inspector.domain.edits.base import Edit
+from inspector.domain.model_offers import offer_of
 from inspector.domain.models import ModelFacts, ResolvedBy
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
@@ -289,7 +290,12 @@ class AgentPanel(Panel):
             self._models.ask(self.form.model_input, partial(self._take_model), current=wanted.model)
 
     def _take_model(self, model: str) -> None:
+        wanted, offers = self.work.wanted, self.services.workspace.file.models
+        old, new = (offer_of(offers, each) for each in (wanted.model if wanted else "", model))
         self.work.set("model", model)
+        # A provider of one's own, such as a gateway, stays.
+        if wanted is not None and new is not None and wanted.provider in ("", old.provider if old else ""):
+            self.work.set("provider", new.provider)
 
     def _add_rule(self, tool: str, kind: ToolRuleKind) -> None:
         rule: ToolRule = new_rule(self.services.workspace.new_id("rul"), self._id, tool, kind)
