@@ -113,7 +113,7 @@ def metadata_of(agent: Agent) -> dict[str, Any]:
 
 
 def _merged(was: Any, mine: Any, theirs: Any, name: str) -> Any:
-    if theirs == was:
+    if theirs in (was, mine):
         return mine
     if mine == was:
         return theirs

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
@@ -79,6 +79,10 @@ class AgentTab:
 
     def click(self, button: QWidget) -> None:
         QTest.mouseClick(button, LEFT)
+
+    def click_box(self, box: QWidget) -> None:
+        """Click a check box where its box is."""
+        QTest.mouseClick(box, LEFT, pos=QPoint(8, box.height() // 2))
 
     async def save(self) -> None:
         """Save and wait until nothing is unsaved."""
