@@ -9,6 +9,7 @@ from inspector.domain.agent_settings import agent_of, configured
 from inspector.domain.agents import Agent
 from inspector.domain.edits.base import Draft, Edit
 from inspector.domain.edits.rows import ConfigureAgent
+from inspector.domain.errors import FileError
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.session import FileSession
 from inspector.ui.file_state import FileState, LiveFile, What
@@ -16,7 +17,7 @@ from inspector.ui.file_state import FileState, LiveFile, What
 _KINDS = (RefKind.AGENT, RefKind.TOOL_RULE)
 
 
-class UnsavedSettings:
+class SettingsDrafts:
     """The drafts on agents and their tool rules, one edit for each of these.
 
     `keep` writes the draft of a Ref down, or forgets it where there is none any more; `rebuild` lets the figures
@@ -58,6 +59,16 @@ async def restored_settings(session: FileSession, state: FileState) -> FileState
 
     What was saved before its draft could be forgotten is no draft any more.
     """
+    try:
+        drafts = await _restored(session, state)
+    except FileError:
+        # The file can be worked on; that its drafts are out of reach is said with those of its blocks.
+        return state
+    state = replace(state, settings_drafts=drafts)
+    return replace(state, restored_settings=frozenset(state.drafted_agents))
+
+
+async def _restored(session: FileSession, state: FileState) -> dict[Ref, Edit]:
     found: list[Edit] = []
     for kind in _KINDS:
         found += [each.edit for each in _of_agents(await session.engine.drafts.take_over(kind), state)]
@@ -67,8 +78,7 @@ async def restored_settings(session: FileSession, state: FileState) -> FileState
             await session.engine.drafts.drop(edit.target.whole)
         else:
             drafts[edit.target.whole] = edit
-    state = replace(state, settings_drafts=drafts)
-    return replace(state, restored_settings=frozenset(state.drafted_agents))
+    return drafts
 
 
 def _of_agents(drafts: Sequence[Draft], state: FileState) -> list[Draft]:

@@ -35,7 +35,7 @@ from inspector.ui.file_state import (
 from inspector.ui.journal_reader import JournalReader
 from inspector.ui.refreshing import Refresher
 from inspector.ui.undo_steps import UndoSteps
-from inspector.ui.unsaved_settings import UnsavedSettings, restored_settings
+from inspector.ui.unsaved_settings import SettingsDrafts, restored_settings
 from inspector.ui.wording import tr
 
 OnError = Callable[[BaseException], bool]
@@ -57,7 +57,7 @@ class Workspace:
         self.load = self._fresh.load
         self.count_others = self._fresh.count_others
         self._steps = UndoSteps(bridge, self.live)
-        self.settings = UnsavedSettings(self.live, self._keeper.note, self._fresh.refresh)
+        self.settings = SettingsDrafts(self.live, self._keeper.note, self._fresh.refresh)
         """Unsaved settings of agents."""
         self.past = JournalReader(bridge, self.live)
         """Reads versions and changes."""

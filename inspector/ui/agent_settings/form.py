@@ -25,7 +25,7 @@ from inspector.ui.agent_settings.field_table import (
 from inspector.ui.agent_settings.inputs import ModelInput
 from inspector.ui.agent_settings.instructions import InstructionsEditor
 from inspector.ui.agent_settings.session import AgentSession
-from inspector.ui.agent_settings.setting_row import SettingRow
+from inspector.ui.agent_settings.setting_row import AgentSettingRow
 from inspector.ui.agent_settings.tools import ToolsEditor
 from inspector.ui.agent_settings.values import (
     default_of,
@@ -58,7 +58,7 @@ class SettingsForm(QScrollArea):
         super().__init__()
         self._session = session
         self._appearance = appearance
-        self.rows: dict[str, SettingRow] = {}
+        self.rows: dict[str, AgentSettingRow] = {}
         self.faults: dict[str, str] = {}
         self.headings: dict[str, PlainLabel] = {}
         self.instructions = InstructionsEditor(appearance, icons)
@@ -166,9 +166,9 @@ class SettingsForm(QScrollArea):
         self.headings[id_] = heading = PlainLabel(title, strong=True)
         self._column.addWidget(heading)
 
-    def _row(self, each: SettingField, icons: Icons) -> SettingRow:
+    def _row(self, each: SettingField, icons: Icons) -> AgentSettingRow:
         path = each.path
-        self.rows[path] = row = SettingRow(self._appearance, icons, each)
+        self.rows[path] = row = AgentSettingRow(self._appearance, icons, each)
         row.input.offer(choices_of(path))
         row.typed.connect(partial(self._session.set, path))
         row.faulted.connect(partial(self._note_fault, path))
@@ -179,7 +179,7 @@ class SettingsForm(QScrollArea):
             row.input.asked.connect(self.model_asked)
         return row
 
-    def _show_row(self, row: SettingRow, path: str, wanted: Agent, *, is_open: bool) -> None:
+    def _show_row(self, row: AgentSettingRow, path: str, wanted: Agent, *, is_open: bool) -> None:
         is_there = has_setting(wanted, path)
         row.setVisible(is_there)
         if not is_there:

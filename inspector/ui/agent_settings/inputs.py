@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from inspector.ui.agent_settings.field_table import InputKind, SettingField
 from inspector.ui.agent_settings.values import SettingFault, read_setting, shown_value
@@ -17,7 +26,8 @@ from inspector.ui.widgets.controls import arrange, button, field
 from inspector.ui.wording import tr
 
 _TEXT_LINES = 16
-_NUMBER_STEPS, _LINE_STEPS = 26, 60
+_NUMBER_STEPS, _LINE_STEPS = 26, 70
+_FEWEST_CHARACTERS = 14
 _MOST_SHOWN = 60
 
 
@@ -38,6 +48,9 @@ class SettingInput(QWidget):
     def set_open(self, is_open: bool) -> None:
         self.setEnabled(is_open)
 
+    def measure(self, appearance: Appearance) -> None:
+        """Be as wide as the size of text asks for."""
+
 
 class LineInput(SettingInput):
     """A line of text or a number, with its unit."""
@@ -50,7 +63,6 @@ class LineInput(SettingInput):
         self.line.textEdited.connect(lambda text: self.typed.emit(read_setting(row, text)))
         self.line.editingFinished.connect(self._tidy)
         is_text = row.kind is InputKind.LINE
-        self.line.setFixedWidth(appearance.space(_NUMBER_STEPS)) if not is_text else None
         if not is_text:
             self.line.setAlignment(Qt.AlignmentFlag.AlignRight)
         unit = PlainLabel(row.unit, tone="muted")
@@ -72,6 +84,10 @@ class LineInput(SettingInput):
 
     def set_open(self, is_open: bool) -> None:
         self.line.setReadOnly(not is_open)
+
+    def measure(self, appearance: Appearance) -> None:
+        if self._field.kind is not InputKind.LINE:
+            self.line.setFixedWidth(appearance.space(_NUMBER_STEPS))
 
     def _tidy(self) -> None:
         """Write a number with its separators, now that somebody is done with it."""
@@ -124,16 +140,17 @@ class SwitchInput(SettingInput):
 class ChoiceInput(SettingInput):
     """A setting with values to choose from. One that is set and not offered is shown as it is."""
 
-    def __init__(self, appearance: Appearance, row: SettingField) -> None:
+    def __init__(self, row: SettingField) -> None:
         super().__init__()
         self._choices: list[tuple[object, str]] = []
         self.combo = QComboBox()
         self.combo.setAccessibleName(row.label)
-        self.combo.setMinimumWidth(appearance.space(_LINE_STEPS))
-        self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        # With little room it is cut, and the rest of the row stays in sight.
+        self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.combo.setMinimumContentsLength(_FEWEST_CHARACTERS)
         self.combo.installEventFilter(_StillWheel(self.combo))
         self.combo.activated.connect(lambda at: self.typed.emit(self._choices[at][0]))
-        arrange(QHBoxLayout(self), self.combo, None)
+        _as_wide_as_there_is_room(self, self.combo)
         self.setFocusProxy(self.combo)
 
     def offer(self, choices: Sequence[tuple[object, str]]) -> None:
@@ -150,25 +167,30 @@ class ChoiceInput(SettingInput):
             places = [len(self._choices) - 1]
         self.combo.setCurrentIndex(places[0])
 
+    def measure(self, appearance: Appearance) -> None:
+        self.combo.setMaximumWidth(appearance.space(_LINE_STEPS))
+
 
 class ModelInput(SettingInput):
     """The model: a button that asks for another one."""
 
     asked = Signal()
 
-    def __init__(self, appearance: Appearance, row: SettingField) -> None:
+    def __init__(self, row: SettingField) -> None:
         super().__init__()
         self._label = row.label
         self.button: QPushButton = button("", self.asked.emit)
         self.button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.button.setMinimumWidth(appearance.space(_LINE_STEPS))
-        arrange(QHBoxLayout(self), self.button, None)
+        _as_wide_as_there_is_room(self, self.button)
         self.setFocusProxy(self.button)
 
     def show_value(self, value: Any) -> None:
         shown = one_line(value, _MOST_SHOWN) or tr("Choose a model")
         self.button.setText(f"{without_mnemonic(shown)}  ▾")
         self.button.setAccessibleName(tr("{name}: {chosen}", name=self._label, chosen=shown))
+
+    def measure(self, appearance: Appearance) -> None:
+        self.button.setMaximumWidth(appearance.space(_LINE_STEPS))
 
 
 class _StillWheel(QObject):
@@ -181,6 +203,13 @@ class _StillWheel(QObject):
         return False
 
 
+def _as_wide_as_there_is_room(place: QWidget, widget: QWidget) -> None:
+    widget.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    row = QHBoxLayout(place)
+    arrange(row, widget, None)
+    row.setStretch(0, 100)
+
+
 def input_for(appearance: Appearance, row: SettingField) -> SettingInput:
     """The input for a setting's kind."""
     match row.kind:
@@ -189,7 +218,7 @@ def input_for(appearance: Appearance, row: SettingField) -> SettingInput:
         case InputKind.SWITCH:
             return SwitchInput(row)
         case InputKind.CHOICE:
-            return ChoiceInput(appearance, row)
+            return ChoiceInput(row)
         case InputKind.MODEL:
-            return ModelInput(appearance, row)
+            return ModelInput(row)
     return LineInput(appearance, row)

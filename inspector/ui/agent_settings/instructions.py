@@ -101,11 +101,10 @@ class InstructionRow(QWidget):
         space, name = appearance.space, tr("Instruction {number}", number=at + 1)
         self._name = name
         self.name = PlainLabel(name, wrap=True)
-        self.name.setFixedWidth(space(NAME_STEPS))
-        self.name.setMinimumHeight(appearance.row_height())
+        self._appearance = appearance
+        appearance.changed.connect(self._measure)
         self.editor = TextField(appearance, name, _LINES)
         self.tokens = PlainLabel("", tone="muted", size="small")
-        self.tokens.setMinimumHeight(appearance.row_height())
         self.up = icon_button(icons, "chevron_up", tr("Move instruction {number} up", number=at + 1))
         self.down = icon_button(icons, "chevron_down", tr("Move instruction {number} down", number=at + 1))
         self.remove = icon_button(icons, "delete", tr("Remove instruction {number}", number=at + 1))
@@ -114,6 +113,7 @@ class InstructionRow(QWidget):
         line.setStretch(1, 1)
         for each in (self.name, self.tokens, self.up, self.down, self.remove):
             line.setAlignment(each, Qt.AlignmentFlag.AlignTop)
+        self._measure()
 
     def show_text(self, text: str, *, is_changed: bool) -> None:
         if self.editor.text != text:
@@ -125,3 +125,8 @@ class InstructionRow(QWidget):
         self.up.setEnabled(is_open and not is_first)
         self.down.setEnabled(is_open and not is_last)
         self.remove.setEnabled(is_open)
+
+    def _measure(self) -> None:
+        self.name.setFixedWidth(self._appearance.space(NAME_STEPS))
+        for each in (self.name, self.tokens):
+            each.setMinimumHeight(self._appearance.row_height())

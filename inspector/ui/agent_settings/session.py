@@ -14,7 +14,7 @@ from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import DeleteRow
 from inspector.domain.edits.rows import ConfigureAgent, PutToolRule
 from inspector.domain.ref import Ref, RefKind
-from inspector.ui.agent_settings.values import setting_of, with_setting
+from inspector.ui.agent_settings.values import has_setting, setting_of, with_setting
 from inspector.ui.file_state import What
 from inspector.ui.panel import PanelServices
 from inspector.ui.wording import tr
@@ -86,11 +86,11 @@ class AgentSession(QObject):
         return bool(self._future)
 
     def is_changed(self, path: str) -> bool:
-        """Whether a setting has another value than the stored one."""
+        """Whether a setting has another value than the stored one. What another setting brings with it has not."""
         stored, wanted = self.stored, self.wanted
-        return (
-            stored is not None and wanted is not None and setting_of(stored, path) != setting_of(wanted, path)
-        )
+        if stored is None or wanted is None or not has_setting(stored, path):
+            return False
+        return bool(setting_of(stored, path) != setting_of(wanted, path))
 
     def rules(self, stored: Sequence[ToolRule]) -> tuple[ToolRule, ...]:
         """The agent's tool rules with the unsaved ones."""

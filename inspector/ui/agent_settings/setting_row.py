@@ -20,7 +20,7 @@ NAME_STEPS = 30
 _FIXED_SPACE = "\N{NO-BREAK SPACE}"
 
 
-class SettingRow(QWidget):
+class AgentSettingRow(QWidget):
     """A setting. `typed` carries a value, `faulted` why what is typed can't be one, nothing once it can.
 
     `reset` asks for the default, `reverted` for the stored value, `kept` says that the own draft stays although
@@ -40,8 +40,8 @@ class SettingRow(QWidget):
         self.input: SettingInput = input_for(appearance, row)
         self.input.typed.connect(self._take)
         self.name = PlainLabel(row.label, wrap=True)
-        self.name.setFixedWidth(space(NAME_STEPS))
-        self.name.setMinimumHeight(appearance.row_height())
+        self._appearance = appearance
+        appearance.changed.connect(self._measure)
         self.note = PlainLabel("", tone="muted", size="small")
         self.help = PlainLabel(row.help, tone="muted", size="small", wrap=True)
         self.fault = PlainLabel("", tone="error", size="small", wrap=True)
@@ -64,6 +64,7 @@ class SettingRow(QWidget):
         arrange(QVBoxLayout(self), line)
         self.fault.hide()
         self.clash.hide()
+        self._measure()
 
     def tell_default(self, text: str) -> None:
         """Say what the default is, behind the help."""
@@ -84,6 +85,11 @@ class SettingRow(QWidget):
         self.fault.setText(text)
         self.fault.setVisible(bool(text))
         self.input.setAccessibleDescription(text or self.field.help)
+
+    def _measure(self) -> None:
+        self.name.setFixedWidth(self._appearance.space(NAME_STEPS))
+        self.name.setMinimumHeight(self._appearance.row_height())
+        self.input.measure(self._appearance)
 
     def _take(self, value: object) -> None:
         fault = value.text if isinstance(value, SettingFault) else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from PySide6.QtGui import QHideEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.domain.agents import ToolRule, ToolRuleKind
 from inspector.domain.edits.base import Edit
@@ -30,6 +30,7 @@ from inspector.ui.wording import number, tr
 _ELSEWHERE, _DISCARDED, _CLASH = "elsewhere", "discarded", "clash"
 _READ_FOR = frozenset({RefKind.TOOL, RefKind.TOOL_RULE, RefKind.LAYOUT, RefKind.FILE})
 """Changes of these are no change of the agent, but of what its settings are chosen from."""
+_REASON_STEPS = 40
 _TOKENS = {"persona": "persona"}
 """The settings whose text is a piece of the Request, with that piece's source."""
 
@@ -95,6 +96,10 @@ class AgentPanel(Panel):
             self._front.come()
             self._tell()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold_head()
+
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         if not event.spontaneous():
@@ -148,6 +153,14 @@ class AgentPanel(Panel):
         self._names.setSpacing(space(2))
         self._tools.setSpacing(space(2))
         self._label.setMaximumWidth(space(75))
+        self._fold_head()
+
+    def _fold_head(self) -> None:
+        """Where there is no room beside the sections, the reason stands below them."""
+        room = self.width() - self.sections.sizeHint().width()
+        directions = QBoxLayout.Direction
+        below = room < self.services.appearance.space(_REASON_STEPS)
+        self._tools.setDirection(directions.TopToBottom if below else directions.LeftToRight)
 
     def _connect(self) -> None:
         work, form = self.work, self.form

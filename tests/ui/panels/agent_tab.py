@@ -11,7 +11,7 @@ from inspector.domain.agents import Agent
 from inspector.domain.ref import Ref
 from inspector.domain.requests import Request
 from inspector.ui.agent_settings.inputs import ChoiceInput, LineInput, SwitchInput, TextInput
-from inspector.ui.agent_settings.setting_row import SettingRow
+from inspector.ui.agent_settings.setting_row import AgentSettingRow
 from inspector.ui.panels.agent import AgentPanel
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm
@@ -40,7 +40,7 @@ class AgentTab:
     def is_dirty(self) -> bool:
         return self.panel.work.is_dirty
 
-    def row(self, path: str) -> SettingRow:
+    def row(self, path: str) -> AgentSettingRow:
         row = self.form.rows[path]
         self.form.ensureWidgetVisible(row)
         return row

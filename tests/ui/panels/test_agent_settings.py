@@ -257,3 +257,14 @@ async def test_that_the_settings_of_an_agent_that_is_gone_say_so(studio: Studio,
     assert isinstance(panel, AgentPanel)
     assert panel.form.isHidden()
     assert not panel.save_button.isEnabled()
+
+
+async def test_that_settings_of_another_strategy_have_no_stored_value_to_go_back_to(
+    settings: OpenSettings,
+) -> None:
+    tab = await settings()
+    tab.choose("config.strategy.kind", "In steps, easy on the cache (hysteresis)")
+    assert tab.row("config.strategy.high").revert_button.isHidden()
+    tab.click(tab.row("config.strategy.kind").revert_button)
+    assert not tab.is_dirty
+    assert tab.form.rows["config.strategy.high"].isHidden()
