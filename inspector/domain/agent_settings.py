@@ -84,15 +84,34 @@ def clashes(agent: Agent, operation: ConfigureAgent) -> tuple[str, ...]:
 
 
 def ruled(rules: Sequence[ToolRule], edits: Sequence[Edit]) -> tuple[ToolRule, ...]:
-    """An agent's tool rules with unsaved edits of them, in the order of the stored ones."""
+    """An agent's tool rules with unsaved edits of them, in the order of the stored ones.
+
+    An edit takes the place of another rule of the same kind for its tool: there is one of each.
+    """
     by_id = {each.id: each for each in rules}
     for edit in edits:
         operation, id_ = edit.operation, edit.target.id
         if isinstance(operation, PutToolRule):
+            same = (operation.tool, operation.kind)
+            by_id = {
+                each.id: each for each in by_id.values() if each.id == id_ or (each.tool, each.kind) != same
+            }
             by_id[id_] = ToolRule(id_, operation.agent_id, operation.tool, operation.kind, operation.detail)
         elif isinstance(operation, DeleteRow) and edit.target.kind is RefKind.TOOL_RULE:
             by_id.pop(id_, None)
     return tuple(by_id.values())
+
+
+def retargeted(edits: Sequence[Edit], rules: Sequence[ToolRule]) -> tuple[Edit, ...]:
+    """Edits as they are applied: a new rule to the stored one of its kind and tool, if somebody has made that since."""
+    stored = {(each.tool, each.kind): each.id for each in rules}
+    made: list[Edit] = []
+    for edit in edits:
+        operation, target = edit.operation, edit.target.whole
+        if isinstance(operation, PutToolRule):
+            target = replace(target, id=stored.get((operation.tool, operation.kind), target.id))
+        made.append(replace(edit, target=target))
+    return tuple(made)
 
 
 def agent_of(edit: Edit) -> str:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
-from inspector.domain.agent_settings import clashes, configuration, configured, ruled
+from inspector.domain.agent_settings import clashes, configuration, configured, retargeted, ruled
 from inspector.domain.agents import Agent, ToolRule
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import DeleteRow
 from inspector.domain.edits.rows import ConfigureAgent, PutToolRule
 from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.session import FileSession
 from inspector.ui.agent_settings.values import has_setting, setting_of, with_setting
 from inspector.ui.file_state import What
 from inspector.ui.panel import PanelServices
@@ -151,10 +152,10 @@ class AgentSession(QObject):
         if session is None or self._saving is not None or not self.edits:
             return
         self._saving = self.edits
-        work = session.engine.agents.get(self._ref.id)
+        work = _read(session, self._ref.id)
         name = tr("Saving")
         self._bridge.spawn(
-            work, name=name, on_done=lambda now: self._save(now, reason), on_error=self._failed
+            work, name=name, on_done=lambda read: self._save(*read, reason), on_error=self._failed
         )
         self.changed.emit()
 
@@ -240,17 +241,16 @@ class AgentSession(QObject):
         self._future.clear()
         self._clashing.clear()
 
-    def _save(self, now: Agent | None, reason: str) -> None:
+    def _save(self, now: Agent | None, rules: Sequence[ToolRule], reason: str) -> None:
         saving, stored = self._saving or (), self.stored
         operation = self._operation
         if now is not None and operation is not None:
             self._clashing |= set(clashes(now, operation))
         if self._clashing or stored is None:
             self._saving = None
-            self.clashed.emit()
-            self.changed.emit()
+            self._tell_of("clashed")
             return
-        edits = [replace(each, target=each.target.whole) for each in saving]
+        edits = retargeted(saving, rules)
         saved = next((each.operation for each in saving if isinstance(each.operation, ConfigureAgent)), None)
         after = configured(now or stored, saved) if saved is not None else stored
         before, text = self._read, tr("Settings of {name} saved.", name=after.name)
@@ -270,10 +270,21 @@ class AgentSession(QObject):
         if is_typed_on and typed is not None:
             # What was typed meanwhile is a draft on what is stored now.
             self._put_agent(typed)
-        self.saved.emit()
-        self.changed.emit()
+        self._tell_of("saved")
 
     def _failed(self, _: BaseException) -> bool:
         self._saving = None
-        self.changed.emit()
+        self._tell_of()
         return False
+
+    def _tell_of(self, *signals: str) -> None:
+        """Emit signals and that something changed, unless the tab was closed while a save was on its way."""
+        if isValid(self):
+            for name in (*signals, "changed"):
+                getattr(self, name).emit()
+
+
+async def _read(session: FileSession, agent_id: str) -> tuple[Agent | None, Sequence[ToolRule]]:
+    """The agent and its tool rules as they are stored at this moment."""
+    rules, _ = await session.engine.agents.rules(agent_id)
+    return await session.engine.agents.get(agent_id), rules

@@ -17,6 +17,7 @@ from inspector.ui.widgets.controls import arrange, button, icon_button
 from inspector.ui.wording import tr
 
 NAME_STEPS = 30
+_LONGEST_LINE = 32
 _FIXED_SPACE = "\N{NO-BREAK SPACE}"
 
 
@@ -68,8 +69,9 @@ class AgentSettingRow(QWidget):
 
     def tell_default(self, text: str) -> None:
         """Say what the default is, behind the help."""
-        # On one line with its value and unit.
-        default = tr("Default: {value}", value=text).replace(" ", _FIXED_SPACE) if text else ""
+        # A short one stands on one line with its unit.
+        default = tr("Default: {value}", value=text) if text else ""
+        default = default.replace(" ", _FIXED_SPACE) if len(default) <= _LONGEST_LINE else default
         self.help.setText(" ".join(each for each in (self.field.help, default) if each))
         self.help.setVisible(bool(self.help.original))
 

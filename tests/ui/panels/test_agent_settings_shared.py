@@ -8,7 +8,7 @@ from inspector.domain.agents import AgentStatus, Tool, ToolRuleKind
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import DeleteRow
 from inspector.domain.edits.rows import ConfigureAgent, PutTool, PutToolRule
-from inspector.domain.errors import Problem, Severity
+from inspector.domain.errors import Problem, Refusal, RefusedError, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.agent_settings.values import setting_of, with_setting
 from inspector.ui.panels.agent import AgentPanel
@@ -243,3 +243,43 @@ async def test_that_names_and_texts_of_any_kind_are_shown_as_they_are(settings: 
     tab.type(MEMORY, "2000")
     await tab.save()
     assert (await tab.stored()).persona == text
+
+
+async def test_that_a_save_goes_through_when_its_tab_is_closed_at_once(settings: OpenSettings) -> None:
+    tab = await settings()
+    tab.type(MEMORY, "2000")
+    tab.press("Ctrl+S")
+    tab.studio.window.centre.close_view(("agent", ADA))
+    await tab.until(lambda: not tab.workspace.file.has_drafts)
+    await said(tab.studio, tab.until, "Settings of Ada saved.")
+    assert (await tab.stored()).config.limits.memory_tokens == 2_000
+    assert "Saving" not in tab.studio.bridge.running
+
+
+async def test_that_a_refused_save_keeps_the_draft_and_says_why(settings: OpenSettings) -> None:
+    tab = await settings()
+    tab.type(MEMORY, "2000")
+    applying = Spy(tab.world.engine.edits, "apply")
+    applying.errors = iter([RefusedError(Refusal("refused.name_empty"))])
+    tab.press("Ctrl+S")
+    await tab.until(lambda: tab.studio.window.banners.notices)
+    assert tab.is_dirty
+    assert not tab.panel.work.is_saving
+    assert (await tab.stored()).config.limits.memory_tokens == 4_000
+    await tab.save()
+    assert (await tab.stored()).config.limits.memory_tokens == 2_000
+
+
+async def test_that_a_new_rule_of_a_kind_that_somebody_makes_meanwhile_becomes_that_one(
+    settings: OpenSettings,
+) -> None:
+    tab = await settings(DEPLOY, Edit(ADA, ConfigureAgent(tools=("deploy",))))
+    actions = tab.form.tools.rows["deploy"].add.menu().actions()
+    next(each for each in actions if each.text() == "Pause between calls").trigger()
+    other = PutToolRule(values.ADA, "deploy", ToolRuleKind.COOLDOWN, '{"seconds": 5}')
+    await tab.world.write(Ref(RefKind.TOOL_RULE, "rul_other"), other)
+    await tab.calm()
+    assert list(tab.form.tools.rows["deploy"].rules) == [ToolRuleKind.COOLDOWN]
+    await tab.save()
+    [rule] = (await tab.world.engine.agents.rules(values.ADA))[0]
+    assert (rule.id, rule.detail) == ("rul_other", '{"seconds": 60}')
