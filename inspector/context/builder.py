@@ -28,6 +28,7 @@ from inspector.context.parts import PARAGRAPH, PartCounter, PromptPart
 from inspector.context.plan import BuildPlan, Planner
 from inspector.context.request_kind import kinds_of_parts, request_kind
 from inspector.context.sections import summaries, tools
+from inspector.domain.agents import Tool
 from inspector.domain.calibration import correction
 from inspector.domain.counts import Count, RequestBand
 from inspector.domain.coverage import Ranges, covered_ranges, merged
@@ -82,6 +83,11 @@ class ContextBuilder:
         """
         with self._lock:
             return counted_messages(batches, self._planner.plan(snapshot, spec).costs)
+
+    def count_tools(self, model: str, offered: Sequence[Tool]) -> tuple[Count, ...]:
+        """What the definition of each tool costs a model."""
+        with self._lock:
+            return tools.counted_tools(offered, self._planner.costs(model))
 
     def reaches(self, snapshot: Snapshot, spec: RequestSpec) -> bool:
         """Whether the batches that a view has are all that a build depends on; see `Reach`.

@@ -137,6 +137,10 @@ class Planner:
             ),
         )
 
+    def costs(self, model: str) -> FrameCosts:
+        """What stands around and beside texts costs a model."""
+        return self._counters.costs(self._models.resolve(model))
+
     def _layout(self, own: Mapping[str, Layout], name: str) -> tuple[Layout, list[Problem]]:
         """The layout of that name: the constellation's own, else the shipped one."""
         layout = own.get(name) or self._layouts.get(name)

@@ -67,6 +67,22 @@ class Agent:
 
 
 @dataclass(frozen=True, slots=True)
+class SettingsBase:
+    """What the settings that a change is about were when it began; None for those that it leaves."""
+
+    name: str | None = None
+    persona: str | None = None
+    instructions: tuple[str, ...] | None = None
+    provider: str | None = None
+    model: str | None = None
+    parameters: str | None = None
+    config: ContextConfig | None = None
+    tools: tuple[str, ...] | None = None
+    status: AgentStatus | None = None
+    metadata: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """A tool as offered to a model. `parameters` is a JSON Schema as JSON text; `examples` are texts."""
 

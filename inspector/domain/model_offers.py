@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from inspector.domain.counts import Method
 from inspector.domain.dataclass import dataclass
 
@@ -25,3 +27,8 @@ class ModelOffer:
     method: Method = Method.ESTIMATE
     input_price: float | None = None
     output_price: float | None = None
+
+
+def offer_of(offers: Iterable[ModelOffer], model: str) -> ModelOffer | None:
+    """The offer of a model by its name, None for one that isn't listed."""
+    return next((each for each in offers if each.id == model), None)

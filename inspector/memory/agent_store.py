@@ -8,6 +8,7 @@ from typing import Any
 
 from inspector.domain.activity import EventKind
 from inspector.domain.actor import ActorKind, Clock, IdGenerator
+from inspector.domain.agent_settings import configured
 from inspector.domain.agents import Agent, AgentStatus, Tool, ToolRule
 from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.calibration import Calibration
@@ -203,9 +204,7 @@ class AgentStore:
 
     async def _configure_agent(self, tx: Transaction, intent: Intent, operation: ConfigureAgent) -> Receipt:
         agent = await self._agent(tx, intent.edit.target.id)
-        given = {each.name: getattr(operation, each.name) for each in fields(operation)}
-        changed = replace(agent, **{name: value for name, value in given.items() if value is not None})
-        return await self._change_agent(tx, intent, agent, changed)
+        return await self._change_agent(tx, intent, agent, configured(agent, operation))
 
     async def _change_agent(self, tx: Transaction, intent: Intent, agent: Agent, changed: Agent) -> Receipt:
         ref = Ref(RefKind.AGENT, agent.id)

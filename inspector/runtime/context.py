@@ -16,6 +16,8 @@ from inspector.context.neutral import manifest, neutral
 from inspector.context.report import report
 from inspector.context.simulation import ShortHistoryError, compare, simulate, tried
 from inspector.domain.actor import Clock
+from inspector.domain.agent_settings import UnsavedSettings
+from inspector.domain.agents import Tool
 from inspector.domain.content import Content
 from inspector.domain.counts import Count
 from inspector.domain.errors import NotFoundError
@@ -60,23 +62,32 @@ class ContextService:
         """
         return await self._snapshots.of(agent_id)
 
-    async def recent(self, agent_id: str, spec: RequestSpec | None = None) -> Snapshot:
+    async def recent(
+        self, agent_id: str, spec: RequestSpec | None = None, unsaved: UnsavedSettings | None = None
+    ) -> Snapshot:
         """An agent's view with as much of its history as a build by `spec` reads: more would change no Request.
+
+        It has the agent's `unsaved` settings.
 
         Raises:
             NotFoundError: there is no such agent; and what `ContextBuilder.build` raises of a spec.
         """
         least: int | None = FEWEST_READ
-        snapshot = await self._snapshots.of(agent_id, least)
+        given = unsaved or UnsavedSettings()
+        snapshot = given.laid_over(await self._snapshots.of(agent_id, least))
         while not await self._reaches(snapshot, spec):
             least = _further(least)
-            snapshot = await self._snapshots.of(agent_id, least)
+            snapshot = given.laid_over(await self._snapshots.of(agent_id, least))
         return snapshot
 
     async def request(
-        self, agent_id: str, spec: RequestSpec | None = None, drafts: Mapping[str, Content] | None = None
+        self,
+        agent_id: str,
+        spec: RequestSpec | None = None,
+        drafts: Mapping[str, Content] | None = None,
+        unsaved: UnsavedSettings | None = None,
     ) -> Request:
-        """What a model call would send. `drafts` are unsaved contents by block id.
+        """What a model call would send. `drafts` are unsaved contents by block id, `unsaved` the agent's settings.
 
         A cancelled call that has not begun to build never does.
 
@@ -84,7 +95,7 @@ class ContextService:
             NotFoundError: there is no such agent. BudgetError: what must be sent cannot fit.
         """
         asked = spec or RequestSpec(now=self._clock())
-        snapshot = (await self.recent(agent_id, asked)).with_drafts(drafts or {})
+        snapshot = (await self.recent(agent_id, asked, unsaved)).with_drafts(drafts or {})
         request = await self.build(snapshot, asked)
         key = id(request)
         self._sources[key] = weakref.ref(request, lambda _: self._sources.pop(key, None)), snapshot
@@ -130,16 +141,18 @@ class ContextService:
         overlay: Overlay,
         spec: RequestSpec | None = None,
         drafts: Mapping[str, Content] | None = None,
+        unsaved: UnsavedSettings | None = None,
     ) -> Request:
-        """What a model call would send under changes that nobody has made, laid over unsaved contents.
+        """What a model call would send under changes that nobody has made, laid over unsaved contents and settings.
 
         Raises: as `simulate`.
         """
         asked, contents = spec or RequestSpec(now=self._clock()), drafts or {}
+        given = unsaved or UnsavedSettings()
         return await self._far_enough(
             agent_id,
             lambda snapshot: self._in_thread(
-                tried, self._builder, snapshot.with_drafts(contents), asked, overlay
+                tried, self._builder, given.laid_over(snapshot).with_drafts(contents), asked, overlay
             ),
         )
 
@@ -165,6 +178,10 @@ class ContextService:
     async def counts(self, model: str, texts: Sequence[str]) -> tuple[Count, ...]:
         """What each text costs a model by itself."""
         return await self._in_thread(lambda: tuple(map(self._counter_of(model).count, texts)))
+
+    async def count_tools(self, model: str, tools: Sequence[Tool]) -> tuple[Count, ...]:
+        """What the definition of each tool costs a model."""
+        return await self._in_thread(self._builder.count_tools, model, tools)
 
     async def _reaches(self, snapshot: Snapshot, spec: RequestSpec | None) -> bool:
         if snapshot.older is None:

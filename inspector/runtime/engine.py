@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from inspector.memory.reader import MemoryReader
     from inspector.memory.search import Searcher
     from inspector.memory.store import MemoryStore
+    from inspector.runtime.agent_settings import AgentSettingsService
     from inspector.runtime.backups import BackupService
     from inspector.runtime.context import ContextService
     from inspector.runtime.drafts import DraftService
@@ -171,6 +172,14 @@ class Engine:
         builder = ContextBuilder(models, shipped_layouts(), counters)
         counter_of = partial(counter_for, models=models, pool=counters)
         return ContextService(self._snapshots, builder, self.surroundings.clock, counter_of)
+
+    @cached_property
+    def agent_settings(self) -> AgentSettingsService:
+        """Settings of agents before they are saved."""
+        from inspector.runtime.agent_settings import AgentSettingsService
+        from inspector.runtime.catalogues import shipped_layouts
+
+        return AgentSettingsService(self.agents, self.layouts, self.context, self.models, shipped_layouts())
 
     @cached_property
     def past(self) -> PastRequestService:

@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.actor import Actor
+from inspector.domain.agent_settings import agent_of
 from inspector.domain.agents import Agent
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import Content
@@ -51,6 +52,7 @@ class What(Flag):
     UNDO = auto()
     WHAT_IF = auto()
     FINDINGS = auto()
+    SETTINGS = auto()
     NOTHING = 0
     EVERYTHING = (
         FILE
@@ -67,6 +69,7 @@ class What(Flag):
         | UNDO
         | WHAT_IF
         | FINDINGS
+        | SETTINGS
     )
     """All that is another with another file."""
 
@@ -126,6 +129,8 @@ class FileState:
         what_if_open: Whether a what-if may be put together, though nothing is tried yet.
         counts: The tokens of each agent's last Request, None where none can be built.
         drafts: Unsaved edits by block.
+        settings_drafts: Unsaved edits of agents and their tool rules, by what they change.
+        restored_settings: The agents whose unsaved settings are from an earlier session.
         refusals: Why unsaved edits could not be saved, by block.
         health: Problems of the file itself.
         unseen: Blocks that somebody else changed since they were last looked at.
@@ -156,6 +161,8 @@ class FileState:
     what_if_open: bool = False
     counts: Mapping[str, Count | None] = field(default_factory=dict)
     drafts: Mapping[str, UnsavedEdit] = field(default_factory=dict)
+    settings_drafts: Mapping[Ref, Edit] = field(default_factory=dict)
+    restored_settings: frozenset[str] = frozenset()
     refusals: Mapping[str, RefusedError] = field(default_factory=dict)
     health: Mapping[tuple[str, Ref | None], Problem] = field(default_factory=dict)
     unseen: frozenset[str] = frozenset()
@@ -181,6 +188,20 @@ class FileState:
             found.append(self.request_problem)
         found += [self._refused(block_id, error) for block_id, error in self.refusals.items()]
         return _unique(found)
+
+    @property
+    def has_drafts(self) -> bool:
+        """Whether anything is unsaved that a Request may show."""
+        return bool(self.drafts or self.settings_drafts)
+
+    @property
+    def drafted_agents(self) -> tuple[str, ...]:
+        """The agents that have unsaved settings."""
+        return tuple(dict.fromkeys(map(agent_of, self.settings_drafts.values())))
+
+    def settings_edits(self, agent_id: str) -> tuple[Edit, ...]:
+        """The unsaved edits of an agent and its tool rules."""
+        return tuple(each for each in self.settings_drafts.values() if agent_of(each) == agent_id)
 
     def shared(self, block_id: str) -> SharedBlock | None:
         """How the shown agent sees a block that is shared with it."""

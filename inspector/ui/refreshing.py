@@ -11,6 +11,7 @@ from collections.abc import Coroutine, Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from inspector.domain.agent_settings import UnsavedSettings, configured
 from inspector.domain.changes import Change
 from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
@@ -199,17 +200,19 @@ class Refresher:
         spec, what_if = self._spec(session), self._live.state.what_if
         overlay = _overlay(self._live.state)
         drafts = await self._contents_of_drafts(session)
+        unsaved = await self._unsaved_settings(session)
         plain, problem = self._live.state.saved_request, None
-        if saved or not drafts:
-            plain, problem = await _built(session, agent_id, spec, {}, overlay)
+        if saved or not (drafts or unsaved):
+            plain, problem = await _built(session, agent_id, spec, {}, overlay=overlay)
         # One may be too large where the other is not: what a draft makes of it, or what is saved.
-        if drafts:
-            request, problem = await _built(session, agent_id, spec, drafts, overlay)
-        else:
-            request = plain
+        request = plain
+        if drafts or unsaved:
+            request, problem = await _built(
+                session, agent_id, spec, drafts, unsaved, _overlay(self._live.state, unsaved)
+            )
         tried = None
         if overlay is not None:
-            before, _ = await _built(session, agent_id, spec, drafts)
+            before, _ = await _built(session, agent_id, spec, drafts, unsaved)
             tried = await _compared(session, before, request, overlay)
             request = tried.simulation.after if tried.simulation else request
         drafted = (each for id_ in drafts if (each := self._live.state.blocks.get(id_)) is not None)
@@ -221,6 +224,11 @@ class Refresher:
             tried = tried if what_if == state.what_if else None
             state = replace(state, saved_request=plain, request=request, request_problem=problem, tried=tried)
             self._live.put(state, What.REQUEST | What.PROBLEMS)
+
+    async def _unsaved_settings(self, session: FileSession) -> UnsavedSettings | None:
+        agent = self._live.state.agent
+        edits = self._live.state.settings_edits(agent.id) if agent else ()
+        return await session.engine.agent_settings.unsaved(agent, edits) if agent and edits else None
 
     async def _contents_of_drafts(self, session: FileSession) -> Mapping[str, Content]:
         """What blocks will hold when drafts are saved: with what others wrote since those were begun."""
@@ -251,9 +259,14 @@ async def _merged(session: FileSession, draft: UnsavedEdit) -> Content:
         return draft.content
 
 
-def _overlay(state: FileState) -> Overlay | None:
-    """What is tried on the shown agent, None for nothing."""
-    return None if state.agent is None or state.what_if == WhatIf() else state.what_if.overlay(state.agent)
+def _overlay(state: FileState, unsaved: UnsavedSettings | None = None) -> Overlay | None:
+    """What is tried on the shown agent with its unsaved settings, None for nothing."""
+    agent = state.agent
+    if agent is None or state.what_if == WhatIf():
+        return None
+    if unsaved is not None and unsaved.operation is not None:
+        agent = configured(agent, unsaved.operation)
+    return state.what_if.overlay(agent)
 
 
 async def _compared(
@@ -279,12 +292,13 @@ async def _built(
     agent_id: str,
     spec: RequestSpec,
     drafts: Mapping[str, Content],
+    unsaved: UnsavedSettings | None = None,
     overlay: Overlay | None = None,
 ) -> tuple[Request | None, Problem | None]:
     context = session.engine.context
     try:
         if overlay is not None:
-            return await context.try_out(agent_id, overlay, spec, drafts), None
-        return await context.request(agent_id, spec, drafts), None
+            return await context.try_out(agent_id, overlay, spec, drafts, unsaved), None
+        return await context.request(agent_id, spec, drafts, unsaved), None
     except InspectorError as error:
         return None, Problem(error.code, Severity.ERROR, "", error.parameters)

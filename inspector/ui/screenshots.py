@@ -190,6 +190,9 @@ class _Photographer:
         for row in PANELS:
             if row.place is PanelArea.CENTRE and not row.opens:
                 await self._draw_views(contents.open_view(row.id), row.id, theme)
+            elif row.place is PanelArea.CENTRE and RefKind.AGENT in row.opens:
+                agent = Ref(RefKind.AGENT, contents.workspace.file.agent_id)
+                await self._draw_views(contents.open_view(row.id, agent), row.id, theme)
             elif row.place is PanelArea.CENTRE and block is not None and block.kind in row.opens:
                 for kind, ref in _one_of_each_kind(contents, block).items():
                     name = row.id if ref == block else f"{row.id}-{kind}"

@@ -15,6 +15,7 @@ from inspector.runtime.session import SessionFactory
 from inspector.ui.actions import Action
 from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
+from inspector.ui.commands.agent import AgentCommands
 from inspector.ui.commands.block import BlockCommands
 from inspector.ui.commands.changes import ChangeCommands
 from inspector.ui.commands.drafts import show_drafts
@@ -98,6 +99,7 @@ class WindowContents(QObject):
         ChangeCommands(services)
         BlockCommands(services, window)
         WhatIfCommands(services, window)
+        AgentCommands(services, window)
         self._views = ViewCommands(services, window)
         HelpCommands(services, window)
         sides = [self._side(row) for row in rows if row.place in _AREAS]

@@ -95,7 +95,7 @@ class WindowStatus(QObject):
             self._written(),
             tr("acting as {name} ({kind})", name=actor.name, kind=actor.kind.value) if actor else "",
             tr("building …") if file.busy and not self._late.isActive() else "",
-            len(file.drafts),
+            len(file.drafts) + len(file.drafted_agents),
             len(problems),
             _WORST[worst],
             request.tokens if request else None,
@@ -139,6 +139,7 @@ class WindowStatus(QObject):
         bar.layout_.tell(tr("Layout"), layout or tr("none set"))
         bar.model.setEnabled(agent is not None)
         bar.layout_.offer([Option(each, each) for each in file.layouts], layout, self._try_layout)
+        bar.settings.setEnabled(agent is not None)
         bar.show_what_if(file.what_if != WhatIf())
 
     def _ask_model(self) -> None:

@@ -36,6 +36,7 @@ from inspector.ui.finding_reader import FindingReader
 from inspector.ui.journal_reader import JournalReader
 from inspector.ui.refreshing import Refresher
 from inspector.ui.undo_steps import UndoSteps
+from inspector.ui.unsaved_settings import SettingsDrafts, restored_settings
 from inspector.ui.wording import tr
 
 OnError = Callable[[BaseException], bool]
@@ -59,6 +60,8 @@ class Workspace:
         self.count_others = self._fresh.count_others
         self._steps = UndoSteps(bridge, self.live)
         self.findings = FindingReader(bridge, self.live, files.settings)
+        self.settings = SettingsDrafts(self.live, self._keeper.note, self._fresh.refresh)
+        """Unsaved settings of agents."""
         self.past = JournalReader(bridge, self.live)
         """Reads versions and changes."""
         bridge.changed.connect(self._note)
@@ -192,10 +195,11 @@ class Workspace:
         *,
         text: str = "",
         unlock: bool = False,
+        on_error: OnError | None = None,
     ) -> None:
         """Apply edits of any kind as one, as the person at this machine.
 
-        `text` says in words what that did; `unlock` as in `save`.
+        `text` says in words what that did; `unlock` and `on_error` as in `save`.
         """
         session = self.live.session
         if session is None:
@@ -207,7 +211,8 @@ class Workspace:
                 on_done(receipts)
 
         intents = [Intent(edit, session.engine.actor, reason, unlock=unlock) for edit in edits]
-        self._write(self._bridge.spawn(session.engine.apply(intents), name=tr("Saving"), on_done=done))
+        work = session.engine.apply(intents)
+        self._write(self._bridge.spawn(work, name=tr("Saving"), on_done=done, on_error=on_error))
 
     def set_draft(self, edit: Edit, content: Content) -> None:
         """Keep unsaved work on a block; the figures follow at once."""
@@ -282,6 +287,7 @@ class Workspace:
                 models=await session.models(),
             ).with_agents(await session.agents(), await session.layouts())
             drafts = _drafts(await session.restore_drafts())
+            state = await restored_settings(session, state)
             await self.settle()
         except BaseException:
             # Whatever was open stays open; this one is shown by nobody.
@@ -370,16 +376,19 @@ async def _given(session: FileSession) -> FileSession:
 
 
 class DraftKeeper:
-    """Writes unsaved edits down, one write at a time per block and always the newest state last."""
+    """Writes unsaved edits down, one write at a time per thing and always the newest state last.
+
+    A draft on a block goes by the block's id, one on settings by the Ref of what it changes.
+    """
 
     def __init__(self, bridge: Bridge, live: LiveFile) -> None:
         self._bridge = bridge
         self._live = live
-        self._stale: set[str] = set()
-        self._writing: dict[str, asyncio.Task[None]] = {}
+        self._stale: set[str | Ref] = set()
+        self._writing: dict[str | Ref, asyncio.Task[None]] = {}
 
-    def note(self, block_id: str) -> None:
-        """A block's unsaved edit has changed or is gone."""
+    def note(self, block_id: str | Ref) -> None:
+        """An unsaved edit has changed or is gone."""
         session = self._live.session
         if session is None:
             return
@@ -396,14 +405,22 @@ class DraftKeeper:
             # One that was cancelled before it began has not taken itself out.
             self._writing = {id_: task for id_, task in self._writing.items() if not task.done()}
 
-    async def _write(self, session: FileSession, block_id: str) -> None:
+    async def _write(self, session: FileSession, block_id: str | Ref) -> None:
         try:
             while block_id in self._stale:
                 self._stale.discard(block_id)
-                draft = self._live.state.drafts.get(block_id)
-                if draft is None:
-                    await session.drop_draft(block_id)
+                edit = self._edit(block_id)
+                if edit is not None:
+                    await session.engine.drafts.keep(edit)
+                elif isinstance(block_id, Ref):
+                    await session.engine.drafts.drop(block_id)
                 else:
-                    await session.engine.drafts.keep(draft.edit)
+                    await session.drop_draft(block_id)
         finally:
             self._writing.pop(block_id, None)
+
+    def _edit(self, block_id: str | Ref) -> Edit | None:
+        if isinstance(block_id, Ref):
+            return self._live.state.settings_drafts.get(block_id)
+        draft = self._live.state.drafts.get(block_id)
+        return None if draft is None else draft.edit

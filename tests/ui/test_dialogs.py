@@ -3,10 +3,12 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton
+from PySide6.QtWidgets import QLineEdit, QPushButton
 
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.rows import ConfigureAgent
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.widgets.model_picker import ModelPicker
 from inspector.ui.widgets.prompt import FormDialog
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file, texts
@@ -19,6 +21,11 @@ def form(studio: Studio) -> FormDialog:
 
 def line(dialog: FormDialog, name: str) -> QLineEdit:
     return next(each for each in dialog.findChildren(QLineEdit) if each.accessibleName() == name)
+
+
+def press(dialog: FormDialog, name: str) -> None:
+    button = next(each for each in dialog.findChildren(QPushButton) if each.accessibleName() == name)
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 def main_button(dialog: FormDialog) -> QPushButton:
@@ -55,16 +62,21 @@ async def test_that_a_new_agent_has_a_model_which_can_be_picked(studio: Studio, 
     studio.contents.services.actions.item("agent.new").trigger()
     dialog = form(studio)
     QTest.keyClicks(line(dialog, "Name"), "Margaret")
-    box = dialog.findChild(QComboBox)
-    assert box is not None
     assert not main_button(dialog).isEnabled()
-    models = studio.contents.workspace.file.models
-    assert [box.itemText(at) for at in range(box.count())] == [each.id for each in models]
-    box.setFocus()
-    QTest.keyClicks(box, "gpt-5-mini")
-    assert main_button(dialog).isEnabled()
+    press(dialog, "Model: none")
+    picker = next(each for each in studio.window.findChildren(ModelPicker) if each.isVisible())
+    QTest.keyClicks(picker.search, "my-own-model")
+    QTest.keyClick(picker.search, Qt.Key.Key_Return)
+    assert "Unknown model: tokens are estimated" in texts(dialog)
+    press(dialog, "Model: my-own-model")
+    QTest.keyClicks(picker.search, "gpt-5-mini")
+    QTest.keyClick(picker.search, Qt.Key.Key_Return)
+    assert "Window: 400,000 tokens." in texts(dialog)
     QTest.mouseClick(main_button(dialog), Qt.MouseButton.LeftButton)
     agents = studio.contents.workspace
     await until(lambda: any(each.name == "Margaret" for each in agents.file.agents))
     [made] = [each for each in agents.file.agents if each.name == "Margaret"]
     assert made.model == "gpt-5-mini"
+    assert made.provider == "openai"
+    await until(lambda: studio.window.centre.current_key == ("agent", Ref(RefKind.AGENT, made.id)))
+    assert agents.file.agent_id == made.id

@@ -53,6 +53,11 @@ def offered_tools(snapshot: Snapshot, plan: BuildPlan) -> OfferedToolset:
     return OfferedToolset(tuple(found.values()), tuple(problems))
 
 
+def counted_tools(tools: Sequence[Tool], costs: FrameCosts) -> tuple[Count, ...]:
+    """What the definition of each tool costs by itself."""
+    return tuple(costs.tool(each.name, each.description, tool_parameters(each) or {}) for each in tools)
+
+
 def definition_pieces(tools: Sequence[Tool], plan: BuildPlan) -> tuple[Piece, ...]:
     """The frame before all definitions and one piece for each."""
     own = provider_tools(plan.agent.parameters)

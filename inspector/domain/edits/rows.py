@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from datetime import datetime
 from typing import ClassVar
 
 from inspector.domain.activity import Importance
-from inspector.domain.agents import AgentStatus, ContextConfig, Tool, ToolRuleKind
+from inspector.domain.agents import AgentStatus, ContextConfig, SettingsBase, Tool, ToolRuleKind
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Operation
 from inspector.domain.layouts import Layout
 from inspector.domain.limits import HistoryState
-from inspector.domain.messages import BatchType, Part, Role
+from inspector.domain.messages import IF_SET, BatchType, Part, Role
 from inspector.domain.records import QueueState, TokenUsage
 from inspector.domain.summaries import PositionRange, SummaryDetails
 
@@ -35,7 +36,10 @@ class CreateAgent(Operation):
 
 @dataclass(frozen=True, slots=True)
 class ConfigureAgent(Operation):
-    """Change an agent; None leaves as is."""
+    """Change an agent; None leaves as is.
+
+    With `base`, what the settings were before, only what differs from it is written: others' changes since stay.
+    """
 
     op: ClassVar[str] = "configure_agent"
     name: str | None = None
@@ -48,6 +52,7 @@ class ConfigureAgent(Operation):
     tools: tuple[str, ...] | None = None
     status: AgentStatus | None = None
     metadata: str | None = None
+    base: SettingsBase | None = field(default=None, metadata={IF_SET: True})
 
 
 @dataclass(frozen=True, slots=True)

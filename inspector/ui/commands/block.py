@@ -14,7 +14,6 @@ from inspector.domain.edits.block_rows import (
     SetLabel,
     SetPinned,
 )
-from inspector.domain.edits.rows import CreateAgent
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
 from inspector.ui.actions import Action
@@ -70,7 +69,6 @@ class BlockCommands:
             Action(
                 "block.restore", tr("Restore block"), lambda: self._do(RestoreBlock()), None, "restore", gone
             ),
-            Action("agent.new", tr("New agent …"), self._ask_agent, None, "agent", self._not_writable),
             Action(
                 "agent.show",
                 tr("Show this agent's Request"),
@@ -103,9 +101,9 @@ class BlockCommands:
         if ref.kind in _TABS:
             is_in_front = self._window.centre.current_key == (_TABS[ref.kind], None)
             return tr("it is shown in the tab in front") if is_in_front else ""
-        if ref.kind is RefKind.AGENT and not self._not_other():
-            return tr("another agent's Request is shown")
-        whole = ref.kind is RefKind.AGENT or (ref.kind is RefKind.SECTION and ref.part is None)
+        if ref.kind is RefKind.AGENT:
+            return ""
+        whole = ref.kind is RefKind.SECTION and ref.part is None
         if not whole and not pieces_of(ref, request):
             return tr("it can't be opened yet")
         in_front = self._window.centre.current_key == ("request", None)
@@ -245,27 +243,6 @@ class BlockCommands:
             self._services.workspace.apply([Edit(Ref(RefKind.BLOCK, ""), operation)])
 
         self._ask(tr("New block for {agent}", agent=agent.name), fields, tr("Create block"), make)
-
-    def _ask_agent(self) -> None:
-        shown = self._services.workspace.file.agent
-        fields = (
-            FormField("name", tr("Name"), required=True),
-            FormField(
-                "model",
-                tr("Model"),
-                shown.model if shown else "",
-                required=True,
-                offers=tuple(each.id for each in self._services.workspace.file.models),
-            ),
-        )
-
-        def make(answers: Mapping[str, str]) -> None:
-            operation = CreateAgent(
-                answers["name"], model=answers["model"], provider=shown.provider if shown else ""
-            )
-            self._services.workspace.apply([Edit(Ref(RefKind.AGENT, ""), operation)])
-
-        self._ask(tr("New agent"), fields, tr("Create agent"), make)
 
     def _ask(
         self,

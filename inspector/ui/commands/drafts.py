@@ -16,7 +16,9 @@ _LENGTH = 60
 
 def show_drafts(services: PanelServices, below: QWidget) -> None:
     """Go to the only draft, or list all of them above a button."""
-    drafts = [Ref(RefKind.BLOCK, block_id) for block_id in services.workspace.file.drafts]
+    file = services.workspace.file
+    drafts = [Ref(RefKind.BLOCK, block_id) for block_id in file.drafts]
+    drafts += [Ref(RefKind.AGENT, agent_id) for agent_id in file.drafted_agents]
     if len(drafts) == 1:
         services.selection.open(drafts[0])
         return
@@ -32,6 +34,8 @@ def _text(services: PanelServices, ref: Ref) -> str:
     file = services.workspace.file
     state = file.blocks.get(ref.id)
     names = {agent.id: agent.name for agent in file.agents}
+    if ref.kind is RefKind.AGENT:
+        return tr("Settings of {agent}", agent=names.get(ref.id, ref.id))
     owner = names.get(state.block.owner, tr("all agents")) if state else ""
     change = _tokens(file.request, ref) - _tokens(file.saved_request, ref)
     tokens = tr("{change} tokens", change=signed(change)) if change else ""

@@ -252,7 +252,7 @@ class BudgetTable(QWidget):
         name = self.width() - sum(self._widths.values())
         wanted = self._services.appearance.space(_NAME_STEPS)
         self.tree.setColumnHidden(_SHARE, name < wanted)
-        drafted = len(self._services.workspace.file.drafts) > 0
+        drafted = self._services.workspace.file.has_drafts
         free = name if name >= wanted else name + self._widths.get(_SHARE, 0)
         self.tree.setColumnHidden(_CHANGE, not drafted and free < max(wanted, self._longest_name))
 

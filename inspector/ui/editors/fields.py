@@ -53,8 +53,9 @@ class FieldWidget(Protocol):
 class TextField(TextEditor):
     """Text of a field, as high as its lines, up to a few."""
 
-    def __init__(self, appearance: Appearance, name: str) -> None:
+    def __init__(self, appearance: Appearance, name: str, most_lines: int = _MOST_LINES) -> None:
         super().__init__(appearance, is_field=True)
+        self._most_lines = most_lines
         self.setAccessibleName(one_line(name))
         self.setTabChangesFocus(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
@@ -81,7 +82,7 @@ class TextField(TextEditor):
 
     def _fit(self) -> None:
         # Of a plain text document, the height is counted in lines.
-        lines = min(_MOST_LINES, max(1, round(self.document().size().height())))
+        lines = min(self._most_lines, max(1, round(self.document().size().height())))
         inside = round(2 * self.document().documentMargin()) + 2 * self.frameWidth()
         height = self.fontMetrics().lineSpacing() * lines + inside + 4
         if height != self.height():

@@ -122,11 +122,17 @@ class FileNotices(QObject):
             self._show_restored()
 
     def _restored(self) -> list[str]:
-        return [id_ for id_, draft in self._workspace.file.drafts.items() if draft.restored]
+        file = self._workspace.file
+        return [
+            *(id_ for id_, draft in file.drafts.items() if draft.restored),
+            *sorted(file.restored_settings),
+        ]
 
-    def _labels_of(self, block_ids: Sequence[str]) -> str:
-        states = (self._workspace.file.blocks.get(id_) for id_ in block_ids)
-        return ", ".join(state.block.label for state in states if state is not None)
+    def _labels_of(self, ids: Sequence[str]) -> str:
+        file = self._workspace.file
+        names = {each.id: tr("settings of {agent}", agent=each.name) for each in file.agents}
+        names |= {id_: file.label(id_) for id_ in ids if id_ in file.blocks}
+        return ", ".join(names[id_] for id_ in ids if id_ in names)
 
     def _show_unfit(self) -> None:
         """Show the drafts that no longer fit, one banner at a time: its text can be copied, then discarded."""

@@ -19,6 +19,12 @@ from inspector.ui.panels.welcome import WelcomePanel
 from inspector.ui.wording import tr
 
 
+def _agent(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.agent import AgentPanel
+
+    return AgentPanel(services, ref)
+
+
 def _block(services: PanelServices, ref: Ref | None) -> Panel:
     from inspector.ui.panels.block import BlockPanel
 
@@ -39,7 +45,7 @@ def _archival(services: PanelServices, ref: Ref | None) -> Panel:
 
 def load_tabs() -> None:
     """Import the tabs that a start does without, so that the first of each opens at once. Any thread may do it."""
-    for name in ("archival", "block", "messages"):
+    for name in ("agent", "archival", "block", "messages"):
         import_module(f"{__name__}.{name}")
 
 
@@ -57,6 +63,14 @@ PANELS: tuple[PanelRow, ...] = (
         "block",
         opens=frozenset({RefKind.BLOCK}),
         load=load_tabs,
+    ),
+    PanelRow(
+        "agent",
+        lambda: tr("Agent settings"),
+        PanelArea.CENTRE,
+        _agent,
+        "agent",
+        opens=frozenset({RefKind.AGENT}),
     ),
     PanelRow(
         "messages",

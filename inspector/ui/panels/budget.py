@@ -222,7 +222,7 @@ class BudgetPanel(Panel):
         }
         self.bar.show_budget(segments, request.limits.max_tokens, kept)
         file = self.services.workspace.file
-        saved = file.saved_request if len(file.drafts) else None
+        saved = file.saved_request if file.has_drafts else None
         self.table.show_rows(self._rows.rows(request, saved), request)
         self._out.show_request(request)
         self._follow_selection(self.services.selection.selected)

@@ -37,7 +37,7 @@ _BLOCK_MENU = (
     "block.delete",
     "block.restore",
 )
-_AGENT_MENU = ("agent.show", SEPARATOR, "block.new", "agent.new")
+_AGENT_MENU = ("agent.show", "agent.settings", SEPARATOR, "block.new", "agent.new")
 
 _ROWS = What.AGENTS | What.AGENT | What.CONTENTS | What.BLOCKS | What.DRAFTS
 _FIGURES_MILLISECONDS = 150
@@ -249,6 +249,7 @@ class NavigatorPanel(Panel):
             return
         if row.kind is RowKind.AGENT:
             self.services.workspace.show_agent(row.agent_id)
+            self.services.selection.open(Ref(RefKind.AGENT, row.agent_id))
         elif row.ref is None:
             self._view.setExpanded(index, not self._view.isExpanded(index))
         else:

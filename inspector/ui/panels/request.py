@@ -323,7 +323,7 @@ class RequestPanel(Panel):
     def _note(self, section: Section) -> str:
         workspace = self.services.workspace
         saved = workspace.file.saved_request
-        if not len(workspace.file.drafts) or saved is None or not self._with_drafts:
+        if not workspace.file.has_drafts or saved is None or not self._with_drafts:
             return ""
         before = next((each.tokens for each in saved.sections if each.name == section.name), 0)
         change = signed(section.tokens - before)

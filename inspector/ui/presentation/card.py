@@ -358,7 +358,7 @@ def _agent_card(ref: Ref, facts: CardFacts) -> Card:
                 ),
             ),
         ]
-    return Card(facts.names.get(ref.id, ref.id), tr("agent"), tuple(rows), ("agent.show",))
+    return Card(facts.names.get(ref.id, ref.id), tr("agent"), tuple(rows), ("agent.show", "agent.settings"))
 
 
 def _actions(ref: Ref, state: BlockState | None) -> tuple[str, ...]:

@@ -12,17 +12,22 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
+    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from inspector.domain.dataclass import dataclass
-from inspector.ui.safe_text import PlainLabel, show_controls, window_title
+from inspector.ui.safe_text import PlainLabel, one_line, show_controls, window_title, without_mnemonic
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.wording import tr
 
 _WIDTH = 48
 _MOST_SEEN = 12
+
+
+Pick = Callable[[QWidget, Callable[[str], None], str], None]
+"""Asks for a value below a widget: what takes it, and what is chosen so far."""
 
 
 def _no_fault(_: str) -> str:
@@ -33,7 +38,8 @@ def _no_fault(_: str) -> str:
 class FormField:
     """One field. With `choices` (id, title) one of them is picked, else a line is typed.
 
-    `offers` are lines that can be picked and changed. `fault` says what is wrong with a line, nothing if it will do.
+    `offers` are lines that can be picked and changed. With `pick` a button opens a picker below it, whose choice is
+    the value. `fault` says what is wrong with a line, nothing if it will do; `note` what it means.
     """
 
     id: str
@@ -43,6 +49,33 @@ class FormField:
     required: bool = False
     offers: tuple[str, ...] = ()
     fault: Callable[[str], str] = _no_fault
+    pick: Pick | None = None
+    note: Callable[[str], str] = _no_fault
+
+
+class _PickButton(QPushButton):
+    """Shows what was picked and picks another."""
+
+    def __init__(self, row: FormField, pick: Pick, changed: Callable[[], None]) -> None:
+        super().__init__()
+        self._row, self._pick, self._changed = row, pick, changed
+        self.setAutoDefault(False)
+        self.value = ""
+        self.clicked.connect(lambda _=False: self._pick(self, self.take, self.value))
+        self._show(row.value)
+
+    def take(self, value: str) -> None:
+        self._show(value)
+        self._changed()
+
+    def _show(self, value: str) -> None:
+        self.value = value
+        self.setText(f"{without_mnemonic(value) or tr('Choose …')}  ▾")
+        name = tr("{name}: {chosen}", name=self._row.label, chosen=one_line(value) or tr("none"))
+        self.setAccessibleName(name)
+
+
+_Input = QLineEdit | QComboBox | _PickButton
 
 
 class FormDialog(QDialog):
@@ -63,8 +96,9 @@ class FormDialog(QDialog):
         self.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * _WIDTH)
         self._fields = fields
         self._answered = answered
-        self._inputs: dict[str, QLineEdit | QComboBox] = {}
+        self._inputs: dict[str, _Input] = {}
         self._faults: dict[str, PlainLabel] = {}
+        self._notes: dict[str, PlainLabel] = {}
         self._do = button(do, self.accept, role="primary")
         self._do.setDefault(True)
         form = QFormLayout()
@@ -74,7 +108,8 @@ class FormDialog(QDialog):
             self._inputs[each.id] = made = self._input(each)
             self._faults[each.id] = fault = PlainLabel("", tone="error", size="small", wrap=True)
             both = QVBoxLayout()
-            arrange(both, made, fault, spacing=4)
+            self._notes[each.id] = note = PlainLabel("", tone="muted", size="small", wrap=True)
+            arrange(both, made, fault, note, spacing=4)
             form.addRow(PlainLabel(each.label, tone="muted"), both)
         row = QHBoxLayout()
         arrange(row, None, button(tr("Cancel"), self.reject), self._do, spacing=8)
@@ -86,13 +121,15 @@ class FormDialog(QDialog):
         """What is in the fields."""
         return {id_: _value(each) for id_, each in self._inputs.items()}
 
-    def _input(self, each: FormField) -> QLineEdit | QComboBox:
+    def _input(self, each: FormField) -> _Input:
+        if each.pick is not None:
+            return _PickButton(each, each.pick, self._check)
         if each.choices:
             box = QComboBox()
             for id_, title in each.choices:
                 box.addItem(show_controls(title), id_)
             box.setCurrentIndex(max(0, box.findData(each.value)))
-            made: QLineEdit | QComboBox = box
+            made: _Input = box
         elif each.offers:
             made = box = QComboBox()
             box.setEditable(True)
@@ -119,11 +156,17 @@ class FormDialog(QDialog):
             self._faults[id_].setText(text)
             self._faults[id_].setVisible(bool(text))
             self._inputs[id_].setAccessibleDescription(text)
+        for each in self._fields:
+            note = each.note(values[each.id])
+            self._notes[each.id].setText(note)
+            self._notes[each.id].setVisible(bool(note))
         complete = all(values[each.id] for each in self._fields if each.required)
         self._do.setEnabled(complete and not any(faults.values()))
 
 
-def _value(given: QLineEdit | QComboBox) -> str:
+def _value(given: _Input) -> str:
+    if isinstance(given, _PickButton):
+        return given.value
     if isinstance(given, QLineEdit):
         return given.text().strip()
     return given.currentText().strip() if given.isEditable() else str(given.currentData())

@@ -118,8 +118,12 @@ class TopBar(QToolBar):
         self.search = _SearchButton(go_to)
         space = QWidget()
         space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._pickers = [self.addWidget(each) for each in (self.agent, self.model, self.layout_)]
+        self.settings = icon_button(icons, "settings", tr("Settings of this agent"))
+        gear = QWidget()
+        arrange(QHBoxLayout(gear), self.settings)
+        self._pickers = [self.addWidget(each) for each in (self.agent, gear, self.model, self.layout_)]
         # In a widget of its own, for a tool bar enlarges its buttons' icons; and it takes the height that there is.
+        self.settings.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self.what_if.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         trial = QWidget()
         arrange(QHBoxLayout(trial), self.what_if_label, self.what_if, spacing=6)

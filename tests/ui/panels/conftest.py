@@ -4,11 +4,13 @@ import pytest
 
 from inspector.domain.edits.base import Edit
 from inspector.domain.ref import Ref
+from inspector.ui.panels.agent import AgentPanel
 from inspector.ui.panels.block import BlockPanel
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import open_file
+from tests.ui.panels.agent_tab import AgentTab, OpenSettings
 from tests.ui.panels.block_tab import BlockTab, OpenTab
-from tests.ui.world import QUESTIONS
+from tests.ui.world import ADA, QUESTIONS
 
 
 @pytest.fixture
@@ -24,6 +26,24 @@ def open_tab(studio: Studio, until: Until) -> OpenTab:
         assert isinstance(panel, BlockPanel)
         panel.first_focus().setFocus()
         made = BlockTab(studio, until, panel)
+        await made.calm()
+        return made
+
+    return opened
+
+
+@pytest.fixture
+def settings(studio: Studio, until: Until) -> OpenSettings:
+    """``await settings()``: a window with an agent's settings open, on the world's file with these edits and drafts."""
+
+    async def opened(*edits: Edit, drafts: tuple[Edit, ...] = (), agent: Ref = ADA) -> AgentTab:
+        if edits or drafts:
+            await studio.opener.change_file(*edits, drafts=drafts)
+        await open_file(studio, until)
+        studio.contents.services.selection.open(agent)
+        panel = studio.window.centre.currentWidget()
+        assert isinstance(panel, AgentPanel)
+        made = AgentTab(studio, until, panel, agent)
         await made.calm()
         return made
 

@@ -1,0 +1,95 @@
+"""Unsaved settings of agents: drafts that count in the figures at once and are kept through a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from inspector.domain.agent_settings import agent_of, configured
+from inspector.domain.agents import Agent
+from inspector.domain.edits.base import Draft, Edit
+from inspector.domain.edits.rows import ConfigureAgent
+from inspector.domain.errors import FileError
+from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.session import FileSession
+from inspector.ui.file_state import FileState, LiveFile, What
+
+_KINDS = (RefKind.AGENT, RefKind.TOOL_RULE)
+
+
+class SettingsDrafts:
+    """The drafts on agents and their tool rules, one edit for each of these.
+
+    `keep` writes the draft of a Ref down, or forgets it where there is none any more; `rebuild` lets the figures
+    follow.
+    """
+
+    def __init__(self, live: LiveFile, keep: Callable[[Ref], None], rebuild: Callable[[], None]) -> None:
+        self._live = live
+        self._keep = keep
+        self._rebuild = rebuild
+
+    def put(self, edit: Edit) -> None:
+        """Keep the edit that a save would make."""
+        drafts = {**self._live.state.settings_drafts, edit.target.whole: edit}
+        self._put(drafts, edit.target.whole)
+
+    def drop(self, refs: Collection[Ref]) -> None:
+        """Forget drafts: they were saved or are not wanted."""
+        drafts = self._live.state.settings_drafts
+        gone = [ref for ref in drafts if ref in refs]
+        if gone:
+            self._put({ref: edit for ref, edit in drafts.items() if ref not in refs}, *gone)
+
+    def _put(self, drafts: dict[Ref, Edit], *changed: Ref) -> None:
+        was = self._live.state
+        state = replace(was, settings_drafts=drafts)
+        restored = was.restored_settings & set(state.drafted_agents)
+        what = What.SETTINGS
+        if was.drafted_agents != state.drafted_agents or restored != was.restored_settings:
+            what |= What.DRAFTS
+        self._live.put(replace(state, restored_settings=restored), what)
+        for ref in changed:
+            self._keep(ref)
+        self._rebuild()
+
+
+async def restored_settings(session: FileSession, state: FileState) -> FileState:
+    """The state with the settings that this program or an ended one has kept for the file.
+
+    What was saved before its draft could be forgotten is no draft any more.
+    """
+    try:
+        drafts = await _restored(session, state)
+    except FileError:
+        # The file can be worked on; that its drafts are out of reach is said with those of its blocks.
+        return state
+    state = replace(state, settings_drafts=drafts)
+    return replace(state, restored_settings=frozenset(state.drafted_agents))
+
+
+async def _restored(session: FileSession, state: FileState) -> dict[Ref, Edit]:
+    found: list[Edit] = []
+    for kind in _KINDS:
+        found += [each.edit for each in _of_agents(await session.engine.drafts.take_over(kind), state)]
+    drafts: dict[Ref, Edit] = {}
+    for edit in found:
+        if _is_saved(edit, state.agents):
+            await session.engine.drafts.drop(edit.target.whole)
+        else:
+            drafts[edit.target.whole] = edit
+    return drafts
+
+
+def _of_agents(drafts: Sequence[Draft], state: FileState) -> list[Draft]:
+    """Those on agents that are there; the others stay where they are kept."""
+    ids = {agent.id for agent in state.agents}
+    return [each for each in drafts if agent_of(each.edit) in ids]
+
+
+def _is_saved(edit: Edit, agents: Sequence[Agent]) -> bool:
+    operation = edit.operation
+    agent = next((each for each in agents if each.id == edit.target.id), None)
+    if agent is None or not isinstance(operation, ConfigureAgent):
+        return False
+    return configured(agent, operation) == agent

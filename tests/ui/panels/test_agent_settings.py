@@ -1,0 +1,270 @@
+"""The settings of an agent: every field is a draft that the budget shows, saved as one change and undone as one."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QTreeView
+
+from inspector.domain.activity import Importance
+from inspector.domain.agents import Agent, AgentStatus
+from inspector.domain.limits import Hysteresis
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.agent_settings.values import setting_of
+from inspector.ui.panels.agent import AgentPanel
+from tests.ui import values
+from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import open_file, press_toast, said
+from tests.ui.panels.agent_tab import HISTORY, MEMORY, OpenSettings
+from tests.ui.world import ADA, GRACE
+
+
+async def test_that_a_limit_is_a_draft_in_the_budget_at_once_and_saved_by_key(settings: OpenSettings) -> None:
+    tab = await settings()
+    before = tab.request.limits.memory_tokens
+    tab.type(MEMORY, "2,500")
+    await tab.until(lambda: tab.request.limits.memory_tokens == 2_500)
+    assert tab.workspace.file.saved_request is not None
+    assert tab.workspace.file.saved_request.limits.memory_tokens == before
+    assert tab.studio.window.status_line.drafts_button.text() == "1 draft"
+    assert (await tab.stored()).config.limits.memory_tokens == before
+    await tab.save()
+    assert (await tab.stored()).config.limits.memory_tokens == 2_500
+    assert tab.request.limits.memory_tokens == 2_500
+    assert tab.line(MEMORY).text() == "2,500"
+    await said(tab.studio, tab.until, "Settings of Ada saved.")
+
+
+TYPED: tuple[tuple[str, str, Any], ...] = (
+    ("name", "Ada Lovelace", "Ada Lovelace"),
+    ("metadata.description", "Releases things.", "Releases things."),
+    ("persona", "You are somebody else.", "You are somebody else."),
+    ("provider", "azure", "azure"),
+    ("parameters", '{"temperature": 0.2}', '{"temperature": 0.2}'),
+    ("config.limits.max_tokens", "20000", 20_000),
+    ("config.limits.reserved_response_tokens", "900", 900),
+    (MEMORY, "3100", 3_100),
+    (HISTORY, "4100", 4_100),
+    ("config.max_messages_cap", "7", 7),
+    ("config.strategy.keep_recent", "6", 6),
+    ("config.activity.entries_limit", "3", 3),
+    ("config.activity.lookback_hours", "1.5", 1.5),
+    ("config.activity.own_events_cap", "2", 2),
+    ("config.activity.lead_line", "Lately:", "Lately:"),
+)
+
+
+@pytest.mark.parametrize(("path", "text", "value"), TYPED, ids=[each[0] for each in TYPED])
+async def test_that_what_is_typed_is_saved_and_nothing_else(
+    settings: OpenSettings, path: str, text: str, value: object
+) -> None:
+    tab = await settings()
+    before = await tab.stored()
+    tab.type(path, text)
+    assert tab.is_dirty
+    await tab.save()
+    after = await tab.stored()
+    assert setting_of(after, path) == value
+    assert others(after, path) == others(before, path)
+    assert not tab.form.rows[path].fault.original
+
+
+def others(agent: Agent, path: str) -> dict[str, object]:
+    """All settings of an agent but one, by dotted name."""
+    paths = [each for each, *_ in TYPED] + ["status", "model", "config.layout", "tools", "instructions"]
+    return {each: setting_of(agent, each) for each in paths if each != path}
+
+
+async def test_that_choices_and_switches_are_drafts_too(settings: OpenSettings) -> None:
+    tab = await settings()
+    tab.choose("status", "Paused")
+    tab.choose("config.layout", "xml")
+    tab.choose("config.activity.min_importance", "High")
+    tab.switch("config.include_descriptions")
+    tab.choose("config.strategy.kind", "In steps, easy on the cache (hysteresis)")
+    tab.type("config.strategy.low", "40")
+    await tab.until(lambda: tab.request.layout == "xml")
+    await tab.save()
+    stored = await tab.stored()
+    assert stored.status is AgentStatus.PAUSED
+    assert stored.config.activity.min_importance is Importance.HIGH
+    assert not stored.config.include_descriptions
+    assert stored.config.strategy == Hysteresis(low=0.4)
+
+
+async def test_that_activity_is_switched_off_and_on(settings: OpenSettings) -> None:
+    tab = await settings()
+    assert tab.section("activity") > 0
+    tab.switch("activity.shown")
+    await tab.until(lambda: tab.section("activity") == 0)
+    assert tab.form.rows["config.activity.lookback_hours"].isHidden()
+    tab.switch("activity.shown")
+    assert not tab.is_dirty
+
+
+async def test_that_what_cannot_be_taken_is_said_beside_the_field_and_not_saved(
+    settings: OpenSettings,
+) -> None:
+    tab = await settings()
+    for path, text, fault in (
+        (MEMORY, "many", "Enter a whole number."),
+        (MEMORY, "-1", "Enter 0 to 1,000,000,000."),
+        ("name", " ", "Enter a name."),
+        ("parameters", "{", "This isn't JSON: look at line 1."),
+        ("parameters", "[1]", "Enter a JSON object, such as {}."),
+        ("config.activity.lookback_hours", "nan", "Enter 0 to 1,000,000,000."),
+    ):
+        tab.type(path, text)
+        assert tab.form.rows[path].fault.original == fault
+        assert not tab.panel.save_button.isEnabled()
+        tab.click(tab.form.rows[path].revert_button)
+        assert not tab.form.rows[path].fault.original
+    assert not tab.is_dirty
+    tab.choose("config.strategy.kind", "In steps, easy on the cache (hysteresis)")
+    tab.type("config.strategy.low", "99")
+    assert tab.form.rows["config.strategy.low"].fault.original == "The low mark can't be above the high mark."
+    assert not tab.panel.save_button.isEnabled()
+
+
+async def test_that_a_default_is_said_and_gone_back_to(settings: OpenSettings) -> None:
+    tab = await settings()
+    row = tab.row(MEMORY)
+    await tab.until(lambda: "Default:\N{NO-BREAK SPACE}12,000" in row.help.original)
+    tab.click(row.default_button)
+    assert tab.line(MEMORY).text() == ""
+    assert tab.line(MEMORY).placeholderText() == "12,000"
+    await tab.until(lambda: tab.request.limits.memory_tokens == 12_000)
+    assert row.default_button.isHidden()
+    await tab.save()
+    assert (await tab.stored()).config.limits.memory_tokens is None
+
+
+async def test_that_instructions_are_added_moved_and_removed_with_their_tokens(
+    settings: OpenSettings,
+) -> None:
+    tab = await settings()
+    editor = tab.form.instructions
+    for text in ("Be brief.", "Be kind."):
+        tab.click(editor.add_button)
+        await asyncio.sleep(0)
+        tab.press(QKeySequence.StandardKey.SelectAll)
+        QTest.keyClicks(editor.rows[-1].editor, text)
+    await tab.until(lambda: all(row.tokens.original for row in editor.rows))
+    tab.click(editor.rows[1].up)
+    assert [row.editor.text for row in editor.rows] == ["Be kind.", "Be brief."]
+    await tab.save()
+    assert (await tab.stored()).instructions == ("Be kind.", "Be brief.")
+    tab.click(editor.rows[0].remove)
+    await tab.save()
+    assert (await tab.stored()).instructions == ("Be brief.",)
+
+
+async def test_that_typing_is_undone_and_redone_step_by_step_and_the_file_is_not(
+    settings: OpenSettings,
+) -> None:
+    tab = await settings()
+    was = tab.line(MEMORY).text()
+    tab.type("persona", "Short.")
+    tab.type(MEMORY, "2000")
+    tab.form.rows["status"].input.setFocus()
+    tab.press("Ctrl+Z")
+    assert tab.line(MEMORY).text() == was
+    tab.press("Ctrl+Z")
+    assert not tab.is_dirty
+    tab.press("Ctrl+Shift+Z")
+    tab.press("Ctrl+Y")
+    assert tab.line(MEMORY).text() == "2,000"
+    wanted = tab.panel.work.wanted
+    assert wanted is not None
+    assert wanted.persona == "Short."
+
+
+async def test_that_a_save_is_one_step_with_a_name_that_undo_takes_back(settings: OpenSettings) -> None:
+    tab = await settings()
+    before = await tab.stored()
+    tab.type("persona", "Short.")
+    tab.type(MEMORY, "2000")
+    await tab.save()
+    await said(tab.studio, tab.until, "Settings of Ada saved.")
+    step = tab.workspace.file.next_undo
+    assert step is not None
+    assert step.changes[-1].reason == "Change settings of Ada: Persona, Memory cap."
+    press_toast(tab.studio, "Undo")
+    await said(tab.studio, tab.until, "Undone: Change settings of Ada: Persona, Memory cap.")
+    await tab.calm()
+    after = await tab.stored()
+    assert (after.persona, after.config) == (before.persona, before.config)
+    await tab.until(lambda: tab.line(MEMORY).text() == "4,000")
+    press_toast(tab.studio, "Redo")
+    await tab.until(lambda: tab.line(MEMORY).text() == "2,000")
+
+
+async def test_that_a_reason_is_kept_with_the_change(settings: OpenSettings) -> None:
+    tab = await settings()
+    tab.type(MEMORY, "2000")
+    tab.panel.reason_field.setText("try less")
+    await tab.save()
+    step = tab.workspace.file.next_undo
+    assert step is not None
+    assert step.changes[-1].reason == "try less"
+    assert tab.panel.reason_field.text() == ""
+
+
+async def test_that_a_discarded_draft_is_gone_and_can_be_restored(settings: OpenSettings) -> None:
+    tab = await settings()
+    tab.type("persona", "Short.")
+    tab.click(tab.panel.discard_button)
+    assert not tab.is_dirty
+    assert tab.form.rows["persona"].input.editor.text == "You are Ada."  # type: ignore[attr-defined]
+    notice = next(each for each in tab.panel.banners.notices if each.text == "Draft discarded.")
+    label, restore = notice.choices[0]
+    assert label == "Restore draft"
+    restore()
+    wanted = tab.panel.work.wanted
+    assert wanted is not None
+    assert wanted.persona == "Short."
+
+
+async def test_that_an_agent_opens_from_the_navigator_and_from_the_palette(
+    studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    tree = studio.window.panel("navigator").findChild(QTreeView)
+    assert tree is not None
+    studio.contents.services.selection.select(ADA)
+    tree.setFocus()
+    await until(lambda: tree.currentIndex().isValid())
+    QTest.keyClick(tree, Qt.Key.Key_Return)
+    assert studio.window.centre.current_key == ("agent", ADA)
+    actions = studio.contents.services.actions
+    assert actions.row(f"settings_of.{values.GRACE}").title == "Settings of Grace …"
+    assert actions.run(f"settings_of.{values.GRACE}")
+    assert studio.window.centre.current_key == ("agent", GRACE)
+    panel = studio.window.centre.currentWidget()
+    assert isinstance(panel, AgentPanel)
+    assert [each.text for each in panel.banners.notices] == ["The budget shows Ada."]
+    panel.banners.notices[0].choices[0][1]()
+    await until(lambda: studio.contents.workspace.file.agent_id == values.GRACE)
+    assert panel.banners.notices == ()
+
+
+async def test_that_the_settings_of_an_agent_that_is_gone_say_so(studio: Studio, until: Until) -> None:
+    await open_file(studio, until)
+    panel = studio.contents.open_view("agent", Ref(RefKind.AGENT, "agt_nobody"))
+    assert isinstance(panel, AgentPanel)
+    assert panel.form.isHidden()
+    assert not panel.save_button.isEnabled()
+
+
+async def test_that_settings_of_another_strategy_have_no_stored_value_to_go_back_to(
+    settings: OpenSettings,
+) -> None:
+    tab = await settings()
+    tab.choose("config.strategy.kind", "In steps, easy on the cache (hysteresis)")
+    assert tab.row("config.strategy.high").revert_button.isHidden()
+    tab.click(tab.row("config.strategy.kind").revert_button)
+    assert not tab.is_dirty
+    assert tab.form.rows["config.strategy.high"].isHidden()
