@@ -191,10 +191,11 @@ class Workspace:
         *,
         text: str = "",
         unlock: bool = False,
+        on_error: OnError | None = None,
     ) -> None:
         """Apply edits of any kind as one, as the person at this machine.
 
-        `text` says in words what that did; `unlock` as in `save`.
+        `text` says in words what that did; `unlock` and `on_error` as in `save`.
         """
         session = self.live.session
         if session is None:
@@ -206,7 +207,8 @@ class Workspace:
                 on_done(receipts)
 
         intents = [Intent(edit, session.engine.actor, reason, unlock=unlock) for edit in edits]
-        self._write(self._bridge.spawn(session.engine.apply(intents), name=tr("Saving"), on_done=done))
+        work = session.engine.apply(intents)
+        self._write(self._bridge.spawn(work, name=tr("Saving"), on_done=done, on_error=on_error))
 
     def set_draft(self, edit: Edit, content: Content) -> None:
         """Keep unsaved work on a block; the figures follow at once."""

@@ -8,6 +8,7 @@ from inspector.ui.panels.block import BlockPanel
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import open_file
 from tests.ui.panels.block_tab import BlockTab, OpenTab
+from tests.ui.panels.settings_tab import OpenSettings, SettingsTab, opened
 from tests.ui.world import QUESTIONS
 
 
@@ -28,3 +29,13 @@ def open_tab(studio: Studio, until: Until) -> OpenTab:
         return made
 
     return opened
+
+
+@pytest.fixture
+def open_settings(studio: Studio, until: Until) -> OpenSettings:
+    """``await open_settings(ref, *edits)``: a window with the settings of a block in front."""
+
+    async def made(ref: Ref = QUESTIONS, *edits: Edit) -> SettingsTab:
+        return await opened(studio, until, ref, *edits)
+
+    return made
