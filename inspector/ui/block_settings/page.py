@@ -70,10 +70,12 @@ class BlockSettingsPage(QWidget):
     @property
     def not_savable(self) -> str:
         """Why the settings can't be saved as they are, nothing where they can."""
-        if self._closed or not self.is_dirty:
-            return self._closed or tr("no unsaved changes")
+        if self._closed:
+            return self._closed
         if self._faults:
             return tr("a setting has an error")
+        if not self.is_dirty:
+            return tr("no unsaved changes")
         if self.work.changes_schema and self._is_drafted():
             return tr("save or discard the edits of the content before the schema changes")
         if self.work.is_saving:
@@ -82,7 +84,8 @@ class BlockSettingsPage(QWidget):
 
     @property
     def not_discardable(self) -> str:
-        return "" if self.is_dirty and not self.work.is_saving else tr("no unsaved changes")
+        can_discard = (self.is_dirty or self._faults) and not self.work.is_saving
+        return "" if can_discard else tr("no unsaved changes")
 
     def take(self, state: BlockState) -> None:
         """Follow the stored block; what is unsaved stays."""
@@ -116,7 +119,7 @@ class BlockSettingsPage(QWidget):
         self.save_button.setText(self._save_text())
         self.discard_button.setEnabled(not self.not_discardable)
         self.reason_field.setEnabled(is_open)
-        said = self._closed or (why if self.is_dirty else "")
+        said = self._closed or (why if self.is_dirty or self._faults else "")
         self.why_label.setText(f"{said[:1].upper()}{said[1:]}." if said and not said.endswith("…") else said)
         self.why_label.setVisible(bool(said))
         self._tell_effect()
@@ -128,6 +131,8 @@ class BlockSettingsPage(QWidget):
     def discard(self) -> None:
         """Go back to the stored settings."""
         self.banners.close_notice(_KEY)
+        # What could not be taken is no part of the work, and goes too.
+        self._shown_schema = ()
         self.work.discard()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

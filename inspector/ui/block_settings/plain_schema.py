@@ -43,6 +43,7 @@ class PlainSchemaEditor(QWidget):
         super().__init__()
         self._given = schema
         self._tools = tools
+        self._is_open = True
         self._switches: dict[str, QCheckBox] = {}
         self._figures: dict[str, QSpinBox] = {}
         self._line = QHBoxLayout()
@@ -74,6 +75,8 @@ class PlainSchemaEditor(QWidget):
         for each in (*self._switches.values(), *self._figures.values()):
             each.setEnabled(is_open)
         self.fields.set_open(is_open=is_open)
+        self._is_open = is_open
+        self._tell()
 
     @property
     def _has_fields(self) -> bool:
@@ -123,7 +126,7 @@ class PlainSchemaEditor(QWidget):
         for switch, figures in (("part", ("start", "lines")), ("bounded", ("most",))):
             if switch in self._switches:
                 for each in figures:
-                    self._figures[each].setEnabled(self._switches[switch].isChecked())
+                    self._figures[each].setEnabled(self._is_open and self._switches[switch].isChecked())
 
     def _is_on(self, switch: str) -> bool:
         return self._switches[switch].isChecked()

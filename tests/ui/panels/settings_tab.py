@@ -86,10 +86,10 @@ class SettingsTab:
         return model.index(row, at)
 
     def select(self, row: int, name: str = "Name") -> None:
-        """Click a cell."""
-        view, index = self.table.table, self.cell(row, name)
-        view.scrollTo(index)
-        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(index).center())
+        """Go to a cell, with its row selected."""
+        view = self.table.table
+        view.setFocus()
+        view.setCurrentIndex(self.cell(row, name))
 
     def tick(self, row: int, name: str) -> None:
         """Click a box."""
@@ -133,7 +133,9 @@ class SettingsTab:
         assert self.page.not_savable == ""
         self.panel.window().activateWindow()
         QTest.keySequence(self.panel.window(), QKeySequence(QKeySequence.StandardKey.Save))
-        await self.until(lambda: not self.page.work.is_saving and not self.page.is_dirty)
+        await self.until(lambda: not self.page.work.is_saving)
+        assert not self.page.banners.notices, self.page.banners.notices
+        await self.until(lambda: not self.page.is_dirty)
         await self.calm()
 
     async def undo(self) -> None:
@@ -180,6 +182,8 @@ async def opened(studio: Studio, until: Until, ref: Ref, *edits: Edit) -> Settin
     panel = studio.window.centre.currentWidget()
     assert isinstance(panel, BlockPanel)
     await calm(studio, until)
+    panel.window().activateWindow()
+    await until(panel.window().isActiveWindow)
     made = SettingsTab(studio, until, panel, ref)
     await made.calm()
     return made
