@@ -54,7 +54,7 @@ class RowsTable(QWidget):
         self._show_columns([field_column(each) for each in columns])
         draft.edited.connect(self.changed)
         draft.shown.connect(self._tell)
-        self.table.selectionModel().selectionChanged.connect(lambda *_: self._tell())
+        self.table.selectionModel().selectionChanged.connect(self._tell)
         if self.rows:
             self.editor.view.choose([self.rows[0].id])
 
@@ -94,7 +94,7 @@ class RowsTable(QWidget):
         for at, id_ in enumerate(ids):
             header.moveSection(header.visualIndex(places[id_]), at)
 
-    def _tell(self) -> None:
+    def _tell(self, *_: object) -> None:
         self.chosen.emit(self.row)
 
 

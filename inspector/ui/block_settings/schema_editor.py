@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -19,9 +20,14 @@ from inspector.ui.block_settings.sections_editor import SectionsEditor
 from inspector.ui.editors.content_draft import ContentDraft
 from inspector.ui.editors.fields import WheelGuard
 from inspector.ui.editors.part import EditorTools
+from inspector.ui.editors.token_figures import OnCounts, TokenFigures
 from inspector.ui.safe_text import PlainLabel, without_mnemonic
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.wording import tr, tr_code
+
+
+def _count_nothing(_: Sequence[str], __: OnCounts) -> None:
+    """Leave texts without a figure."""
 
 
 class SchemaEditor(QWidget):
@@ -31,7 +37,8 @@ class SchemaEditor(QWidget):
 
     def __init__(self, tools: EditorTools) -> None:
         super().__init__()
-        self._tools = tools
+        # What a field costs is the content's business: nothing is counted here.
+        self._tools = replace(tools, figures=TokenFigures(_count_nothing, self))
         self._stored: Schema = TextSchema()
         self._renames: tuple[Rename, ...] = ()
         self._is_open = True
@@ -52,7 +59,7 @@ class SchemaEditor(QWidget):
         arrange(self._line, self.kind_box, self.ready_button, self._hint, None)
         self._body = QVBoxLayout(self)
         arrange(self._body, self._line, self.fault)
-        self.editor: PlainSchemaEditor | SectionsEditor = PlainSchemaEditor(self._stored, None, tools)
+        self.editor: PlainSchemaEditor | SectionsEditor = PlainSchemaEditor(self._stored, None, self._tools)
         self._put(self._stored, None)
         tools.appearance.changed.connect(self._measure)
         self._measure()

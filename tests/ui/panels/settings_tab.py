@@ -132,6 +132,7 @@ class SettingsTab:
         await self.previewed()
         assert self.page.not_savable == ""
         self.panel.window().activateWindow()
+        await self.until(self.panel.window().isActiveWindow)
         QTest.keySequence(self.panel.window(), QKeySequence(QKeySequence.StandardKey.Save))
         await self.until(lambda: not self.page.work.is_saving)
         assert not self.page.banners.notices, self.page.banners.notices
