@@ -13,7 +13,7 @@ from inspector.domain.edits.block_rows import Rename
 from inspector.domain.errors import BudgetError, NotFoundError
 from inspector.domain.history import VersionComparison, VersionContent
 from inspector.domain.requests import Request
-from inspector.domain.snapshot import BlockState, RequestSpec
+from inspector.domain.snapshot import BlockState, RequestSpec, Snapshot
 from inspector.runtime.engine import Engine
 
 _NO_VERSION = Version("")
@@ -21,13 +21,14 @@ _NO_VERSION = Version("")
 
 @dataclass(frozen=True, slots=True)
 class BlockPreview:
-    """A block as it would be, and the Request then, None where none can be built.
+    """A block as it would be, and the Request `before` and after, None where none can be built.
 
     `lost` names what the content would lose, as `SchemaConversion` does. `comparison` has the rendered content before
     and after, None where the schema stays.
     """
 
     state: BlockState
+    before: Request | None
     request: Request | None
     lost: tuple[str, ...] = ()
     comparison: VersionComparison | None = None
@@ -66,16 +67,16 @@ async def preview_block(
             before = VersionContent(_NO_VERSION, old, stored.content)
             after = VersionContent(_NO_VERSION, new, made.content)
             comparison = await engine.history.compare_contents(before, after, asked.spec.model or "")
-    request = await _request(engine, state, asked, drafts)
-    return BlockPreview(state, request, lost, comparison)
+    # Both of the same moment: as time goes on, other events are in a Request.
+    snapshot = await engine.context.recent(asked.agent_id, asked.spec)
+    now = await _built(engine, snapshot.with_drafts(asked.drafts), asked.spec)
+    changed = snapshot.with_drafts(drafts).with_block(state.block, state.content)
+    then = await _built(engine, changed, asked.spec)
+    return BlockPreview(state, now, then, lost, comparison)
 
 
-async def _request(
-    engine: Engine, state: BlockState, asked: PreviewedRequest, drafts: Mapping[str, Content]
-) -> Request | None:
+async def _built(engine: Engine, snapshot: Snapshot, spec: RequestSpec) -> Request | None:
     try:
-        snapshot = await engine.context.recent(asked.agent_id, asked.spec)
-        changed = snapshot.with_drafts(drafts).with_block(state.block, state.content)
-        return await engine.context.build(changed, asked.spec)
-    except (BudgetError, NotFoundError):
+        return await engine.context.build(snapshot, spec)
+    except BudgetError:
         return None

@@ -21,9 +21,9 @@ _HEIGHT_STEPS = 50
 _LONGEST_NAME = 40
 
 
-def effect_text(preview: BlockPreview, now: Request | None) -> str:
+def effect_text(preview: BlockPreview) -> str:
     """What the Request gains or loses by the settings that were previewed, as sentences."""
-    after = preview.request
+    now, after = preview.before, preview.request
     if after is None:
         return tr("With this, the Request can't be built.")
     if now is None:

@@ -37,8 +37,9 @@ def figure_box(least: int) -> QSpinBox:
     made = QSpinBox()
     made.setRange(least, MOST)
     made.setGroupSeparatorShown(True)
-    made.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+    # Its buttons are taken away by the style sheet: with those of Qt, its line has no width.
     made.setProperty("role", "figure")
+    made.lineEdit().setTextMargins(4, 0, 4, 0)
     made.installEventFilter(WheelGuard(made))
     return made
 

@@ -8,7 +8,16 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from inspector.domain.blocks import Schema, UnreadableSchema
 from inspector.domain.content import Content
@@ -156,6 +165,7 @@ class BlockSettingsPage(QWidget):
         area.setWidget(page)
         foot = QFrame()
         foot.setProperty("role", "banner")
+        foot.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight, foot)
         words, self._buttons = QVBoxLayout(), QHBoxLayout()
         arrange(words, self.effect, self.why_label, spacing=2)
@@ -248,8 +258,7 @@ class BlockSettingsPage(QWidget):
 
     def _tell_effect(self) -> None:
         preview = self.work.preview if self.is_dirty else None
-        request = self._services.workspace.file.request
-        self.effect.setText("" if preview is None else effect_text(preview, request))
+        self.effect.setText("" if preview is None else effect_text(preview))
         self.preview.show_preview(preview)
 
     def _tell_refused(self, error: RefusedError) -> None:
