@@ -26,7 +26,7 @@ ALL_KINDS: tuple[type[Schema], ...] = (*PLAIN_KINDS, CompositeSchema)
 
 @cache
 def kind_names() -> Mapping[type[Schema], str]:
-    """Each kind's name."""
+    """What each kind of schema is called in the window."""
     return {
         TextSchema: tr("Text"),
         MapSchema: tr("Map"),
