@@ -233,6 +233,17 @@ READY_MADE_SCHEMAS: dict[str, Schema] = {
 
 
 @dataclass(frozen=True, slots=True)
+class ReadySchema:
+    """A schema to begin a block with, and the place in the prompt that suits it. Its texts are shown to people."""
+
+    id: str
+    title: str
+    description: str
+    block_type: BlockType
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
 class ArchivalEntry:
     """One entry of an agent."""
 

@@ -113,7 +113,7 @@ def _value_writer(kind: type) -> _Writer:
             each = getattr(value, name)
             plain[name] = each if type(each) in _PLAIN_ALREADY else to_plain(each)
         for name, default in if_set:
-            if plain[name] == default:
+            if getattr(value, name) == default:
                 del plain[name]
         return plain
 

@@ -126,6 +126,17 @@ class Snapshot:
         shared = tuple(_drafted_shared(each, drafts) for each in self.shared)
         return replace(self, own=own, shared=shared)
 
+    def with_block(self, block: Block, content: Content | None) -> Snapshot:
+        """This view with other settings of one block; `content` is its content unless a draft has another already."""
+
+        def changed(state: BlockState) -> BlockState:
+            if state.block.id != block.id:
+                return state
+            return replace(state, block=block, content=state.content if state.draft else content)
+
+        shared = tuple(replace(each, state=changed(each.state)) for each in self.shared)
+        return replace(self, own=tuple(map(changed, self.own)), shared=shared)
+
 
 def _drafted(state: BlockState, drafts: Mapping[str, Content]) -> BlockState:
     content = drafts.get(state.block.id)

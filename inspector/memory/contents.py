@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,7 +15,7 @@ from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.contents import diff_parts, parts_of
 from inspector.domain.edits.base import Intent, Operation, Receipt, Version
-from inspector.domain.edits.block_rows import CreateBlock, SetSchema
+from inspector.domain.edits.block_rows import CreateBlock, Rename, SetSchema
 from inspector.domain.edits.history import RestoreVersion, TakeBack
 from inspector.domain.errors import DocumentError, Refusal, RefusedError
 from inspector.domain.history import VersionSpan
@@ -38,7 +38,8 @@ from inspector.memory.effects import check_effect
 from inspector.memory.folding import DeltaFolding, was_set_aside
 from inspector.memory.history import WayBack, converted_version, way_back
 from inspector.memory.refusals import refused
-from inspector.memory.schema_change import TEXT, change_schema
+from inspector.memory.schema_change import TEXT, SchemaConversion, change_schema, convert
+from inspector.memory.schema_renames import renamed, renames_of, replaced_names
 from inspector.storage import blocks, search, updates
 from inspector.storage.changes import (
     bounds_changed_since,
@@ -199,7 +200,8 @@ class ContentWriter:
         back = await way_back(tx, intent)
         made = await self._found_converted(tx, intent, state, block, back)
         if made is None:
-            plan = await self.conversion(tx, state, _readable(block), back)
+            renames = renames_of(intent.edit.operation)
+            plan = await self.conversion(tx, state, _readable(block), back, renames)
             made = await self._converted(intent, block, plan)
         replica, applied, derived = made.replica, made.applied, made.derived
         old = state.block.schema
@@ -232,7 +234,7 @@ class ContentWriter:
         block = replace(state.block, schema=operation.schema)
         replica = await self._replicas.loaded(block.id, operation.schema, source)
         seq = replica.seq
-        plan = await self._planned(replica, state, operation.schema, back)
+        plan = await self._planned(replica, state, operation.schema, back, operation.renamed)
         made = await self._converted(intent, block, plan)
         was = (state.block.schema, shown_version(state), intent.actor.name, back)
         self._ahead[block.id] = _ConvertedAhead(operation, was, seq, made)
@@ -266,7 +268,12 @@ class ContentWriter:
         return _Converted(replica, applied, derived, plan.skipped, plan.restored)
 
     async def conversion(
-        self, connection: Connection, state: BlockState, schema: Schema, back: WayBack | None = None
+        self,
+        connection: Connection,
+        state: BlockState,
+        schema: Schema,
+        back: WayBack | None = None,
+        renames: Sequence[Rename] = (),
     ) -> SchemaChangePlan:
         """What a block's content becomes under another schema, and what of it is lost.
 
@@ -278,16 +285,21 @@ class ContentWriter:
         """
         self._replicas.forget(state.block.id)
         replica = await self._replicas.load(connection, state.block.id, schema)
-        return await self._planned(replica, state, schema, back)
+        return await self._planned(replica, state, schema, back, renames)
 
     async def _planned(
-        self, replica: CachedDocument, state: BlockState, schema: Schema, back: WayBack | None
+        self,
+        replica: CachedDocument,
+        state: BlockState,
+        schema: Schema,
+        back: WayBack | None,
+        renames: Sequence[Rename],
     ) -> SchemaChangePlan:
         await self._replicas.check_whole(replica, shown_version(state))
         old, present = state.block.schema, state.content
         if isinstance(old, UnreadableSchema) or present is None:
             return SchemaChangePlan(replica, await self._replicas.run(replica.document.content))
-        document, new_id = replica.document, partial(self._journal.ids, "itm")
+        document = replica.document
         is_last = back is not None and back.after == shown_version(state)
 
         def plan() -> SchemaChangePlan:
@@ -298,11 +310,22 @@ class ContentWriter:
                 if diff_parts(after, present).is_empty:
                     return SchemaChangePlan(replica, before, restored=True)
                 sides = before, after
-            made = change_schema(old, schema, present, document.content(), new_id)
+            made = self._changed(old, schema, (present, document.content()), renames)
             skipped = () if sides is None else _not_restored(*sides, made.content)
             return SchemaChangePlan(replica, made.content, made.lost, skipped)
 
         return await self._replicas.run(plan)
+
+    def _changed(
+        self, old: Schema, new: Schema, contents: tuple[Content, Content], renames: Sequence[Rename]
+    ) -> SchemaConversion:
+        """The present one of the contents under another schema; the other is what that finds in the document."""
+        (present, lying), new_id = contents, partial(self._journal.ids, "itm")
+        if not renames:
+            return change_schema(old, new, present, lying, new_id)
+        under, given = renamed(old, present, renames)
+        made = convert(under, new, given, new_id)
+        return SchemaConversion(made.content, (*replaced_names(old, present, renames), *made.lost))
 
     async def index(self, tx: Transaction, block: Block) -> None:
         """Bring a block's label, description and state into the search index; its content is there."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from inspector.documents.airlock.gate import Airlock
 from inspector.documents.document import EditStamp
 from inspector.domain.actor import ActorKind, Clock, IdGenerator
@@ -13,7 +15,7 @@ from inspector.domain.blocks import (
 from inspector.domain.content import Content
 from inspector.domain.edits.access import is_aimed_right
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
-from inspector.domain.edits.block_rows import CreateBlock
+from inspector.domain.edits.block_rows import CreateBlock, Rename
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.errors import NotFoundError
 from inspector.domain.ref import Ref, RefKind
@@ -29,6 +31,7 @@ from inspector.memory.precompute import Precomputer, check_size
 from inspector.memory.reader import MemoryReader
 from inspector.memory.refusals import refused
 from inspector.memory.rows import ROW_OPERATIONS, RowWriter
+from inspector.memory.schema_change import SchemaConversion
 from inspector.memory.vetting import DocumentVetting
 from inspector.storage import blocks
 from inspector.storage.connection import Connection, Statement
@@ -148,6 +151,19 @@ class MemoryStore(MemoryReader):
         async with self._database.read() as connection:
             state = await self._state(connection, Ref(RefKind.BLOCK, block_id))
             return (await self._contents.conversion(connection, state, schema)).lost
+
+    async def schema_conversion(
+        self, block_id: str, schema: Schema, renames: Sequence[Rename] = ()
+    ) -> SchemaConversion:
+        """What a block's present content would be under another schema, and what of it would be lost, by name.
+
+        Raises:
+            NotFoundError: ``not_found.block``. DocumentError: the document cannot be read.
+        """
+        async with self._database.read() as connection:
+            state = await self._state(connection, Ref(RefKind.BLOCK, block_id))
+            plan = await self._contents.conversion(connection, state, schema, renames=renames)
+        return SchemaConversion(plan.content, plan.lost)
 
     async def look_over(self) -> None:
         """Look at all documents of the file before anybody needs them, in another process and one by one.

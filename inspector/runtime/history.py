@@ -68,6 +68,12 @@ class HistoryService:
         new = await self._versions.content_at(block_id, after)
         return await asyncio.to_thread(_compared, old, new, self._counter(model))
 
+    async def compare_contents(
+        self, before: VersionContent, after: VersionContent, model: str
+    ) -> VersionComparison:
+        """What differs between two contents that are given, of which the file need not have any."""
+        return await asyncio.to_thread(_compared, before, after, self._counter(model))
+
     async def changes(
         self, before: int | None = None, limit: int = PAGE, actor_id: str | None = None
     ) -> tuple[JournalEntry, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from inspector.shipped.locate import resource_path
+from inspector.shipped.ready_schemas import load_ready_schemas as ready_schemas
 from inspector.shipped.theme_files import THEME_NAMES, icon_names, load_icon, load_theme
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "help_page",
     "icon_names",
     "load_icon",
+    "ready_schemas",
     "theme_mapping",
 ]
 

@@ -8,7 +8,8 @@ from enum import Enum, auto
 from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.content import Content
-from inspector.domain.edits.base import Edit, Receipt, Version
+from inspector.domain.edits.base import Edit, Operation, Receipt, Version
+from inspector.domain.edits.block_rows import SetCharLimit
 from inspector.domain.errors import RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
@@ -68,6 +69,8 @@ class EditSession(QObject):
         """What was read while a save was on its way."""
         self._again: tuple[str, bool] | None = None
         """A save that was asked for while it could not begin: its reason, and whether it unlocks."""
+        self._tried = ("", False)
+        """The reason of the last save, and whether it unlocked."""
         editor.edited.connect(self._edited)
 
     def use(self, editor: DraftEditor) -> None:
@@ -106,8 +109,13 @@ class EditSession(QObject):
             self._meet(state)
         self.changed.emit()
 
-    def save(self, reason: str, *, unlock: bool = False) -> None:
-        """Save the draft. Nothing of it is lost when that is refused."""
+    def raise_limit(self, char_limit: int) -> None:
+        """Save as was tried last, with a higher limit of characters: both are one changeset."""
+        reason, unlock = self._tried
+        self.save(reason, unlock=unlock, before=SetCharLimit(char_limit))
+
+    def save(self, reason: str, *, unlock: bool = False, before: Operation | None = None) -> None:
+        """Save the draft, with `before` done to the block first. Nothing of it is lost when that is refused."""
         if self._stage in (Stage.FITTING, Stage.SAVING, Stage.SAVED):
             self._again = (reason, unlock)
             return
@@ -117,9 +125,9 @@ class EditSession(QObject):
         if self._clashes():
             self.show_merged()
             return
-        self._stage = Stage.SAVING
+        self._stage, self._tried = Stage.SAVING, (reason, unlock)
         self._editor.set_mark()
-        self._workspace.save(edit, self._done, self._failed, reason=reason, unlock=unlock)
+        self._workspace.save(edit, self._done, self._failed, reason=reason, unlock=unlock, before=before)
         self.changed.emit()
 
     def show_merged(self) -> None:

@@ -117,6 +117,12 @@ QLineEdit, QPlainTextEdit {
   selection-background-color: @chosen; selection-color: @text; placeholder-text-color: @muted;
 }
 QLineEdit { padding: @px2 @px6; }
+QSpinBox[role="figure"] { background: @background; color: @text; border: 1px solid @control; border-radius: @px4;
+  padding: @px2 @px6; selection-background-color: @chosen; selection-color: @text;
+}
+QSpinBox[role="figure"]::up-button, QSpinBox[role="figure"]::down-button { width: 0px; border: none; }
+QSpinBox[role="figure"]:focus { border: 1px solid @focus; }
+QSpinBox[role="figure"]:disabled { color: @muted; }
 QComboBox { padding: @px2 @px4; }
 QCheckBox::indicator, QTableView::indicator, QTreeView::indicator { width: @px16; height: @px16; }
 QCheckBox::indicator:unchecked, QTableView::indicator:unchecked, QTreeView::indicator:unchecked {

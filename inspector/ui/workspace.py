@@ -159,11 +159,12 @@ class Workspace:
         *,
         reason: str = "",
         unlock: bool = False,
+        before: Operation | None = None,
     ) -> None:
         """Save unsaved work. Why that was refused stays in the state until it is tried again or the work is gone.
 
         `on_error` answers whether it dealt with the error. With `unlock`, a person has said that a block may be
-        written that is read-only for its agent.
+        written that is read-only for its agent. `before` is done to the block in the same changeset, ahead of it.
         """
         session, block_id = self.live.session, edit.target.id
         self._forget_refusal(block_id)
@@ -184,7 +185,14 @@ class Workspace:
             if not is_gone(on_done):
                 on_done(receipt)
 
-        work = session.engine.edit(block_id, edit.operation, reason=reason, base=edit.base, unlock=unlock)
+        if before is None:
+            work = session.engine.edit(block_id, edit.operation, reason=reason, base=edit.base, unlock=unlock)
+        else:
+            intents = [
+                Intent(each, session.engine.actor, reason, unlock=unlock)
+                for each in (Edit(edit.target, before), edit)
+            ]
+            work = _last_of(session.engine.apply(intents))
         self._write(self._bridge.spawn(work, name=self._saving(block_id), on_done=done, on_error=failed))
 
     def apply(
@@ -345,6 +353,10 @@ class Workspace:
 
 def _is_own(change: Change, actor: Actor | None) -> bool:
     return change.own and actor is not None and change.actor == actor
+
+
+async def _last_of(receipts: Awaitable[Sequence[Receipt]]) -> Receipt:
+    return (await receipts)[-1]
 
 
 async def _preview(session: FileSession, edit: Edit) -> Preview:

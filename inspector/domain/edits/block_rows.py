@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import ClassVar
 
 from inspector.domain.blocks import DEFAULT_CHAR_LIMIT, BlockType, Permission, Schema, TextSchema
 from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Operation
+from inspector.domain.messages import IF_SET
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +81,28 @@ class SetPermission(Operation):
 
 
 @dataclass(frozen=True, slots=True)
+class Rename:
+    """A field that gets another name and keeps its values; with `section` one of that section, as it was called.
+
+    Of a composite and without `section`, it is the section itself.
+    """
+
+    old: str
+    new: str
+    section: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SetSchema(Operation):
-    """Change a block's schema. Refused when present data would be lost, unless `accept_loss`."""
+    """Change a block's schema. Refused when present data would be lost, unless `accept_loss`.
+
+    `renamed` are fields and sections of the present schema that have other names in the new one.
+    """
 
     op: ClassVar[str] = "set_schema"
     schema: Schema
     accept_loss: bool = False
+    renamed: tuple[Rename, ...] = field(default=(), metadata={IF_SET: True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from inspector.domain.blocks import BlockType, appearance
-from inspector.domain.edits.base import Edit, Operation
+from inspector.domain.edits.base import Edit, Operation, Receipt
 from inspector.domain.edits.block_rows import (
     CreateBlock,
     DeleteBlock,
@@ -17,13 +16,15 @@ from inspector.domain.edits.block_rows import (
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
 from inspector.ui.actions import Action
+from inspector.ui.block_settings.new_block import ask_new_block
 from inspector.ui.file_state import What
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.card import pieces_of
+from inspector.ui.presentation.labels import label_fault
 from inspector.ui.presentation.request_output import RequestOutput
 from inspector.ui.widgets.prompt import FormDialog, FormField
-from inspector.ui.wording import tr, tr_code
+from inspector.ui.wording import tr
 
 _TABS = {RefKind.MESSAGE: "messages", RefKind.BATCH: "messages", RefKind.ARCHIVAL: "archival"}
 """The tabs that show things of a kind."""
@@ -35,6 +36,7 @@ class BlockCommands:
     def __init__(self, services: PanelServices, window: MainWindow) -> None:
         self._services = services
         self._window = window
+        self._made: Ref | None = None
         active, pinned, loose, gone = self._not_active, self._not_pinned, self._not_loose, self._not_deleted
         selection = services.selection
         services.actions.add(
@@ -84,6 +86,10 @@ class BlockCommands:
         services.workspace.changed.connect(self._follow)
 
     def _follow(self, what: What) -> None:
+        if what & What.FILE:
+            self._made = None
+        elif what & What.BLOCKS:
+            self._open_made()
         if what & (What.FILE | What.AGENT | What.BLOCKS | What.REQUEST | What.DRAFTS):
             self._services.actions.refresh()
 
@@ -188,7 +194,8 @@ class BlockCommands:
     def _ask_rename(self) -> None:
         state = self._state()
         if state is not None:
-            fault = self._label_fault(state.block.owner, state.block.id)
+            blocks = self._services.workspace.file.blocks.values()
+            fault = label_fault(blocks, state.block.owner, state.block.id)
             field = FormField("label", tr("Label"), state.block.label, required=True, fault=fault)
             self._ask(
                 tr("Rename block"),
@@ -196,18 +203,6 @@ class BlockCommands:
                 tr("Rename"),
                 lambda answers: self._services.workspace.edit(state.block.id, SetLabel(answers["label"])),
             )
-
-    def _label_fault(self, owner: str, block_id: str = "") -> Callable[[str], str]:
-        """What says whether a label is free among the owner's blocks."""
-        states = self._services.workspace.file.blocks.values()
-        blocks = [each.block for each in states if each.block.owner == owner and each.block.id != block_id]
-        taken = {appearance(each.label): each.label for each in blocks if each.is_active}
-
-        def fault(label: str) -> str:
-            other = taken.get(appearance(label))
-            return "" if other is None else tr_code("refused.label_taken", {"label": other})
-
-        return fault
 
     def _ask_description(self) -> None:
         state = self._state()
@@ -223,26 +218,24 @@ class BlockCommands:
             )
 
     def _ask_new(self) -> None:
-        agent = self._services.workspace.file.agent
-        if agent is None:
-            return
-        kinds = tuple((each.value, tr(each.value.capitalize())) for each in BlockType)
-        fields = (
-            FormField("label", tr("Label"), required=True, fault=self._label_fault(agent.id)),
-            FormField("type", tr("Type"), BlockType.WORKING.value, kinds),
-            FormField("description", tr("Description")),
-        )
+        workspace = self._services.workspace
+        agent = workspace.file.agent
+        if agent is not None:
+            ask_new_block(self._window, agent, workspace.file.blocks, self._make)
 
-        def make(answers: Mapping[str, str]) -> None:
-            operation = CreateBlock(
-                agent.id,
-                answers["label"],
-                block_type=BlockType(answers["type"]),
-                description=answers["description"],
-            )
-            self._services.workspace.apply([Edit(Ref(RefKind.BLOCK, ""), operation)])
+    def _make(self, operation: CreateBlock) -> None:
+        def made(receipts: Sequence[Receipt]) -> None:
+            self._made = receipts[0].ref
+            self._open_made()
 
-        self._ask(tr("New block for {agent}", agent=agent.name), fields, tr("Create block"), make)
+        self._services.workspace.apply([Edit(Ref(RefKind.BLOCK, ""), operation)], on_done=made)
+
+    def _open_made(self) -> None:
+        """Open the block that was made, once it has been read: its editor gets the keyboard."""
+        made = self._made
+        if made is not None and made.id in self._services.workspace.file.blocks:
+            self._made = None
+            self._services.selection.open(made)
 
     def _ask(
         self,

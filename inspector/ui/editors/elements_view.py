@@ -64,6 +64,11 @@ class ElementsTable(QTableView):
         else:
             asked()
 
+    @property
+    def _can_edit(self) -> bool:
+        """Whether a cell can be begun; a choice passes on the key that ends it."""
+        return self.currentIndex().isValid() and self.state() != self.State.EditingState
+
     def _asked(self, event: QKeyEvent) -> Callable[[], None] | None:
         key, modifiers = event.key(), event.modifiers()
         if event.matches(QKeySequence.StandardKey.Paste):
@@ -80,7 +85,7 @@ class ElementsTable(QTableView):
             return self.added.emit
         if key == Qt.Key.Key_Space:
             return self.ticked.emit
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._can_edit:
             return lambda: self.edit(self.currentIndex())
         return None
 
@@ -120,8 +125,11 @@ class ElementsView(QWidget):
         )
         arrange(QVBoxLayout(self), self.table, buttons)
         self.setFocusProxy(self.table)
-        tools.figures.changed.connect(lambda: model.figures_changed("tokens"))
+        tools.figures.changed.connect(self._show_figures)
         self.look()
+
+    def _show_figures(self) -> None:
+        self.model.figures_changed("tokens")
 
     @property
     def chosen(self) -> list[str]:

@@ -199,7 +199,7 @@ class _Choice:
         self.combo = QComboBox()
         self.combo.setAccessibleName(one_line(defined.name))
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.combo.installEventFilter(_Wheel(self.combo))
+        self.combo.installEventFilter(WheelGuard(self.combo))
         for each in self._choices:
             self.combo.addItem(tr("(not set)") if each is None else one_line(typed_text(each)))
         self.combo.activated.connect(lambda at: changed(checked_value(defined, self._choices[at])))
@@ -214,7 +214,7 @@ class _Choice:
         self.combo.setEnabled(is_open)
 
 
-class _Wheel(QObject):
+class WheelGuard(QObject):
     """Keeps a choice as it is while the form is scrolled over it."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -14,11 +14,20 @@ from inspector.ui.edit_session import EditSession
 from inspector.ui.failures import failure_of
 from inspector.ui.file_state import UnsavedEdit
 from inspector.ui.widgets.banner import Banners, Notice, failure_notice
-from inspector.ui.wording import tr
+from inspector.ui.wording import number, tr
 from inspector.ui.workspace import Workspace
 
 _UNLOCK, _MET, _REFUSED, _DISCARDED = "unlock", "met", "refused", "discarded"
-_LOCKED = "refused.locked"
+_LOCKED, _OVER_LIMIT = "refused.locked", "refused.char_limit"
+_ROUND = 100
+
+
+def limit_needed(error: RefusedError) -> int | None:
+    """The limit of characters, a round number, with which a refused save would pass; None where none would do."""
+    length = error.parameters.get("length")
+    if error.code != _OVER_LIMIT or not isinstance(length, int):
+        return None
+    return -(-length // _ROUND) * _ROUND
 
 
 class BlockNotices(QObject):
@@ -78,8 +87,29 @@ class BlockNotices(QObject):
         if error.code == _LOCKED:
             self._ask_unlock()
             return
+        raised = limit_needed(error)
+        if raised is not None:
+            self._offer_limit(error, raised)
+            return
         failure = failure_of(error, doing=tr("Saving {label}", label=self._workspace.file.label(self._id)))
         self._banners.show_notice(replace(failure_notice(failure), key=_REFUSED))
+
+    def _offer_limit(self, error: RefusedError, raised: int) -> None:
+        failure = failure_of(error, doing="")
+        figures = {name: number(int(str(error.parameters[name]))) for name in ("length", "limit")}
+        text = tr(
+            "Can't save {label}: {length} characters, limit {limit}.",
+            label=self._workspace.file.label(self._id),
+            **figures,
+        )
+        remark = f"{failure.meaning} {failure.advice}"
+        choice = tr("Raise limit to {limit}", limit=number(raised))
+        choices = ((choice, lambda: self._raise_limit(raised)),)
+        self._banners.show_notice(Notice(_REFUSED, text, remark, "warning", choices=choices))
+
+    def _raise_limit(self, char_limit: int) -> None:
+        self.begin_saving()
+        self._session.raise_limit(char_limit)
 
     def _ask_unlock(self) -> None:
         text = tr("{label} is read-only for its agent.", label=self._workspace.file.label(self._id))

@@ -83,7 +83,7 @@ class BlockEditors(QObject):
             self._leave_structured()
         elif not isinstance(schema, UnreadableSchema) and content is not None and self._is_of_another(schema):
             self._leave_structured()
-            self._take_up(StructuredEditor(schema, content, self._tools(), self))
+            self._take_up(StructuredEditor(schema, content, self.tools(), self))
         self.work.take(state)
 
     def follow_model(self) -> None:
@@ -113,7 +113,8 @@ class BlockEditors(QObject):
             self.draft = TextDraft(self._page.editor)
             self.work.use(self.draft)
 
-    def _tools(self) -> EditorTools:
+    def tools(self) -> EditorTools:
+        """What views of this block edit with."""
         services = self._services
         return EditorTools(
             services.appearance, services.icons, self._figures, services.workspace.new_id, self._stamp

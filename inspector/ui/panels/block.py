@@ -23,6 +23,7 @@ from inspector.domain.ref import Ref
 from inspector.domain.snapshot import BlockState
 from inspector.runtime.rendering import rendered_text
 from inspector.ui.actions import Action, FrontActions
+from inspector.ui.block_settings.page import BlockSettingsPage
 from inspector.ui.editors.draft_editor import DraftEditor
 from inspector.ui.editors.raw import RawPage
 from inspector.ui.editors.showing import show_part
@@ -42,6 +43,7 @@ from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button,
 from inspector.ui.wording import tr, tr_code
 
 _EDIT, _RENDERED, _RAW, _HISTORY = 0, 1, 2, 3
+_SETTINGS = 4
 _REASON_STEPS = 50
 
 
@@ -73,7 +75,9 @@ class BlockPanel(Panel):
             ),
             (tr("Raw (JSON)"), tr("Edit the block's content as JSON")),
             (tr("History"), tr("All versions, and what differs between them")),
+            (tr("Settings"), tr("Label, place, rights, limit and schema")),
         )
+        self.settings: BlockSettingsPage | None = None
         self.reason_field = field(tr("Reason (optional)"))
         self.discard_button = button(tr("Discard"), self.editors.discard)
         self.save_button = button(_save_text(), self._save, role="primary")
@@ -116,6 +120,8 @@ class BlockPanel(Panel):
             if view != _RAW or self.editors.structured is not None:
                 self.views.choose(view)
                 yield name
+        self.views.choose(_SETTINGS)
+        yield "settings"
         self.views.choose(_EDIT)
 
     @property
@@ -166,10 +172,11 @@ class BlockPanel(Panel):
                 also=("Ctrl+Y",),
             ),
             Action("edit.save", tr("Save block"), self._save, keys.Save, "save", self._not_savable),
+            Action("edit.settings", tr("Block settings"), self.show_settings, None, "settings"),
             Action(
                 "edit.discard",
                 tr("Discard draft"),
-                self.editors.discard,
+                self._discard,
                 None,
                 "delete",
                 self._not_discardable,
@@ -225,7 +232,7 @@ class BlockPanel(Panel):
         self.work.saved.connect(self.reason_field.clear)
         for each in (self.work.saved, self.work.discarded):
             each.connect(self._return_to_editor)
-        self.views.chosen.connect(self._show_view)
+        self.views.chosen.connect(self._tell)
         self.reason_field.returnPressed.connect(self._save)
         self.services.appearance.changed.connect(self._measure)
 
@@ -268,6 +275,8 @@ class BlockPanel(Panel):
         return self._not_editable() or self._no_text()
 
     def _not_savable(self) -> str:
+        if self._settings_in_front is not None:
+            return self._settings_in_front.not_savable
         return (
             self._not_editable()
             or self.editors.faults
@@ -276,6 +285,8 @@ class BlockPanel(Panel):
 
     def _not_discardable(self) -> str:
         """A draft on a block that was deleted, or that cannot be shown in it, can still be given up."""
+        if self._settings_in_front is not None:
+            return self._settings_in_front.not_discardable
         state = self._state
         deleted = state is not None and not state.block.is_active
         is_hidden = self._has_editor and (deleted or self.work.is_waiting)
@@ -300,7 +311,10 @@ class BlockPanel(Panel):
             return
         dirty = self._has_editor and self.work.is_dirty
         owner, label = self._other_owner(state), state.block.label
-        self.set_heading(tr("{label} of {owner}", label=label, owner=owner) if owner else label, marked=dirty)
+        marked = dirty or (self.settings is not None and self.settings.is_dirty)
+        self.set_heading(
+            tr("{label} of {owner}", label=label, owner=owner) if owner else label, marked=marked
+        )
         self._label.setText(state.block.label)
         self._kind.setText(self._kind_of(state))
         why_not = self._not_editable()
@@ -330,6 +344,9 @@ class BlockPanel(Panel):
     def _tell_buttons(self, dirty: bool, why_not: str) -> None:
         state = self._state
         writable = self._has_editor and state is not None and state.block.is_active
+        if self._settings_in_front is not None:
+            # It has buttons of its own.
+            writable = dirty = False
         self.save_button.setVisible(writable)
         self.save_button.setEnabled(dirty and not self._not_savable() and not self.work.is_saving)
         self.discard_button.setVisible(writable or dirty)
@@ -363,6 +380,9 @@ class BlockPanel(Panel):
         elif self.views.current == _HISTORY:
             self._stack.setCurrentWidget(self.history)
             self.history.take(state)
+        elif self.views.current == _SETTINGS:
+            self._stack.setCurrentWidget(self._made_settings())
+            self._made_settings().take(state)
         else:
             self._editing.setCurrentWidget(self.editors.view(raw=self.views.current == _RAW))
             self._stack.setCurrentWidget(self._editing)
@@ -388,7 +408,39 @@ class BlockPanel(Panel):
         if focused is not None and self.isAncestorOf(focused):
             self.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
 
+    @property
+    def _settings_in_front(self) -> BlockSettingsPage | None:
+        return self.settings if self.views.current == _SETTINGS else None
+
+    def show_settings(self) -> None:
+        """Bring the settings to the front, with the keyboard in the form."""
+        self.views.choose(_SETTINGS)
+        self.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _made_settings(self) -> BlockSettingsPage:
+        """The settings' page, made when it is first looked at."""
+        if self.settings is None:
+            tools, work = self.editors.tools(), self.work
+            self.settings = BlockSettingsPage(self.services, self._id, tools, lambda: work.is_dirty)
+            self.settings.changed.connect(self._tell_settings)
+            self._stack.addWidget(self.settings)
+        return self.settings
+
+    def _tell_settings(self) -> None:
+        state = self._state
+        if state is not None and self.settings is not None:
+            marked = self.settings.is_dirty or (self._has_editor and self.work.is_dirty)
+            self.set_heading(self.heading, marked=marked)
+            self._tell_actions()
+
+    def _discard(self) -> None:
+        page = self._settings_in_front
+        (self.editors if page is None else page).discard()
+
     def _save(self) -> None:
+        if self._settings_in_front is not None:
+            self._settings_in_front.save()
+            return
         self.editors.settle()
         if not self._not_savable():
             self._notices.begin_saving()

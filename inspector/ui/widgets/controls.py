@@ -150,7 +150,12 @@ def arrange(
 def tab_stops(region: QWidget) -> list[QWidget]:
     """What in a part of the window gets the keyboard by Tab, row by row as it is read."""
     by_tab = Qt.FocusPolicy.TabFocus
-    all_ = [each for each in region.findChildren(QWidget) if each.focusPolicy() & by_tab == by_tab]
+    # The line inside a field of figures gives the keyboard back to the field: Tab would never leave it.
+    all_ = [
+        each
+        for each in region.findChildren(QWidget)
+        if each.focusPolicy() & by_tab == by_tab and each.focusProxy() is None
+    ]
     boxes = [
         (QRect(each.mapTo(region, QPoint()), each.size()), each)
         for each in all_

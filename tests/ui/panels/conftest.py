@@ -8,6 +8,7 @@ from inspector.ui.panels.agent import AgentPanel
 from inspector.ui.panels.block import BlockPanel
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import open_file
+from tests.ui.panels import settings_tab
 from tests.ui.panels.agent_tab import AgentTab, OpenSettings
 from tests.ui.panels.block_tab import BlockTab, OpenTab
 from tests.ui.world import ADA, QUESTIONS
@@ -48,3 +49,13 @@ def settings(studio: Studio, until: Until) -> OpenSettings:
         return made
 
     return opened
+
+
+@pytest.fixture
+def open_settings(studio: Studio, until: Until) -> settings_tab.OpenSettings:
+    """``await open_settings(ref, *edits)``: a window with the settings of a block in front."""
+
+    async def made(ref: Ref = QUESTIONS, *edits: Edit) -> settings_tab.SettingsTab:
+        return await settings_tab.opened(studio, until, ref, *edits)
+
+    return made
