@@ -64,7 +64,7 @@ async def test_that_the_rendered_view_shows_the_draft_as_the_model_gets_it(open_
 async def test_that_a_list_has_an_editor_raw_json_and_what_the_model_reads(open_tab: OpenTab) -> None:
     one = await open_tab(block=CHECKLIST)
     assert one.panel.save_button.isVisible()
-    assert [each.isVisible() for each in one.panel.views.buttons] == [True, True, True, True]
+    assert [each.isVisible() for each in one.panel.views.buttons] == [True, True, True, True, True]
     one.panel.views.choose(1)
     assert one.panel.rendered.editor.text.startswith("1. [x] changelog frozen")
     one.panel.views.choose(2)
