@@ -75,7 +75,8 @@ class AgentEffect:
     """What an edit of a block changes in one agent's next Request.
 
     `before` and `after` are the tokens of the Request, None where it cannot be built (`problem` says why). `removed`
-    are pieces that fall out, `added` those that come in, in sending order.
+    are pieces that fall out, `added` those that come in, in sending order; `resized` are other pieces than the block's
+    that are cut or get more room, each with its difference in tokens.
     """
 
     agent_id: str
@@ -84,6 +85,7 @@ class AgentEffect:
     method: Method = Method.EXACT
     removed: tuple[Piece, ...] = ()
     added: tuple[Piece, ...] = ()
+    resized: tuple[tuple[Piece, int], ...] = ()
     problem: Problem | None = None
 
     @property

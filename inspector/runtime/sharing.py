@@ -70,14 +70,18 @@ class SharingService:
         self, agent_id: str, spec: RequestSpec, drafts: Mapping[str, Content]
     ) -> AgentEffect:
         """What storing contents (by block id) changes in an agent's next Request."""
-        return await self._effect(agent_id, spec, lambda snapshot: snapshot.with_drafts(drafts))
+        return await self._effect(
+            agent_id, spec, lambda snapshot: snapshot.with_drafts(drafts), frozenset(drafts)
+        )
 
     async def effect_of_edit(self, agent_id: str, spec: RequestSpec, edit: Edit) -> AgentEffect:
         """What pinning a block, or another type or schema of it, changes in an agent's next Request."""
         change = partial(_with_operation, edit.operation, edit.target.id)
-        return await self._effect(agent_id, spec, change)
+        return await self._effect(agent_id, spec, change, frozenset((edit.target.id,)))
 
-    async def _effect(self, agent_id: str, spec: RequestSpec, change: _Change) -> AgentEffect:
+    async def _effect(
+        self, agent_id: str, spec: RequestSpec, change: _Change, edited: frozenset[str]
+    ) -> AgentEffect:
         try:
             snapshot = await self._context.recent(agent_id, spec)
             before = await self._context.build(snapshot, spec)
@@ -87,7 +91,7 @@ class SharingService:
             after = await self._context.build(change(snapshot), spec)
         except InspectorError as error:
             return AgentEffect(agent_id, before.tokens, None, before.method, problem=_problem(error))
-        return await asyncio.to_thread(_compared, before, after)
+        return await asyncio.to_thread(_compared, before, after, edited)
 
 
 def _problem(error: InspectorError) -> Problem:
@@ -124,7 +128,7 @@ def _with_piece(cost: BlockCost, piece: Piece) -> BlockCost:
     )
 
 
-def _compared(before: Request, after: Request) -> AgentEffect:
+def _compared(before: Request, after: Request, edited: frozenset[str]) -> AgentEffect:
     old, new = _by_id(before), _by_id(after)
     return AgentEffect(
         before.agent_id,
@@ -133,6 +137,11 @@ def _compared(before: Request, after: Request) -> AgentEffect:
         joint_method((before.method, after.method)),
         tuple(piece for id_, piece in old.items() if id_ not in new),
         tuple(piece for id_, piece in new.items() if id_ not in old),
+        tuple(
+            (piece, piece.tokens - old[id_].tokens)
+            for id_, piece in new.items()
+            if id_ in old and piece.tokens != old[id_].tokens and _block_of(piece.source) not in edited
+        ),
     )
 
 

@@ -60,9 +60,12 @@ def pieces_text(row: EffectRow, *, whole: bool = False) -> str:
         )
     most = _TIP_NAMES if whole else _NAMES
     removed, added = _names(shown_pieces(effect.removed), most), _names(shown_pieces(effect.added), most)
+    cut, grown = _names(resized(effect, cut=True), most), _names(resized(effect, cut=False), most)
     texts = (
         tr("Falls out: {names}", names=removed) if removed else "",
+        tr("Shortened: {names}", names=cut) if cut else "",
         tr("Comes in: {names}", names=added) if added else "",
+        tr("Longer: {names}", names=grown) if grown else "",
     )
     return ("\n" if whole else " · ").join(each for each in texts if each) or tr("Same pieces")
 
@@ -70,6 +73,11 @@ def pieces_text(row: EffectRow, *, whole: bool = False) -> str:
 def shown_pieces(pieces: Sequence[Piece]) -> list[Piece]:
     """The pieces that are more than headings and frames."""
     return [piece for piece in pieces if piece.rule not in STRUCTURE]
+
+
+def resized(effect: AgentEffect, *, cut: bool) -> list[Piece]:
+    """The other pieces that are shortened for it, or that get more room."""
+    return shown_pieces([piece for piece, change in effect.resized if (change < 0) is cut])
 
 
 def summary_text(rows: Sequence[EffectRow]) -> str:
@@ -82,9 +90,12 @@ def summary_text(rows: Sequence[EffectRow]) -> str:
         changes.append(tr("{count} more", count=number(len(rows) - _AGENTS)))
     removed = sum(len(shown_pieces(each.removed)) for each in effects)
     added = sum(len(shown_pieces(each.added)) for each in effects)
-    parts = [tr("Saving changes their next Requests: {changes} tokens", changes=", ".join(changes))]
+    cut = sum(len(resized(each, cut=True)) for each in effects)
+    parts = [tr("Next Requests: {changes}", changes=", ".join(changes))]
     if removed:
         parts.append(tr_count("{count} piece falls out", "{count} pieces fall out", removed))
+    if cut:
+        parts.append(tr_count("{count} piece shortened", "{count} pieces shortened", cut))
     if added:
         parts.append(tr_count("{count} piece comes in", "{count} pieces come in", added))
     return " · ".join(parts)
@@ -98,9 +109,11 @@ def effect_rows(
 
 
 def is_trouble(rows: Sequence[EffectRow]) -> bool:
-    """Whether some agent loses a piece or can get no Request."""
+    """Whether some agent loses a piece or a part of one, or can get no Request."""
     effects = [row.effect for row in rows if row.effect is not None]
-    return any(each.problem is not None or shown_pieces(each.removed) for each in effects)
+    return any(
+        each.problem is not None or shown_pieces(each.removed) or resized(each, cut=True) for each in effects
+    )
 
 
 def _change(row: EffectRow) -> str:

@@ -146,8 +146,8 @@ class EffectBar(QFrame):
 def _columns() -> tuple[Column[EffectRow], ...]:
     return (
         Column("agent", tr("Agent"), lambda row: row.name, tip=lambda row: row.name),
-        Column("before", tr("Tokens now"), before_text, right=True),
-        Column("after", tr("After saving"), after_text, right=True),
+        Column("before", tr("Now"), before_text, right=True),
+        Column("after", tr("After"), after_text, right=True),
         Column("change", tr("Change"), change_text_of, right=True),
         Column("pieces", tr("Pieces"), pieces_text, tip=lambda row: pieces_text(row, whole=True)),
     )
