@@ -21,6 +21,7 @@ from inspector.ui.commands.file import FileCommands
 from inspector.ui.commands.help import HelpCommands
 from inspector.ui.commands.menus import build_menus
 from inspector.ui.commands.quick_open import entries
+from inspector.ui.commands.sharing import SharingCommands
 from inspector.ui.commands.view import ViewCommands
 from inspector.ui.dock_layout import DockSpec
 from inspector.ui.file_state import What
@@ -91,6 +92,7 @@ class WindowContents(QObject):
         self.files = FileCommands(services, window, window.banners)
         ChangeCommands(services)
         BlockCommands(services, window)
+        SharingCommands(services, window)
         self._views = ViewCommands(services, window)
         HelpCommands(services, window)
         sides = [self._side(row) for row in rows if row.place in _AREAS]

@@ -37,6 +37,7 @@ from inspector.ui.presentation.budget import (
 from inspector.ui.presentation.fixes import edit_for, tried_with
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, few_lines
 from inspector.ui.selection import SelectedSpan, SelectionState
+from inspector.ui.sharing.fix_effects import FixEffects
 from inspector.ui.widgets.badged_rows import BadgedRow, BadgedRows
 from inspector.ui.widgets.budget_bar import BarSegment, BudgetBar, ReservePurpose
 from inspector.ui.widgets.budget_total import BudgetTotal
@@ -70,6 +71,8 @@ class BudgetPanel(Panel):
         self.tree = self._make_tree()
         self._out_note = PlainLabel("", tone="muted", size="small")
         self._outs: dict[str, OutRow] = {}
+        self._fix_effects = FixEffects(services, self)
+        self._fix_effects.changed.connect(self._show_remarks)
         self._fixing: tuple[frozenset[str], RefKind] | None = None
         """The Request's pieces when the button of a fix was pressed, and the kind of what it lets in."""
         self._shown_out: tuple[object, ...] | None = None
@@ -366,7 +369,25 @@ class BudgetPanel(Panel):
         if not self._can_do(fix):
             return LeftOutRow(row.key, row.name, figures, f"{row.why} {text}")
         do = tr_code(f"fix_button.{fix.action}", fix.parameters)
-        return LeftOutRow(row.key, row.name, figures, row.why, do, text)
+        others = self._remark_on_others(fix)
+        tip = "\n".join(each for each in (text, others) if each)
+        return LeftOutRow(row.key, row.name, figures, f"{row.why} {others}".strip(), do, tip)
+
+    def _remark_on_others(self, fix: Fix) -> str:
+        """What a fix that is made in a block does to the other agents that see it."""
+        applied, blocks = self._as_applied(fix), self.services.workspace.file.blocks
+        if (
+            applied is None
+            or applied[0].target.kind is not RefKind.BLOCK
+            or applied[0].target.id not in blocks
+        ):
+            return ""
+        return self._fix_effects.remark(applied[0], blocks[applied[0].target.id].block)
+
+    def _show_remarks(self) -> None:
+        request = self.services.workspace.file.request
+        if request is not None:
+            self._show_out(self._rows.left_out(request))
 
     def _apply(self, key: str) -> None:
         fix = self._outs[key].fix if key in self._outs else None

@@ -82,23 +82,37 @@ def resized(effect: AgentEffect, *, cut: bool) -> list[Piece]:
 
 def summary_text(rows: Sequence[EffectRow]) -> str:
     """The effects on all agents as one line."""
-    effects = [row.effect for row in rows if row.effect is not None]
-    if len(effects) < len(rows):
+    if any(row.effect is None for row in rows):
         return tr("Working out what saving changes for them …")
+    return " · ".join((tr("Next Requests: {changes}", changes=_changes(rows)), *_consequences(rows)))
+
+
+def others_text(rows: Sequence[EffectRow]) -> str:
+    """The effects on further agents as a remark."""
+    return " · ".join((tr("Also changes {changes}", changes=_changes(rows)), *_consequences(rows)))
+
+
+def _changes(rows: Sequence[EffectRow]) -> str:
     changes = [tr("{name} {change}", name=_short(row.name), change=_change(row)) for row in rows[:_AGENTS]]
     if len(rows) > _AGENTS:
         changes.append(tr("{count} more", count=number(len(rows) - _AGENTS)))
+    return ", ".join(changes)
+
+
+def _consequences(rows: Sequence[EffectRow]) -> list[str]:
+    effects = [row.effect for row in rows if row.effect is not None]
     removed = sum(len(shown_pieces(each.removed)) for each in effects)
-    added = sum(len(shown_pieces(each.added)) for each in effects)
     cut = sum(len(resized(each, cut=True)) for each in effects)
-    parts = [tr("Next Requests: {changes}", changes=", ".join(changes))]
-    if removed:
-        parts.append(tr_count("{count} piece falls out", "{count} pieces fall out", removed))
-    if cut:
-        parts.append(tr_count("{count} piece shortened", "{count} pieces shortened", cut))
-    if added:
-        parts.append(tr_count("{count} piece comes in", "{count} pieces come in", added))
-    return " · ".join(parts)
+    added = sum(len(shown_pieces(each.added)) for each in effects)
+    return [
+        tr_count(one, many, count)
+        for one, many, count in (
+            ("{count} piece falls out", "{count} pieces fall out", removed),
+            ("{count} piece shortened", "{count} pieces shortened", cut),
+            ("{count} piece comes in", "{count} pieces come in", added),
+        )
+        if count
+    ]
 
 
 def effect_rows(

@@ -124,8 +124,7 @@ def short_level(access: AgentAccess) -> str:
         return tr("owner")
     if access.effective is None:
         return ""
-    word = _SHORT[access.effective]()
-    return tr("all: {level}", level=word) if access.kind is AccessKind.EVERYONE else word
+    return _SHORT[access.effective]()
 
 
 def cost_text(cost: BlockCost | None) -> str:

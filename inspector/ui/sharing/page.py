@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -69,7 +70,7 @@ class SharingPage(QWidget):
             (tr("With access"), tr("List only agents that see the block")),
         )
         self.level_button = button(tr("Change access …"), self.change)
-        self.detach_button = button(tr("Remove access"), self._detach)
+        self.detach_button = button(tr("Remove"), self._detach)
         self.model = RowTable(_columns(), lambda row: row.agent_id, self)
         self.table = AccessTable()
         self._lay_out()
@@ -111,7 +112,11 @@ class SharingPage(QWidget):
         rows = self._chosen()
         box = self.table.visualRect(self.table.currentIndex().siblingAtColumn(_LEVEL))
         at = self.table.viewport().mapToGlobal(box.bottomLeft())
-        offer_levels(self.table, at, {row.access.level for row in rows}, self._set)
+        self._offer(at, rows)
+
+    def _offer(self, at: QPoint, rows: Sequence[AccessRow]) -> None:
+        # What is selected may be another row when a level is chosen.
+        offer_levels(self.table, at, {row.access.level for row in rows}, lambda level: self._set(rows, level))
 
     def _lay_out(self) -> None:
         self.table.setModel(self.model)
@@ -202,21 +207,18 @@ class SharingPage(QWidget):
 
     def _detach(self) -> None:
         if not self._not_detachable():
-            self._set(None)
+            self._set(self._chosen(), None)
 
-    def _set(self, level: Level) -> None:
+    def _set(self, rows: Sequence[AccessRow], level: Level) -> None:
         block = self._sharing.block
         if block is None or self._not_writable():
             return
-        rows = [row for row in self._chosen() if row.access.level != level]
-        cells = [(block.id, row.agent_id) for row in rows]
+        cells = [(block.id, row.agent_id) for row in rows if row.access.level != level]
         set_access(self._services.workspace, cells, level, {block.id: block.label})
 
     def _open_menu(self, at: QPoint) -> None:
         if not self._not_changeable():
-            rows = self._chosen()
-            place = self.table.viewport().mapToGlobal(at)
-            offer_levels(self.table, place, {row.access.level for row in rows}, self._set)
+            self._offer(self.table.viewport().mapToGlobal(at), self._chosen())
 
     def _tell(self) -> None:
         """Enable what can be done now, and say why the rest can't."""
