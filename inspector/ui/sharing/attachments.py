@@ -8,7 +8,6 @@ from inspector.domain.blocks import Attachment, Block
 from inspector.domain.changes import Change
 from inspector.domain.ref import RefKind
 from inspector.domain.sharing import SharableBlock, seen_by
-from inspector.runtime.session import FileSession
 from inspector.ui.panel import PanelServices
 from inspector.ui.wording import tr
 
@@ -33,8 +32,9 @@ class BlockSharing(QObject):
         if session is not None and self._id:
             self._services.bridge.supersede(
                 ("attachments", id(self)),
-                self._read(session),
+                session.engine.sharing.attachments(self._id),
                 name=tr("Reading who sees the block"),
+                on_done=self._take,
                 on_error=lambda _: session is not self._services.workspace.live.session,
             )
 
@@ -60,12 +60,10 @@ class BlockSharing(QObject):
         ):
             self.read()
 
-    async def _read(self, session: FileSession) -> None:
-        found = await session.engine.sharing.attachments(self._id)
-        if session is self._services.workspace.live.session:
-            self.is_read = True
-            self.attachments = found
-            self.changed.emit()
+    def _take(self, found: tuple[Attachment, ...]) -> None:
+        self.is_read = True
+        self.attachments = found
+        self.changed.emit()
 
 
 def sharable(block: Block) -> SharableBlock:

@@ -33,6 +33,7 @@ class FixEffects(QObject):
         super().__init__(parent)
         self._services = services
         self._table: SharingTable | None = None
+        self._is_asked, self._is_stale = False, True
         self._effects: dict[Hashable, AgentEffect] = {}
         self._wanted: dict[Hashable, tuple[Edit, str]] = {}
         self._soon = QTimer(self, singleShot=True, interval=_SOON_MILLISECONDS)
@@ -60,6 +61,7 @@ class FixEffects(QObject):
     def _others(self, block: Block) -> tuple[str, ...]:
         file = self._services.workspace.file
         table = self._table
+        self._is_asked = True
         if table is None:
             self._soon.start()
             return ()
@@ -83,28 +85,37 @@ class FixEffects(QObject):
             self._table = None
         elif what & What.BUSY and self._services.workspace.file.busy:
             self._services.bridge.cancel(self._key)
-        elif what & What.BUSY and (self._wanted or self._table is None):
             self._soon.start()
 
     def _forget(self) -> None:
+        """Whatever was worked out may be another now; the list is asked for its fixes again."""
         self._services.bridge.cancel(self._key)
         self._effects.clear()
         self._wanted.clear()
+        self._is_stale = True
+        self._soon.start()
 
     def _start(self) -> None:
         workspace = self._services.workspace
         session = workspace.live.session
-        if session is not None and not workspace.file.busy:
-            self._services.bridge.supersede(
-                self._key,
-                self._read(session),
-                name=tr("Counting what fixes change for other agents"),
-                on_error=lambda _: session is not workspace.live.session,
-            )
+        if session is None or not (self._wanted or (self._is_asked and self._is_stale)):
+            return
+        if workspace.file.busy:
+            # The Request that is shown comes first.
+            self._soon.start()
+            return
+        self._services.bridge.supersede(
+            self._key,
+            self._read(session),
+            name=tr("Counting what fixes change for other agents"),
+            on_error=lambda _: session is not workspace.live.session,
+        )
 
     async def _read(self, session: FileSession) -> None:
         if self._table is None:
             self._table = await session.engine.sharing.table()
+        if self._is_stale:
+            self._is_stale = False
             self.changed.emit()
         spec = spec_of(self._services)
         while self._wanted:
