@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.changes import Change
@@ -25,10 +25,11 @@ from inspector.ui.sharing.level_menu import Level, offer_levels
 from inspector.ui.sharing.matrix_model import MatrixModel
 from inspector.ui.sharing.matrix_view import MatrixTable
 from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button, field
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import number, tr
 
 _SOON_MILLISECONDS = 80
-_FILTER_STEPS = 44
+_FILTER_STEPS = 34
 _ALL = 0
 _MOST_CELLS = 1_000
 """Cells that are changed at once at the most."""
@@ -111,9 +112,10 @@ class SharingPanel(Panel):
             self.order.addItem(title, order)
         bar = QFrame()
         bar.setProperty("role", "dock_title")
-        self._bar = QHBoxLayout(bar)
-        buttons = (self.level_button, self.detach_button)
-        arrange(self._bar, self.filter_field, self.shown, self.order, None, *buttons)
+        self._bar = FlowLayout()
+        bar.setLayout(self._bar)
+        for each in (self.filter_field, self.shown, self.order, self.level_button, self.detach_button):
+            self._bar.addWidget(each)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.table)
         column = QVBoxLayout(self)
@@ -125,8 +127,7 @@ class SharingPanel(Panel):
         space = self.services.appearance.space
         self._bar.setContentsMargins(space(2), space(2), space(2), space(2))
         self._bar.setSpacing(space(2))
-        self.filter_field.setMinimumWidth(space(_FILTER_STEPS // 2))
-        self.filter_field.setMaximumWidth(space(_FILTER_STEPS))
+        self.filter_field.setFixedWidth(space(_FILTER_STEPS))
 
     def _connect(self) -> None:
         self._soon.timeout.connect(self._read)

@@ -64,9 +64,11 @@ class SharingMatrix:
         return access_of(block, agent_id, self.table.attachments.get((block.id, agent_id)))
 
     def cost(self, row: int, column: int) -> BlockCost | None:
-        """What the block costs that agent, None where it is not known or nothing."""
+        """What the block costs that agent, None where it is not known."""
         costs = self.costs.get(self.agents[column][0])
-        return None if costs is None else costs.blocks.get(self.blocks[row].id)
+        if costs is None or costs.problem is not None:
+            return None
+        return costs.blocks.get(self.blocks[row].id, BlockCost())
 
     def owner_name(self, block: SharableBlock) -> str:
         return self.owners.get(block.owner, block.owner)
@@ -74,7 +76,7 @@ class SharingMatrix:
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """One cell: a word for the level, the tokens beside it, and both in a sentence."""
+    """One cell: a word for the level, and the tokens beside it or that the block is out of the Request."""
 
     level: str
     tokens: str
@@ -118,7 +120,8 @@ def cell_of(matrix: SharingMatrix, row: int, column: int) -> MatrixCell:
     """The words and figures that a cell shows."""
     access = matrix.access(row, column)
     cost = matrix.cost(row, column) if access.sees else None
-    return MatrixCell(short_level(access), cost_text(cost), bool(access.why_fixed))
+    tokens = "" if cost is None else cost_text(cost) or tr("out")
+    return MatrixCell(short_level(access), tokens, bool(access.why_fixed))
 
 
 def cell_tip(matrix: SharingMatrix, row: int, column: int) -> str:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHeaderView, QTableView, QVBoxLayout, QWidget
 
-from inspector.domain.sharing import AgentCosts
+from inspector.domain.sharing import AgentCosts, BlockCost
 from inspector.ui.actions import Action
 from inspector.ui.file_state import What
 from inspector.ui.models.columns import Column
@@ -28,13 +28,14 @@ from inspector.ui.sharing.changing import set_access
 from inspector.ui.sharing.costs import CostReader
 from inspector.ui.sharing.level_menu import Level, offer_levels
 from inspector.ui.widgets.controls import Segments, arrange, button, field
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import tr, tr_code
 
 _ALL = 0
 _LEVEL, _TOKENS, _WHY = 1, 2, 3
 _WIDTHS = {0: 30, _LEVEL: 52, _TOKENS: 18}
-_FILTER_STEPS = 44
+_FILTER_STEPS = 34
 
 
 class AccessTable(QTableView):
@@ -128,9 +129,10 @@ class SharingPage(QWidget):
         header.setSectionResizeMode(_WHY, QHeaderView.ResizeMode.Stretch)
         bar = QFrame()
         bar.setProperty("role", "dock_title")
-        self._bar = QHBoxLayout(bar)
-        buttons = (self.level_button, self.detach_button)
-        arrange(self._bar, self.filter_field, self.shown, None, *buttons)
+        self._bar = FlowLayout()
+        bar.setLayout(self._bar)
+        for each in (self.filter_field, self.shown, self.level_button, self.detach_button):
+            self._bar.addWidget(each)
         arrange(QVBoxLayout(self), bar, self.table)
         self.setFocusProxy(self.table)
         self._measure()
@@ -150,7 +152,7 @@ class SharingPage(QWidget):
         space = self._services.appearance.space
         self._bar.setContentsMargins(space(2), space(2), space(2), space(2))
         self._bar.setSpacing(space(2))
-        self.filter_field.setMaximumWidth(space(_FILTER_STEPS))
+        self.filter_field.setFixedWidth(space(_FILTER_STEPS))
         for column, steps in _WIDTHS.items():
             self.table.horizontalHeader().resizeSection(column, space(steps))
 
@@ -174,7 +176,7 @@ class SharingPage(QWidget):
             return row
         if costs.problem is not None:
             return replace(row, problem=tr_code(costs.problem.code, costs.problem.parameters))
-        return replace(row, cost=costs.blocks.get(block.id))
+        return replace(row, cost=costs.blocks.get(block.id, BlockCost()))
 
     def _is_listed(self, row: AccessRow) -> bool:
         words = self.filter_field.text().casefold().split()

@@ -101,6 +101,7 @@ async def test_that_levels_and_tokens_stand_in_the_cells_and_headings(studio: St
         piece for section in request.sections for piece in section.pieces if piece.source.id == ONCALL.id
     ]
     assert one.at(ONCALL, GRACE).data(VALUE_ROLE).tokens == str(sum(piece.tokens for piece in pieces))
+    assert one.at(Ref(RefKind.BLOCK, "blk_old"), ADA).data(VALUE_ROLE).tokens == "out"
     costs = one.model.matrix.costs
     assert one.model.matrix.agent_tokens[ADA] == costs[ADA].tokens > 0
     both = costs[ADA].blocks[ONCALL.id].tokens + costs[GRACE].blocks[ONCALL.id].tokens
@@ -191,7 +192,8 @@ async def test_that_a_detachment_by_another_program_shows_and_keeps_the_place(
 ) -> None:
     one = await open_matrix(studio, until)
     one.go_to(ONCALL, ADA)
-    await one.world.write(ONCALL, DetachBlock(ADA))
+    # A second engine has the file open, as another process does.
+    await one.world.change_file(Edit(ONCALL, DetachBlock(ADA)))
     await until(lambda: one.says(ONCALL, ADA) == "")
     assert one.model.cell(one.table.currentIndex()) == (ONCALL.id, ADA)
     assert not one.panel.detach_button.isEnabled()

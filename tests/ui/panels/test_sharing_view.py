@@ -183,7 +183,8 @@ async def test_that_a_detachment_by_another_program_shows_at_once(open_tab: Open
     one = await open_tab(block=ONCALL)
     page = await look(one)
     go_to(page, ADA)
-    await one.world.write(ONCALL, DetachBlock(ADA))
+    # A second engine has the file open, as another process does.
+    await one.world.change_file(Edit(ONCALL, DetachBlock(ADA)))
     await one.until(lambda: cells(page, ADA)[1] == "no access")
     assert not page.detach_button.isEnabled()
     await one.until(lambda: not one.panel.effects.isVisible())
