@@ -95,6 +95,7 @@ class BlockPanel(Panel):
             *self._actions(),
             *self.history.actions_of_tab(),
             *self.sharing.actions_of_tab(),
+            *self.effects.actions_of_tab(),
         )
         self._lay_out()
         self._connect()

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QSizePolicy, QTableView, QVBoxLayout
 
+from inspector.ui.actions import Action
 from inspector.ui.file_state import What
 from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
@@ -55,6 +56,11 @@ class EffectBar(QFrame):
             signal.connect(self.tell)
         services.appearance.changed.connect(self._measure)
         self.hide()
+
+    def actions_of_tab(self) -> tuple[Action, ...]:
+        """What the button does, by keyboard and from the palette."""
+        title = tr("Show what saving changes for each agent")
+        return (Action("sharing.effects", title, self._press, None, "share", self._no_effects),)
 
     def follow(self, what: What) -> None:
         """Say it again where agents, the block or its draft are others."""
@@ -107,6 +113,12 @@ class EffectBar(QFrame):
         if self._id in self._services.workspace.file.drafts:
             self.table.setVisible(shown)
             self._fit()
+
+    def _no_effects(self) -> str:
+        if self.isHidden():
+            return tr("no other agent sees the block")
+        drafted = self._id in self._services.workspace.file.drafts
+        return "" if drafted else tr("no unsaved changes")
 
     def _press(self) -> None:
         if self._id in self._services.workspace.file.drafts:

@@ -109,6 +109,19 @@ async def test_that_a_block_of_one_agent_says_nothing_of_others(open_tab: OpenTa
     assert one.panel.effects.reader.effects == {}
 
 
+async def test_that_the_list_of_effects_opens_and_closes_from_the_palette(open_tab: OpenTab) -> None:
+    one = await open_tab(*WITH_ALL)
+    await one.until(lambda: one.panel.effects.isVisible())
+    actions = one.studio.contents.services.actions
+    assert actions.row("sharing.effects").why_not() == "no unsaved changes"
+    one.type("More. ", at=0)
+    assert actions.run("sharing.effects")
+    assert one.panel.effects.table.isVisible()
+    assert actions.run("sharing.effects")
+    assert not one.panel.effects.table.isVisible()
+    await worked_out(one)
+
+
 async def test_that_without_a_draft_the_button_goes_to_the_sharing_view(open_tab: OpenTab) -> None:
     one = await open_tab(*WITH_ALL)
     await one.until(lambda: one.panel.effects.isVisible())

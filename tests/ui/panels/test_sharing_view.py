@@ -18,6 +18,7 @@ from inspector.domain.edits.block_rows import (
 )
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
+from inspector.ui.panels.block import BlockPanel
 from inspector.ui.sharing.page import SharingPage
 from tests.ui.open_window import press_toast, said, toast_text
 from tests.ui.panels.block_tab import BlockTab, OpenTab
@@ -192,6 +193,18 @@ async def test_that_a_detachment_by_another_program_shows_at_once(open_tab: Open
     assert toast_text(one.studio) == ""
 
 
+async def test_that_the_share_action_of_a_selected_block_opens_its_sharing_view(open_tab: OpenTab) -> None:
+    one = await open_tab()
+    services = one.studio.contents.services
+    services.selection.select(ONCALL)
+    assert services.actions.run("block.share")
+    panel = one.studio.window.centre.currentWidget()
+    assert isinstance(panel, BlockPanel)
+    assert panel.sharing.isVisible()
+    await one.until(lambda: [row.name for row in panel.sharing.model.values] == ["Grace", "Ada", "Linus"])
+    await one.calm()
+
+
 async def test_that_nothing_can_be_changed_in_a_read_only_file(open_tab: OpenTab) -> None:
     one = await open_tab()
     problem = Problem("file.read_only", Severity.WARNING, "", {"path": "harbor.constellation"})
@@ -200,7 +213,8 @@ async def test_that_nothing_can_be_changed_in_a_read_only_file(open_tab: OpenTab
     await one.until(lambda: one.workspace.file.read_only and one.workspace.file.request)
     one.studio.contents.services.selection.open(QUESTIONS)
     panel = one.studio.window.centre.currentWidget()
-    again = BlockTab(one.studio, one.until, panel)  # type: ignore[arg-type]
+    assert isinstance(panel, BlockPanel)
+    again = BlockTab(one.studio, one.until, panel)
     page = await look(again)
     go_to(page, GRACE)
     assert not page.level_button.isEnabled()
