@@ -45,6 +45,7 @@ from inspector.ui.wording import tr, tr_code
 
 _EDIT, _RENDERED, _RAW, _HISTORY, _SHARING = 0, 1, 2, 3, 4
 _REASON_STEPS = 50
+_FIGURES_GAP_STEPS = 9
 
 
 class BlockPanel(Panel):
@@ -233,7 +234,11 @@ class BlockPanel(Panel):
         self._label.setMaximumWidth(space(75))
 
     def _fold_head(self) -> None:
-        """Where there is no room beside the figures, the reason stands below them."""
+        """Where there is no room beside them, the figures stand below the views, and the reason below the figures."""
+        wide = self.views.sizeHint().width() + self.numbers.sizeHint().width()
+        narrow = self.width() < wide + self.services.appearance.space(_FIGURES_GAP_STEPS)
+        across = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        self._figures_row.setDirection(across)
         room = self.width() - self._figures.sizeHint().width()
         below = room < self.services.appearance.space(_REASON_STEPS)
         directions = QBoxLayout.Direction

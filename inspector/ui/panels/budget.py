@@ -375,14 +375,9 @@ class BudgetPanel(Panel):
 
     def _remark_on_others(self, fix: Fix) -> str:
         """What a fix that is made in a block does to the other agents that see it."""
-        applied, blocks = self._as_applied(fix), self.services.workspace.file.blocks
-        if (
-            applied is None
-            or applied[0].target.kind is not RefKind.BLOCK
-            or applied[0].target.id not in blocks
-        ):
-            return ""
-        return self._fix_effects.remark(applied[0], blocks[applied[0].target.id].block)
+        applied = self._as_applied(fix)
+        is_in_block = applied is not None and applied[0].target.kind is RefKind.BLOCK
+        return self._fix_effects.remark(applied[0]) if applied is not None and is_in_block else ""
 
     def _show_remarks(self) -> None:
         request = self.services.workspace.file.request

@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer
+from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import CONSTELLATION_OWNER
-from inspector.domain.changes import Change
-from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.sharing import SharingTable
 from inspector.ui.actions import Action, FrontActions
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
-from inspector.ui.presentation.sharing_matrix import MatrixOrder, MatrixQuery, SharingMatrix, matrix_of
+from inspector.ui.presentation.sharing_matrix import MatrixOrder, MatrixQuery, SharingMatrix
 from inspector.ui.safe_text import safe_tooltip
 from inspector.ui.sharing.changing import set_access
-from inspector.ui.sharing.costs import CostReader
 from inspector.ui.sharing.level_menu import Level, offer_levels
 from inspector.ui.sharing.matrix_model import MatrixModel
+from inspector.ui.sharing.matrix_reader import MatrixReader
 from inspector.ui.sharing.matrix_view import MatrixTable
 from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button, field
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import number, tr
 
-_SOON_MILLISECONDS = 80
 _FILTER_STEPS = 34
 _ALL = 0
 _MOST_CELLS = 1_000
 """Cells that are changed at once at the most."""
 _LIST = "sharing"
-_READ = frozenset({RefKind.BLOCK, RefKind.ATTACHMENT, RefKind.AGENT, RefKind.FILE})
 
 
 class SharingPanel(Panel):
@@ -42,12 +36,10 @@ class SharingPanel(Panel):
 
     def __init__(self, services: PanelServices, _ref: Ref | None = None) -> None:
         super().__init__(services)
-        self._table = SharingTable()
-        self._is_stale = True
         self._agent_id = ""
         self._awaited: Ref | None = None
         self._reasons: tuple[str, ...] = ()
-        self._costs = CostReader(services, self)
+        self._reader = MatrixReader(services, self)
         self.model = MatrixModel(self)
         self.table = MatrixTable(services.appearance, self.model)
         self.filter_field = field(tr("Filter blocks"), role="filter")
@@ -62,7 +54,6 @@ class SharingPanel(Panel):
         self._empty = EmptyState(tr("Reading blocks …"))
         self._stack = QStackedWidget()
         self._front = FrontActions(services.actions, services.icons, *self._actions())
-        self._soon = QTimer(self, singleShot=True, interval=_SOON_MILLISECONDS)
         self._lay_out()
         self._connect()
         self._reveal(services.selection.ref)
@@ -71,9 +62,7 @@ class SharingPanel(Panel):
         return self.table
 
     def follow(self, what: What) -> None:
-        """Read again for another file or other agents."""
-        if what & (What.FILE | What.AGENTS):
-            self._note_stale()
+        """Say what can be done in another file."""
         if what & (What.FILE | What.PROBLEMS):
             self._tell()
 
@@ -81,13 +70,13 @@ class SharingPanel(Panel):
         super().showEvent(event)
         if not event.spontaneous():
             self._front.come()
-            self._soon.start()
+            self._reader.resume()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         if not event.spontaneous():
             self._front.go()
-            self._costs.want(())
+            self._reader.pause()
 
     def _actions(self) -> tuple[Action, ...]:
         return (
@@ -128,19 +117,19 @@ class SharingPanel(Panel):
         self._bar.setContentsMargins(space(2), space(2), space(2), space(2))
         self._bar.setSpacing(space(2))
         self.filter_field.setFixedWidth(space(_FILTER_STEPS))
+        for each in (self.filter_field, self.shown, self.order, self.detach_button):
+            each.setMinimumHeight(self.level_button.sizeHint().height())
 
     def _connect(self) -> None:
-        self._soon.timeout.connect(self._read)
-        self.filter_field.textChanged.connect(lambda _: self._soon.start())
-        self.shown.chosen.connect(lambda *_: self._soon.start())
+        self._reader.read.connect(self._take)
+        self.filter_field.textChanged.connect(lambda _: self._ask())
+        self.shown.chosen.connect(lambda *_: self._ask())
         self.order.currentIndexChanged.connect(self._choose_order)
         self.table.agent_clicked.connect(self._sort_by_agent)
         self.table.entered.connect(self._change)
         self.table.customContextMenuRequested.connect(self._open_menu)
         self.table.selectionModel().currentChanged.connect(self._point)
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._tell())
-        self._costs.changed.connect(self._soon.start)
-        self.services.bridge.changed.connect(self._note)
         self.services.appearance.changed.connect(self._measure)
         self.services.selection.opened.connect(self._reveal)
         for keys, go in (("Esc", self._leave_filter), ("Down", self.table.setFocus)):
@@ -149,35 +138,8 @@ class SharingPanel(Panel):
             )
             shortcut.activated.connect(go)
 
-    def _note(self, news: object) -> None:
-        if isinstance(news, Change) and news.ref.kind in _READ and news.kind not in CONTENT_OPERATIONS:
-            self._note_stale()
-
-    def _note_stale(self) -> None:
-        self._is_stale = True
-        if self.isVisible():
-            self._soon.start()
-
-    def _read(self) -> None:
-        """Read what is stale, then filter and sort, all away from the interface's thread."""
-        session = self.services.workspace.live.session
-        if session is None or not self.isVisible():
-            return
-
-        async def read() -> SharingMatrix:
-            if self._is_stale:
-                table = await session.engine.sharing.table()
-                self._table, self._is_stale = table, False
-            agents, costs = self.services.workspace.file.agents, dict(self._costs.costs)
-            return await asyncio.to_thread(matrix_of, self._table, agents, costs, self._query)
-
-        self.services.bridge.supersede(
-            ("sharing matrix", id(self)),
-            read(),
-            name=tr("Reading who sees which block"),
-            on_done=self._take,
-            on_error=lambda _: session is not self.services.workspace.live.session,
-        )
+    def _ask(self) -> None:
+        self._reader.ask(self._query)
 
     @property
     def _query(self) -> MatrixQuery:
@@ -197,24 +159,23 @@ class SharingPanel(Panel):
         if not self.table.currentIndex().isValid() and self.model.rowCount() and self.model.columnCount():
             self.table.go_to(self.model.index(0, 0))
         self._stack.setCurrentIndex(1 if matrix.blocks else 0)
-        is_filtered = bool(self._table.blocks)
+        is_filtered = self._reader.has_blocks
         self._empty.tell(
             tr("Nothing matches") if is_filtered else tr("No blocks"),
             "" if is_filtered else tr("The blocks of all agents appear here."),
         )
-        self._costs.want([id_ for id_, _ in matrix.agents] if self.isVisible() else ())
         self.set_heading(tr("Sharing"), number(len(matrix.blocks)))
         self._go_to_awaited()
         self._tell()
 
     def _choose_order(self) -> None:
         self._agent_id = ""
-        self._soon.start()
+        self._ask()
 
     def _sort_by_agent(self, section: int) -> None:
         agent_id = self.model.matrix.agents[section][0]
         self._agent_id = "" if self._agent_id == agent_id else agent_id
-        self._soon.start()
+        self._ask()
 
     def _sort_here(self) -> None:
         self._sort_by_agent(self.table.currentIndex().column())

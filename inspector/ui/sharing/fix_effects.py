@@ -41,9 +41,11 @@ class FixEffects(QObject):
         services.bridge.changed.connect(self._note)
         services.workspace.changed.connect(self._follow)
 
-    def remark(self, edit: Edit, block: Block) -> str:
+    def remark(self, edit: Edit) -> str:
         """What an edit of a block does to the other agents that see it; who they are, until that is worked out."""
-        others = self._others(block)
+        self._is_asked = True
+        state = self._services.workspace.file.blocks.get(edit.target.id)
+        others = () if state is None else self._others(state.block)
         if not others:
             return ""
         keys = {agent_id: (edit.target.id, edit.operation, agent_id) for agent_id in others}
@@ -61,7 +63,6 @@ class FixEffects(QObject):
     def _others(self, block: Block) -> tuple[str, ...]:
         file = self._services.workspace.file
         table = self._table
-        self._is_asked = True
         if table is None:
             self._soon.start()
             return ()
@@ -83,7 +84,11 @@ class FixEffects(QObject):
         if what & What.FILE:
             self._forget()
             self._table = None
-        elif what & What.BUSY and self._services.workspace.file.busy:
+        if what & What.CONTENTS:
+            # The Request may have been there before the blocks that its fixes are made in.
+            self._is_stale = True
+            self._soon.start()
+        if what & What.BUSY and self._services.workspace.file.busy:
             self._services.bridge.cancel(self._key)
             self._soon.start()
 

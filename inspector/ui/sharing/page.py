@@ -34,7 +34,7 @@ from inspector.ui.wording import tr, tr_code
 
 _ALL = 0
 _LEVEL, _TOKENS, _WHY = 1, 2, 3
-_WIDTHS = {0: 30, _LEVEL: 52, _TOKENS: 18}
+_WIDTHS = {0: 28, _TOKENS: 18}
 _FILTER_STEPS = 34
 
 
@@ -126,7 +126,8 @@ class SharingPage(QWidget):
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setSectionResizeMode(_WHY, QHeaderView.ResizeMode.Stretch)
+        for column in (_LEVEL, _WHY):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         bar = QFrame()
         bar.setProperty("role", "dock_title")
         self._bar = FlowLayout()
@@ -153,6 +154,8 @@ class SharingPage(QWidget):
         self._bar.setContentsMargins(space(2), space(2), space(2), space(2))
         self._bar.setSpacing(space(2))
         self.filter_field.setFixedWidth(space(_FILTER_STEPS))
+        for each in (self.filter_field, self.shown, self.detach_button):
+            each.setMinimumHeight(self.level_button.sizeHint().height())
         for column, steps in _WIDTHS.items():
             self.table.horizontalHeader().resizeSection(column, space(steps))
 
