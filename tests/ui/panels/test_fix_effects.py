@@ -8,10 +8,12 @@ from PySide6.QtTest import QTest
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import AttachBlock
 from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.session import FileSession
 from inspector.ui.panels.budget import BudgetPanel
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file, said, texts
 from tests.ui.values import GRACE, LINUS
+from tests.ui.world import Spy
 
 RETRO = Ref(RefKind.BLOCK, "blk_old")
 KEY = f"block:{RETRO.id}:archival_type"
@@ -53,6 +55,25 @@ async def test_that_a_fix_on_a_shared_block_says_what_it_changes_for_the_others(
     after = [await memory_tokens(studio, each) for each in (GRACE, LINUS)]
     changes = [late - early for late, early in zip(after, before, strict=True)]
     assert f"Also changes Grace +{changes[0]}, Linus +{changes[1]}" in remark
+
+
+async def test_that_the_remark_comes_also_where_the_request_is_there_before_the_blocks(
+    studio: Studio, until: Until
+) -> None:
+    await studio.opener.change_file(Edit(RETRO, AttachBlock(GRACE)))
+    held: list[Spy] = []
+
+    def hold(session: FileSession) -> None:
+        held.append(Spy(session, "contents"))
+        held[0].gate.clear()
+
+    studio.opener.prepare = hold
+    studio.contents.workspace.open(studio.opener.path)
+    await until(lambda: studio.contents.workspace.file.request)
+    assert not studio.contents.workspace.file.blocks
+    held[0].gate.set()
+    await until(lambda: "Also changes Grace +" in words(studio))
+    await calm(studio, until)
 
 
 async def test_that_a_fix_on_a_block_of_one_agent_says_nothing_of_others(
