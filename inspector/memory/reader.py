@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from inspector.domain.blocks import CONSTELLATION_OWNER, ArchivalEntry, Attachment, Block, Permission
 from inspector.domain.content import Content
 from inspector.domain.errors import Problem
+from inspector.domain.sharing import SharingTable
 from inspector.domain.snapshot import BlockState, SharedBlock
 from inspector.storage import agents, archival, attachments, blocks
+from inspector.storage.connection import Row
 from inspector.storage.database import Database
 
 CONSTELLATION_NAME = "constellation"
@@ -93,6 +96,14 @@ class MemoryReader:
         async with self._database.read() as connection:
             return await attachments.read_all(connection)
 
+    async def sharing(self) -> SharingTable:
+        """All active blocks without their contents, and with whom each is shared."""
+        async with self._database.read() as connection:
+            rows = await blocks.sharable(connection)
+            attached = await attachments.rows(connection)
+        # Ten thousand rows take too long for the thread of a window.
+        return await asyncio.to_thread(_sharing_table, rows, attached)
+
     async def content(self, block_id: str) -> Content | None:
         """A block's content, None when there is no such block or it cannot be read."""
         state = await self.get(block_id)
@@ -119,6 +130,12 @@ class MemoryReader:
         """The state with what is wrong with its document, if that was looked at and refused."""
         problem = self._problem(state.block.id, state.block.label)
         return state if problem is None else replace(state, problem=problem)
+
+
+def _sharing_table(rows: Sequence[Row], attached: Sequence[Row]) -> SharingTable:
+    shared = map(attachments.attachment_of, attached)
+    by_place = {(each.block_id, each.agent_id): each for each in shared}
+    return SharingTable(tuple(map(blocks.sharable_block, rows)), by_place)
 
 
 def effective_level(block: Block, agent_id: str, attachment: Attachment | None) -> Permission | None:

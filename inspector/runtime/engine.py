@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from inspector.runtime.history import HistoryService
     from inspector.runtime.inspection import InspectionService
     from inspector.runtime.past_requests import PastRequestService
+    from inspector.runtime.sharing import SharingService
     from inspector.runtime.snapshots import Snapshots
     from inspector.runtime.summarise import SummaryService
     from inspector.runtime.wire import WireService
@@ -197,6 +198,13 @@ class Engine:
         from inspector.runtime.inspection import InspectionService
 
         return InspectionService(self.context, self.past, self.models, shipped_counters())
+
+    @cached_property
+    def sharing(self) -> SharingService:
+        """Who sees which block, what it costs them, and what an edit changes for them."""
+        from inspector.runtime.sharing import SharingService
+
+        return SharingService(self.blocks, lambda: self.memory, self.context)
 
     @cached_property
     def wire(self) -> WireService:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from inspector.domain.blocks import Attachment, Permission
@@ -23,22 +24,27 @@ _REMOVE = "DELETE FROM attachments WHERE block_id = ? AND agent_id = ?"
 async def get(connection: Connection, block_id: str, agent_id: str) -> Attachment | None:
     """How a block is shared with an agent, None when it is not."""
     row = await connection.fetch_one(_ONE, (block_id, agent_id))
-    return None if row is None else _attachment(row)
+    return None if row is None else attachment_of(row)
 
 
 async def of_agent(connection: Connection, agent_id: str) -> tuple[Attachment, ...]:
     """What is shared with an agent, in the order it was attached."""
-    return tuple(_attachment(row) for row in await connection.fetch_all(_OF_AGENT, (agent_id,)))
+    return tuple(attachment_of(row) for row in await connection.fetch_all(_OF_AGENT, (agent_id,)))
 
 
 async def of_block(connection: Connection, block_id: str) -> tuple[Attachment, ...]:
     """With whom a block is shared."""
-    return tuple(_attachment(row) for row in await connection.fetch_all(_OF_BLOCK, (block_id,)))
+    return tuple(attachment_of(row) for row in await connection.fetch_all(_OF_BLOCK, (block_id,)))
 
 
 async def read_all(connection: Connection) -> tuple[Attachment, ...]:
     """Read every attachment of the file."""
-    return tuple(_attachment(row) for row in await connection.fetch_all(_ALL))
+    return tuple(attachment_of(row) for row in await rows(connection))
+
+
+async def rows(connection: Connection) -> Sequence[Row]:
+    """The rows of every attachment, for `attachment_of`."""
+    return await connection.fetch_all(_ALL)
 
 
 async def next_time(connection: Connection, at: datetime) -> datetime:
@@ -71,8 +77,8 @@ def _cells(attachment: Attachment) -> dict[str, Cell]:
     }
 
 
-def _attachment(row: Row) -> Attachment:
-    """The attachment of a row; one whose level cannot be read allows nothing but reading."""
+def attachment_of(row: Row) -> Attachment:
+    """The attachment of a row of this table; one whose level cannot be read allows nothing but reading."""
     try:
         permission = Permission.parse(row["permission"])
     except KeyError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import TypeVar
@@ -15,6 +15,7 @@ from inspector.domain.edits.base import Version
 from inspector.domain.errors import MalformedError, Problem, Severity
 from inspector.domain.limit_violations import excess
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.sharing import SharableBlock
 from inspector.domain.snapshot import BlockState, LastWrite
 from inspector.storage.changes import actor_of
 from inspector.storage.connection import Connection, Row, Statement, Undecodable
@@ -63,6 +64,7 @@ AFTER_ROWID = (
     "WHERE b.rowid > ? ORDER BY b.rowid LIMIT ?"
 )
 """Blocks behind a rowid, for going through all of them."""
+_SHARABLE = "SELECT id, owner, label, permission FROM blocks WHERE is_active = 1 ORDER BY owner, rowid"
 _LABELS = "SELECT id, label FROM blocks WHERE owner = ? AND is_active = 1"
 _LABELLED = "SELECT id FROM blocks WHERE owner = ? AND label = ? AND is_active = 1"
 _IDS = "SELECT id FROM blocks ORDER BY is_active DESC, id"
@@ -133,6 +135,20 @@ async def read_all(connection: Connection, *, deleted: bool = False) -> tuple[Bl
     """All owners' blocks with their contents, each owner's in the order they were made; with `deleted` those too."""
     rows = await connection.fetch_all(_ALL, (0 if deleted else 1,))
     return tuple(state_of(row) for row in rows)
+
+
+async def sharable(connection: Connection) -> Sequence[Row]:
+    """The rows of all active blocks without their contents, for `sharable_block`."""
+    return await connection.fetch_all(_SHARABLE)
+
+
+def sharable_block(row: Row) -> SharableBlock:
+    """The block of a row of `sharable`; a level that cannot be read allows nothing but reading."""
+    try:
+        permission = Permission.parse(row["permission"])
+    except KeyError:
+        permission = Permission.READ_ONLY
+    return SharableBlock(row["id"], row["owner"], str(row["label"]), permission)
 
 
 async def labels_of(connection: Connection, owner: str) -> tuple[tuple[str, str], ...]:

@@ -142,6 +142,7 @@ QTreeView::item, QTableView::item, QListView::item { border: none; padding: 0px 
 QTreeView::item:hover, QTableView::item:hover, QListView::item:hover { background: @hover; }
 QTreeView::item:selected, QTableView::item:selected, QListView::item:selected { background: @selection; color: @text; }
 QHeaderView { background: @surface; border: none; }
+QTableCornerButton::section { background: @surface; border: none; border-bottom: 1px solid @border; }
 QHeaderView::section {
   background: @surface; color: @muted; border: none; border-bottom: 1px solid @border; padding: @px4 @px8;
   font-size: @small;

@@ -23,6 +23,7 @@ from inspector.ui.commands.file import FileCommands
 from inspector.ui.commands.help import HelpCommands
 from inspector.ui.commands.menus import build_menus
 from inspector.ui.commands.quick_open import entries
+from inspector.ui.commands.sharing import SharingCommands
 from inspector.ui.commands.view import ViewCommands
 from inspector.ui.commands.what_if import WhatIfCommands
 from inspector.ui.dock_layout import DockSpec
@@ -100,6 +101,7 @@ class WindowContents(QObject):
         BlockCommands(services, window)
         WhatIfCommands(services, window)
         AgentCommands(services, window)
+        SharingCommands(services, window)
         self._views = ViewCommands(services, window)
         HelpCommands(services, window)
         sides = [self._side(row) for row in rows if row.place in _AREAS]

@@ -41,6 +41,7 @@ MENUS: tuple[tuple[Callable[[], str], tuple[str, ...]], ...] = (
             SEPARATOR,
             "changes.*",
             "history.*",
+            "sharing.*",
             SEPARATOR,
             "selection.copy_text",
             SEPARATOR,

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from inspector.domain.errors import InspectorError
 from inspector.domain.messages import Batch
 from inspector.domain.ref import RefKind
-from inspector.domain.requests import Request
+from inspector.domain.requests import Fix, Request
 from inspector.domain.simulation import Simulation
 from inspector.ui.costs.fix_effects import effect_text, shared_text, simulated_fix
 from inspector.ui.costs.left_out_fixes import LeftOutFixes
@@ -18,6 +18,7 @@ from inspector.ui.presentation.budget import STRUCTURE, BudgetRows, OutRow, memb
 from inspector.ui.presentation.left_out_words import LISTED, effect_button, turn_name
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.selection import SelectedSpan, SelectionState
+from inspector.ui.sharing.fix_effects import FixEffects
 from inspector.ui.widgets.controls import arrange, rule
 from inspector.ui.widgets.left_out import LeftOutList
 from inspector.ui.widgets.left_out_row import LeftOutRow
@@ -34,6 +35,7 @@ class LeftOutPart(QWidget):
         self._services = services
         self._made = made
         self._fixes = LeftOutFixes(services)
+        self._effects = FixEffects(services, self)
         self._note = PlainLabel("", tone="muted", size="small")
         self._rows: tuple[OutRow, ...] = ()
         self._outs: dict[str, OutRow] = {}
@@ -72,6 +74,7 @@ class LeftOutPart(QWidget):
             self._show(self._made.left_out(request))
 
     def _connect(self) -> None:
+        self._effects.changed.connect(self._fill)
         self.rows.run.connect(self._apply)
         self.rows.chosen.connect(self._choose)
         self.rows.opened.connect(self._open)
@@ -116,10 +119,20 @@ class LeftOutPart(QWidget):
             tip = tr_code(f"fix.{fix.action}", fix.parameters)
             if self._fixes.can_do(fix):
                 do = effect_button(row)
-                tip = "\n".join(filter(None, (tip, shared_text(fix, self._services.workspace.file))))
+                others = self._others(fix)
+                why = f"{row.why} {others}".strip()
+                tip = "\n".join(filter(None, (tip, others or self._shared(fix))))
             else:
                 why = f"{row.why} {tip}"
         return LeftOutRow(row.key, name, figures, why, do, tip, unfold, can_open, inner)
+
+    def _others(self, fix: Fix) -> str:
+        """What a fix that is made in a block does to the other agents that see it, once that is known."""
+        edit = self._fixes.block_edit(fix)
+        return self._effects.remark(edit) if edit is not None else ""
+
+    def _shared(self, fix: Fix) -> str:
+        return shared_text(fix, self._services.workspace.file)
 
     def _select_what_came_in(self, request: Request) -> None:
         """After a fix, select the first piece of its kind that the Request did not have before."""
@@ -189,7 +202,7 @@ class LeftOutPart(QWidget):
             widget = self.rows.row(key)
             if found is not None and widget is not None and self._outs.get(key) is row:
                 tip = tr_code(f"fix.{fix.action}", fix.parameters)
-                lines = (tip, effect_text(found), shared_text(fix, workspace.file))
+                lines = (tip, effect_text(found), self._others(fix) or self._shared(fix))
                 widget.tell_effect("\n".join(filter(None, lines)))
 
         def failed(error: BaseException) -> bool:

@@ -25,6 +25,11 @@ class LeftOutFixes:
         """Whether a button makes the fix."""
         return self._tried_with(fix) is not None or self._restores(fix) or self._as_applied(fix) is not None
 
+    def block_edit(self, fix: Fix) -> Edit | None:
+        """The edit of a block that a fix makes; None for one of another kind, or that can't be made."""
+        applied = self._as_applied(fix)
+        return applied[0] if applied is not None and applied[0].target.kind is RefKind.BLOCK else None
+
     def run(self, fix: Fix) -> bool:
         """Make the fix; says whether something is stored by it."""
         workspace = self._services.workspace

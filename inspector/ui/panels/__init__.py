@@ -15,6 +15,7 @@ from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.panels.navigator import NavigatorPanel
 from inspector.ui.panels.problems import ProblemsPanel
 from inspector.ui.panels.request import RequestPanel
+from inspector.ui.panels.sharing import SharingPanel
 from inspector.ui.panels.welcome import WelcomePanel
 from inspector.ui.wording import tr
 
@@ -91,6 +92,15 @@ PANELS: tuple[PanelRow, ...] = (
         "Alt+7",
         shown=False,
         shows=frozenset({RefKind.ARCHIVAL}),
+    ),
+    PanelRow(
+        "sharing",
+        lambda: tr("Sharing"),
+        PanelArea.CENTRE,
+        SharingPanel,
+        "share",
+        shown=False,
+        shows=frozenset({RefKind.ATTACHMENT}),
     ),
     PanelRow("budget", lambda: tr("Budget"), PanelArea.RIGHT, BudgetPanel, "budget", "Alt+3", size=404),
     PanelRow("detail", lambda: tr("Detail"), PanelArea.BOTTOM, DetailPanel, "detail", "Alt+4", size=172),

@@ -38,13 +38,17 @@ from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.card import kind_of
 from inspector.ui.presentation.places import place_in
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
+from inspector.ui.sharing.attachments import BlockSharing
+from inspector.ui.sharing.effect_bar import EffectBar
+from inspector.ui.sharing.page import SharingPage
 from inspector.ui.widgets.banner import Banners
 from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button, field
 from inspector.ui.wording import tr, tr_code
 
 _EDIT, _RENDERED, _RAW, _HISTORY = 0, 1, 2, 3
-_SETTINGS = 4
+_SETTINGS, _SHARING = 4, 5
 _REASON_STEPS = 50
+_FIGURES_GAP_STEPS = 9
 
 
 class BlockPanel(Panel):
@@ -62,6 +66,9 @@ class BlockPanel(Panel):
         self.editors = BlockEditors(services, self.page, self._editing, self._id)
         self.work = self.editors.work
         self.history = HistoryPage(services, self._id, lambda: self.work.is_dirty)
+        who_sees = BlockSharing(services, self._id, self)
+        self.sharing = SharingPage(services, who_sees)
+        self.effects = EffectBar(services, self._id, who_sees)
         self._label = ElidedLabel("", strong=True)
         self._kind = ElidedLabel("", tone="muted")
         self.numbers = BlockFigures(services, self._id)
@@ -76,6 +83,7 @@ class BlockPanel(Panel):
             (tr("Raw (JSON)"), tr("Edit the block's content as JSON")),
             (tr("History"), tr("All versions, and what differs between them")),
             (tr("Settings"), tr("Label, place, rights, limit and schema")),
+            (tr("Sharing"), tr("Who sees the block, and what it costs them")),
         )
         self.settings: BlockSettingsPage | None = None
         self.reason_field = field(tr("Reason (optional)"))
@@ -87,7 +95,14 @@ class BlockPanel(Panel):
         )
         self._empty = EmptyState(tr("Reading the block …"))
         self._action_states: tuple[object, ...] = ()
-        self._front = FrontActions(services.actions, icons, *self._actions(), *self.history.actions_of_tab())
+        self._front = FrontActions(
+            services.actions,
+            icons,
+            *self._actions(),
+            *self.history.actions_of_tab(),
+            *self.sharing.actions_of_tab(),
+            *self.effects.actions_of_tab(),
+        )
         self._lay_out()
         self._connect()
         self._taken: BlockState | None = None
@@ -101,6 +116,8 @@ class BlockPanel(Panel):
             self._tell()
         elif what & What.REQUEST:
             self.numbers.tell_tokens(self._content)
+        self.sharing.follow(what)
+        self.effects.follow(what)
         if what & What.REQUEST:
             self.editors.follow_model()
 
@@ -114,9 +131,15 @@ class BlockPanel(Panel):
         parts = () if place is None else place.parts
         show_part(self.editors.view(raw=False), parts, lambda content: place_in(content, text, offset))
 
+    def show_sharing(self) -> None:
+        """Show who sees the block."""
+        self.views.choose(_SHARING)
+        self.sharing.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def views_to_draw(self) -> Iterator[str]:
-        """What the model reads, JSON and the versions."""
-        for name, view in (("rendered", _RENDERED), ("raw", _RAW), ("history", _HISTORY)):
+        """What the model reads, JSON, the versions and who sees the block."""
+        views = (("rendered", _RENDERED), ("raw", _RAW), ("history", _HISTORY), ("sharing", _SHARING))
+        for name, view in views:
             if view != _RAW or self.editors.structured is not None:
                 self.views.choose(view)
                 yield name
@@ -203,9 +226,9 @@ class BlockPanel(Panel):
         arrange(self._head, self._names, self._tools)
         # Undo of typing is for what is typed in: in the other views its keys are those of the file.
         self._editing.addWidget(self.page)
-        for page in (self._editing, self.rendered, self.history, self._empty):
+        for page in (self._editing, self.rendered, self.history, self.sharing, self._empty):
             self._stack.addWidget(page)
-        arrange(QVBoxLayout(self), head, self.banners, self._stack)
+        arrange(QVBoxLayout(self), head, self.effects, self.banners, self._stack)
         self._measure()
 
     def _measure(self) -> None:
@@ -220,7 +243,11 @@ class BlockPanel(Panel):
         self._label.setMaximumWidth(space(75))
 
     def _fold_head(self) -> None:
-        """Where there is no room beside the figures, the reason stands below them."""
+        """Where there is no room beside them, the figures stand below the views, and the reason below the figures."""
+        wide = self.views.sizeHint().width() + self.numbers.sizeHint().width()
+        narrow = self.width() < wide + self.services.appearance.space(_FIGURES_GAP_STEPS)
+        across = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        self._figures_row.setDirection(across)
         room = self.width() - self._figures.sizeHint().width()
         below = room < self.services.appearance.space(_REASON_STEPS)
         directions = QBoxLayout.Direction
@@ -228,6 +255,8 @@ class BlockPanel(Panel):
 
     def _connect(self) -> None:
         self.work.changed.connect(self._tell)
+        self.work.changed.connect(self.effects.tell)
+        self.effects.opened.connect(self.show_sharing)
         self.editors.faulted.connect(self._tell)
         self.work.saved.connect(self.reason_field.clear)
         for each in (self.work.saved, self.work.discarded):
@@ -371,6 +400,9 @@ class BlockPanel(Panel):
 
     def _show_view(self, *_: object) -> None:
         state = self._state
+        if state is not None and self.views.current == _SHARING:
+            self._stack.setCurrentWidget(self.sharing)
+            return
         if state is None or not _is_readable(state):
             self._show_unreadable(state)
             return

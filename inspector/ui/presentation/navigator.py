@@ -63,6 +63,7 @@ class NavigatorCounts:
     activity: int | None = None
     queue: int | None = None
     consent: int | None = None
+    sharing: int | None = None
     running: bool = False
 
 
@@ -121,6 +122,7 @@ LISTS = (
     ("activity", "Activity"),
     ("queue", "Queue"),
     ("consent", "Approvals"),
+    ("sharing", "Sharing"),
 )
 """What is under an agent and no block: field of `NavigatorCounts`, name. A row's Ref is a section of that name."""
 

@@ -22,7 +22,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 async def look(one: BlockTab) -> HistoryPage:
     """Click the History tab and wait until its versions are there."""
-    QTest.mouseClick(one.panel.views.buttons[-1], LEFT)
+    QTest.mouseClick(one.panel.views.buttons[3], LEFT)
     page = one.panel.history
     await one.until(lambda: page.versions.rows)
     await one.calm()

@@ -57,6 +57,7 @@ def test_that_blocks_stand_under_their_type_and_lists_after_them() -> None:
         "Activity",
         "Queue",
         "Approvals",
+        "Sharing",
         "Grace",
         "Loading …",
     ]

@@ -1,0 +1,165 @@
+"""The line of a block's tab that says who sees the block, and what saving its draft changes for each agent."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QSizePolicy, QTableView, QVBoxLayout
+
+from inspector.ui.actions import Action
+from inspector.ui.file_state import What
+from inspector.ui.models.columns import Column
+from inspector.ui.models.table import RowTable
+from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.effects import (
+    EffectRow,
+    after_text,
+    before_text,
+    change_text_of,
+    effect_rows,
+    is_trouble,
+    pieces_text,
+    summary_text,
+)
+from inspector.ui.presentation.sharing import names_text
+from inspector.ui.safe_text import ElidedLabel, safe_tooltip
+from inspector.ui.sharing.attachments import BlockSharing
+from inspector.ui.sharing.effects import EffectReader
+from inspector.ui.widgets.controls import Picture, arrange, button
+from inspector.ui.widgets.rows_view import dress_table
+from inspector.ui.wording import tr, tr_count
+
+_MOST_ROWS = 6
+_WIDTHS = {0: 30, 1: 18, 2: 18, 3: 16}
+_PIECES = 4
+
+
+class EffectBar(QFrame):
+    """Is there while several agents see the block. `opened` asks for the block's Sharing view."""
+
+    opened = Signal()
+
+    def __init__(self, services: PanelServices, block_id: str, sharing: BlockSharing) -> None:
+        super().__init__()
+        self._services = services
+        self._id = block_id
+        self._sharing = sharing
+        self.reader = EffectReader(services, self)
+        self.setProperty("role", "dock_title")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.button = button("", self._press, role="link")
+        self.line = ElidedLabel("", tone="muted", size="small")
+        self.model = RowTable(_columns(), lambda row: row.agent_id, self)
+        self.table = QTableView()
+        self._lay_out()
+        for signal in (sharing.changed, self.reader.changed):
+            signal.connect(self.tell)
+        services.appearance.changed.connect(self._measure)
+        self.hide()
+
+    def actions_of_tab(self) -> tuple[Action, ...]:
+        """What the button does, by keyboard and from the palette."""
+        title = tr("Show what saving changes for each agent")
+        return (Action("sharing.effects", title, self._press, None, "share", self._no_effects),)
+
+    def follow(self, what: What) -> None:
+        """Say it again where agents, the block or its draft are others."""
+        if what & (What.FILE | What.AGENTS | What.BLOCKS | What.DRAFTS):
+            self.tell()
+
+    def tell(self) -> None:
+        """Show who sees the block and, with a draft, what saving it changes for them."""
+        agents, draft = self._sharing.agents, self._services.workspace.file.drafts.get(self._id)
+        is_shared = self._sharing.is_read and len(agents) > 1
+        self.setVisible(is_shared)
+        if not is_shared or draft is None:
+            self.reader.drop()
+        elif self.isVisible():
+            self.reader.ask(draft, agents)
+        if is_shared:
+            self._say(agents, drafted=draft is not None)
+
+    def _say(self, agents: tuple[str, ...], *, drafted: bool) -> None:
+        names = {each.id: each.name for each in self._services.workspace.file.agents}
+        text = tr_count("Seen by {count} agent", "Seen by {count} agents", len(agents))
+        self.button.setText(text)
+        self.button.setAccessibleName(text)
+        safe_tooltip(
+            self.button, tr("Show the effect on each agent") if drafted else tr("Show who has access")
+        )
+        if not drafted:
+            self.table.hide()
+            self.line.setText(names_text(agents, names))
+            self.line.set_tone("muted")
+            return
+        rows = effect_rows(agents, names, self.reader.effects)
+        self.model.set_values(rows)
+        self.line.setText(summary_text(rows))
+        self.line.set_tone("warning" if is_trouble(rows) else "muted")
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.tell()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Work nothing out for a tab that nobody sees."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self.reader.drop()
+
+    def show_effects(self, *, shown: bool = True) -> None:
+        """Open or close the list of effects."""
+        if self._id in self._services.workspace.file.drafts:
+            self.table.setVisible(shown)
+            self._fit()
+
+    def _no_effects(self) -> str:
+        if self.isHidden():
+            return tr("no other agent sees the block")
+        drafted = self._id in self._services.workspace.file.drafts
+        return "" if drafted else tr("no unsaved changes")
+
+    def _press(self) -> None:
+        if self._id in self._services.workspace.file.drafts:
+            self.show_effects(shown=self.table.isHidden())
+        else:
+            self.opened.emit()
+
+    def _lay_out(self) -> None:
+        appearance, icons = self._services.appearance, self._services.icons
+        self.table.setModel(self.model)
+        dress_table(self.table, appearance, tr("What saving changes for each agent"))
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setSectionResizeMode(_PIECES, QHeaderView.ResizeMode.Stretch)
+        self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.table.hide()
+        self._row, self._rows = QHBoxLayout(), QVBoxLayout(self)
+        arrange(self._row, Picture(appearance, icons, "share", 16, "muted"), self.button, self.line)
+        self._row.setStretch(2, 1)
+        arrange(self._rows, self._row, self.table)
+        self._measure()
+
+    def _measure(self) -> None:
+        space = self._services.appearance.space
+        self._row.setContentsMargins(space(3), space(1), space(3), space(1))
+        self._row.setSpacing(space(2))
+        for column, steps in _WIDTHS.items():
+            self.table.horizontalHeader().resizeSection(column, space(steps))
+        self._fit()
+
+    def _fit(self) -> None:
+        rows = min(self.model.rowCount(), _MOST_ROWS)
+        header = self.table.horizontalHeader().sizeHint().height()
+        self.table.setFixedHeight(header + rows * self._services.appearance.row_height() + 2)
+
+
+def _columns() -> tuple[Column[EffectRow], ...]:
+    return (
+        Column("agent", tr("Agent"), lambda row: row.name, tip=lambda row: row.name),
+        Column("before", tr("Now"), before_text, right=True),
+        Column("after", tr("After"), after_text, right=True),
+        Column("change", tr("Change"), change_text_of, right=True),
+        Column("pieces", tr("Pieces"), pieces_text, tip=lambda row: pieces_text(row, whole=True)),
+    )
