@@ -131,6 +131,7 @@ class FileState:
         what_if: What is tried in place of the agent's own settings.
         counts: The tokens of each agent's last Request, None where none can be built.
         drafts: Unsaved edits by block.
+        records: Unsaved edits of messages, archival entries and other records.
         refusals: Why unsaved edits could not be saved, by block.
         health: Problems of the file itself.
         unseen: Blocks that somebody else changed since they were last looked at.
@@ -157,6 +158,7 @@ class FileState:
     what_if: WhatIf = WhatIf()
     counts: Mapping[str, Count | None] = field(default_factory=dict)
     drafts: Mapping[str, UnsavedEdit] = field(default_factory=dict)
+    records: Mapping[Ref, Edit] = field(default_factory=dict)
     refusals: Mapping[str, RefusedError] = field(default_factory=dict)
     health: Mapping[tuple[str, Ref | None], Problem] = field(default_factory=dict)
     unseen: frozenset[str] = frozenset()

@@ -23,6 +23,8 @@ from inspector.domain.snapshot import BlockState
 from inspector.runtime.recovered_drafts import RestoredDraft
 from inspector.runtime.session import FileSession, SessionFactory
 from inspector.ui.bridge import Bridge, is_gone
+from inspector.ui.draft_comparison import Comparison, compared
+from inspector.ui.draft_keeper import DraftKeeper, OpenEdits, RecordDrafts
 from inspector.ui.file_state import (
     FileState,
     LiveFile,
@@ -51,6 +53,8 @@ class Workspace:
         self.live = LiveFile(bridge)
         self._writes: set[asyncio.Task[Any]] = set()
         self._keeper = DraftKeeper(bridge, self.live)
+        self.records = RecordDrafts(self.live, self._keeper)
+        self.open_edits = OpenEdits()
         self._fresh = Refresher(bridge, self.live, files.settings)
         self.changed = self.live.changed
         self.load = self._fresh.load
@@ -183,10 +187,11 @@ class Workspace:
         *,
         text: str = "",
         unlock: bool = False,
+        on_error: OnError | None = None,
     ) -> None:
         """Apply edits of any kind as one, as the person at this machine.
 
-        `text` says in words what that did; `unlock` as in `save`.
+        `text` says in words what that did; `unlock` and `on_error` as in `save`.
         """
         session = self.live.session
         if session is None:
@@ -198,7 +203,8 @@ class Workspace:
                 on_done(receipts)
 
         intents = [Intent(edit, session.engine.actor, reason, unlock=unlock) for edit in edits]
-        self._write(self._bridge.spawn(session.engine.apply(intents), name=tr("Saving"), on_done=done))
+        work = session.engine.apply(intents)
+        self._write(self._bridge.spawn(work, name=tr("Saving"), on_done=done, on_error=on_error))
 
     def set_draft(self, edit: Edit, content: Content) -> None:
         """Keep unsaved work on a block; the figures follow at once."""
@@ -237,6 +243,22 @@ class Workspace:
             key = ("preview", edit.target.id)
             self._bridge.supersede(key, work, name=tr("Previewing"), on_done=on_done, on_error=failed)
 
+    def compare(
+        self, edit: Edit, on_done: Callable[[Comparison], None], on_failed: Callable[[], None] | None = None
+    ) -> None:
+        """Compare unsaved work on a block with what others have stored since its base version."""
+        session = self.live.session
+
+        def failed(_: BaseException) -> bool:
+            if on_failed is not None and not is_gone(on_failed):
+                on_failed()
+            return True
+
+        if session is not None:
+            key = ("preview", edit.target.id)
+            work = compared(session, edit)
+            self._bridge.supersede(key, work, name=tr("Comparing"), on_done=on_done, on_error=failed)
+
     def new_id(self, prefix: str) -> str:
         """An id for something new in the open file."""
         session = self.live.session
@@ -273,13 +295,14 @@ class Workspace:
                 models=tuple(session.models),
             ).with_agents(await session.agents(), await session.layouts())
             drafts = _drafts(await session.restore_drafts())
+            records = {edit.target: edit for edit in await session.restore_records()}
             await self.settle()
         except BaseException:
             # Whatever was open stays open; this one is shown by nobody.
             await asyncio.shield(session.engine.close())
             raise
         # Nothing is awaited until the views show the new file: what is typed belongs to one or the other.
-        left = self._replace(session, replace(state, drafts=drafts))
+        left = self._replace(session, replace(state, drafts=drafts, records=records))
         self._bridge.follow(news, name=tr("Following changes"), key="feed")
         # First, so that no view asks again for what is being read.
         self._fresh.refresh(contents=True, saved=True)
@@ -356,43 +379,3 @@ async def _closed(session: FileSession | None) -> None:
 
 async def _given(session: FileSession) -> FileSession:
     return session
-
-
-class DraftKeeper:
-    """Writes unsaved edits down, one write at a time per block and always the newest state last."""
-
-    def __init__(self, bridge: Bridge, live: LiveFile) -> None:
-        self._bridge = bridge
-        self._live = live
-        self._stale: set[str] = set()
-        self._writing: dict[str, asyncio.Task[None]] = {}
-
-    def note(self, block_id: str) -> None:
-        """A block's unsaved edit has changed or is gone."""
-        session = self._live.session
-        if session is None:
-            return
-        self._stale.add(block_id)
-        if block_id not in self._writing:
-            task = self._bridge.spawn(self._write(session, block_id), name=tr("Keeping a draft"))
-            if task is not None:
-                self._writing[block_id] = task
-
-    async def settle(self) -> None:
-        """Wait until everything is written."""
-        while self._writing:
-            await asyncio.gather(*self._writing.values(), return_exceptions=True)
-            # One that was cancelled before it began has not taken itself out.
-            self._writing = {id_: task for id_, task in self._writing.items() if not task.done()}
-
-    async def _write(self, session: FileSession, block_id: str) -> None:
-        try:
-            while block_id in self._stale:
-                self._stale.discard(block_id)
-                draft = self._live.state.drafts.get(block_id)
-                if draft is None:
-                    await session.drop_draft(block_id)
-                else:
-                    await session.engine.drafts.keep(draft.edit)
-        finally:
-            self._writing.pop(block_id, None)

@@ -41,7 +41,6 @@ class BlockNotices(QObject):
         self._unlock = unlock
         self._earlier = workspace.file.refusals.get(block_id)
         session.met.connect(self._tell_met)
-        session.merged.connect(self._tell_merged)
         session.refused.connect(self._tell_refused)
         session.discarded.connect(self._offer_back)
 
@@ -94,12 +93,12 @@ class BlockNotices(QObject):
     def _tell_met(self, state: BlockState) -> None:
         name = state.written.actor.name if state.written else tr("Someone else")
         text = tr("{name} changed this block while you were editing.", name=name)
-        show = ((tr("Show merged"), self._session.show_merged),)
-        self._put(Notice(_MET, text, tr("Saving merges both versions."), "info", choices=show))
-
-    def _tell_merged(self) -> None:
-        text = tr("Both versions are merged here. Other people's changes are marked.")
-        self._banners.show_notice(Notice(_MET, text, tr("Check the text, then save."), "warning"))
+        if self._session.is_stale:
+            choices = ((tr("Review"), self._session.review),)
+            self._put(Notice(_MET, text, tr("Saving merges both."), "info", choices=choices))
+        else:
+            # Fields and rows are merged as they come.
+            self._put(Notice(_MET, text, tr("Both versions are merged here."), "info"))
 
     def _restore(self) -> None:
         self._workspace.edit(self._id, RestoreBlock())

@@ -32,6 +32,7 @@ from inspector.ui.history.page import HistoryPage
 from inspector.ui.notices.block import BlockNotices
 from inspector.ui.notices.block_editors import BlockEditors, content_in
 from inspector.ui.notices.block_figures import BlockFigures
+from inspector.ui.notices.review import BlockReview
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.card import kind_of
 from inspector.ui.presentation.places import place_in
@@ -58,6 +59,7 @@ class BlockPanel(Panel):
         self._stack, self._editing = QStackedWidget(), QStackedWidget()
         self.editors = BlockEditors(services, self.page, self._editing, self._id)
         self.work = self.editors.work
+        self.review = BlockReview(services, self.work, self)
         self.history = HistoryPage(services, self._id, lambda: self.work.is_dirty)
         self._label = ElidedLabel("", strong=True)
         self._kind = ElidedLabel("", tone="muted")
@@ -82,7 +84,8 @@ class BlockPanel(Panel):
         )
         self._empty = EmptyState(tr("Reading the block …"))
         self._action_states: tuple[object, ...] = ()
-        self._front = FrontActions(services.actions, icons, *self._actions(), *self.history.actions_of_tab())
+        tabs = (*self.history.actions_of_tab(), *self.review.actions_of_tab())
+        self._front = FrontActions(services.actions, icons, *self._actions(), *tabs)
         self._lay_out()
         self._connect()
         self._taken: BlockState | None = None
@@ -135,6 +138,7 @@ class BlockPanel(Panel):
         super().hideEvent(event)
         if not event.spontaneous():
             self._front.go()
+            self.review.settle()
 
     def _actions(self) -> tuple[Action, ...]:
         keys = QKeySequence.StandardKey
@@ -194,7 +198,7 @@ class BlockPanel(Panel):
         arrange(self._head, self._names, self._tools)
         # Undo of typing is for what is typed in: in the other views its keys are those of the file.
         self._editing.addWidget(self.page)
-        for page in (self._editing, self.rendered, self.history, self._empty):
+        for page in (self._editing, self.rendered, self.history, self.review.page, self._empty):
             self._stack.addWidget(page)
         arrange(QVBoxLayout(self), head, self.banners, self._stack)
         self._measure()
@@ -220,6 +224,7 @@ class BlockPanel(Panel):
     def _connect(self) -> None:
         self.work.changed.connect(self._tell)
         self.editors.faulted.connect(self._tell)
+        self.review.changed.connect(self._tell)
         self.work.saved.connect(self.reason_field.clear)
         for each in (self.work.saved, self.work.discarded):
             each.connect(self._return_to_editor)
@@ -269,6 +274,7 @@ class BlockPanel(Panel):
         return (
             self._not_editable()
             or self.editors.faults
+            or self.review.why_not_saved()
             or ("" if self.work.is_dirty else tr("no unsaved changes"))
         )
 
@@ -337,7 +343,7 @@ class BlockPanel(Panel):
         note = (
             tr("saving …")
             if self.work.is_saving
-            else self.editors.faults or (tr("not saved") if dirty else "")
+            else self.editors.faults or self.review.why_not_saved() or (tr("not saved") if dirty else "")
         )
         self.state_note.setText(note)
         self.state_note.setVisible(bool(note))
@@ -345,7 +351,14 @@ class BlockPanel(Panel):
     def _tell_actions(self) -> None:
         """Actions look again at what can be done, when that is another thing now."""
         steps = self._typed_in.steps
-        states = (self._not_savable(), steps.can_undo, steps.can_redo, self._no_text())
+        states = (
+            self._not_savable(),
+            self.review.is_open,
+            self.work.is_stale,
+            steps.can_undo,
+            steps.can_redo,
+            self._no_text(),
+        )
         if states != self._action_states and self.isVisible():
             self._action_states = states
             self.services.actions.refresh()
@@ -355,7 +368,10 @@ class BlockPanel(Panel):
         if state is None or not _is_readable(state):
             self._show_unreadable(state)
             return
-        if self.views.current == _RENDERED:
+        self.views.setEnabled(not self.review.is_open)
+        if self.review.is_open:
+            self._stack.setCurrentWidget(self.review.page)
+        elif self.views.current == _RENDERED:
             self._render(state)
             self._stack.setCurrentWidget(self.rendered)
         elif self.views.current == _HISTORY:
@@ -390,7 +406,7 @@ class BlockPanel(Panel):
         self.editors.settle()
         if not self._not_savable():
             self._notices.begin_saving()
-            self.work.save(self.reason_field.text().strip())
+            (self.review if self.review.is_open else self.work).save(self.reason_field.text().strip())
 
     def _save_unlocked(self) -> None:
         self._notices.begin_saving()
