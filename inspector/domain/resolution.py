@@ -57,8 +57,10 @@ class Segment:
     def _both(self) -> str:
         if not self.theirs or not self.mine:
             return self.theirs or self.mine
-        apart = self.theirs[-1:].isspace() or self.mine[:1].isspace()
-        return self.theirs + ("" if apart else "\n" if self.is_lines else " ") + self.mine
+        if self.theirs[-1:].isspace() or self.mine[:1].isspace():
+            return self.theirs + self.mine
+        gap = "\n" if self.is_lines else " " if self.mine[:1].isalnum() else ""
+        return self.theirs + gap + self.mine
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def segments(base: str, theirs: str, mine: str) -> tuple[Segment, ...]:
         key=lambda each: (each.start, each.end),
     )
     touching = [_judged(each, base, edits) for each in _joined(rows)]
-    return tuple(_segments([*_joined(_widened(each, base) for each in touching)], base, edits))
+    return tuple(_segments([*_joined(_widened(each, base, edits) for each in touching)], base, edits))
 
 
 def resolved_text(found: Iterable[Segment], choice: Choice) -> str:
@@ -190,19 +192,29 @@ def _judged(found: _Range, base: str, edits: Mapping[Choice, Sequence[Splice]]) 
     return replace(found, is_conflict=len(found.sides) > 1 and len(texts) > 1)
 
 
-def _widened(found: _Range, base: str) -> _Range:
+def _widened(found: _Range, base: str, edits: Mapping[Choice, Sequence[Splice]]) -> _Range:
     """A conflict with the lines, or the words, in which it stands."""
     if not found.is_conflict:
         return found
     start, feed = base.rfind("\n", 0, found.start) + 1, base.find("\n", found.end)
     ends_line = found.end > found.start and base[found.end - 1] == "\n"
     end = found.end if ends_line else len(base) if feed < 0 else feed
-    if end - start <= MOST_OF_LINES:
+    inserts = found.start == found.end
+    if inserts and not _is_in_word(found.start, base, [_side(found, base, each) for each in edits.values()]):
+        # Both only insert here: the rest of the line stays as it is.
+        return replace(found, is_lines=start == end)
+    if end - start <= MOST_OF_LINES and not inserts:
         return replace(found, start=start, end=end, is_lines=True)
     before = _WORD_BEFORE.search(base[max(0, found.start - _FAR) : found.start])
     after = _WORD_AFTER.match(base, found.end, found.end + _FAR)
     left, right = (0 if each is None else len(each[0]) for each in (before, after))
     return replace(found, start=found.start - left, end=found.end + right)
+
+
+def _is_in_word(at: int, base: str, inserted: Sequence[str]) -> bool:
+    """Whether what is inserted becomes part of a word."""
+    before, after = base[at - 1 : at].isalnum(), base[at : at + 1].isalnum()
+    return any((before and each[:1].isalnum()) or (after and each[-1:].isalnum()) for each in inserted)
 
 
 def _segments(

@@ -97,8 +97,8 @@ class OpenEdit(Protocol):
     def take_error(self, error: BaseException) -> bool:
         """It was not saved: everything is as before."""
 
-    def discard(self) -> None:
-        """Go back to the stored content."""
+    def discard(self, *, quiet: bool = False) -> None:
+        """Go back to the stored content; `quiet` where somebody else says so."""
 
     def bring_back(self, draft: UnsavedEdit) -> None:
         """Take up again what was discarded."""

@@ -172,8 +172,11 @@ class EditSession(QObject):
             self.take(late)
         return isinstance(error, RefusedError)
 
-    def discard(self) -> None:
-        """Go back to the stored content. Where the draft is on that content, this is a step that can be undone."""
+    def discard(self, *, quiet: bool = False) -> None:
+        """Go back to the stored content. Where the draft is on that content, this is a step that can be undone.
+
+        `quiet` leaves it to somebody else to say so.
+        """
         state, edit = self._workspace.file.blocks.get(self._ref.id), self._edit()
         if self._stage in (Stage.SAVING, Stage.SAVED) or edit is None:
             return
@@ -189,7 +192,8 @@ class EditSession(QObject):
         self._earlier = self._again = None
         self._load(state)
         self._workspace.drop_draft(self._ref.id)
-        self.discarded.emit(given_up)
+        if not quiet:
+            self.discarded.emit(given_up)
         self.changed.emit()
 
     def bring_back(self, draft: UnsavedEdit) -> None:

@@ -67,6 +67,8 @@ def test_that_the_same_change_of_both_is_no_conflict() -> None:
 def test_that_two_insertions_at_one_place_are_a_conflict_and_both_can_stay() -> None:
     assert chosen("", "theirs", "mine") == ["theirs", "mine", "theirs\nmine"]
     assert chosen("a\n", "a\nx\n", "a\ny\n")[2] == "a\nx\ny\n"
+    assert chosen("word", "First. word", "Mine. word")[2] == "First. Mine. word"
+    assert chosen("word", "word\ntheirs.", "word!")[2] == "word\ntheirs.!"
 
 
 def test_that_a_conflict_in_a_very_long_line_is_of_its_words() -> None:

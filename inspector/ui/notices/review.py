@@ -24,8 +24,7 @@ class BlockReview(QObject):
         self._session = session
         self.is_open = False
         session.compared.connect(self._show)
-        for ended in (session.saved, session.discarded):
-            ended.connect(self._close)
+        session.changed.connect(self._follow)
         self.page.closed.connect(self.leave)
         self.page.changed.connect(self.changed)
 
@@ -91,7 +90,12 @@ class BlockReview(QObject):
         if sides is not None:
             self._session.take_resolved(sides, self.page.content)
 
-    def _close(self, *_: object) -> None:
+    def _follow(self) -> None:
+        """Close when the draft was saved or discarded from elsewhere."""
+        if not self._session.is_dirty:
+            self._close()
+
+    def _close(self) -> None:
         if self.is_open:
             self.is_open = False
             self.changed.emit()
