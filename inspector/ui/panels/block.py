@@ -200,7 +200,7 @@ class BlockPanel(Panel):
         self._editing.addWidget(self.page)
         for page in (self._editing, self.rendered, self.history, self.review.page, self._empty):
             self._stack.addWidget(page)
-        arrange(QVBoxLayout(self), head, self.banners, self._stack)
+        arrange(QVBoxLayout(self), head, self._stack, self.banners)
         self._measure()
 
     def _measure(self) -> None:

@@ -75,7 +75,7 @@ async def test_that_somebody_who_writes_before_the_draft_is_back_takes_nothing_f
     one.type("!", at=len(STORED) + len("\nTheirs."))
     await one.world.insert(0, "First. ")
     await asyncio.sleep(0.05)
-    one.type("?", at=len(STORED) + len("\nTheirs.!"))
+    one.type("?", at=len(one.editor.text))
     one.previewing.gate.set()
     await one.until(lambda: "Mine. " in one.editor.text)
     one.save()
