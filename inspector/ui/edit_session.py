@@ -71,6 +71,8 @@ class EditSession(QObject):
         """What was read while a save was on its way."""
         self._again: tuple[str, bool] | None = None
         """A save that was asked for while it could not begin: its reason, and whether it unlocks."""
+        self.is_in_conflict = False
+        """Whether it is known that somebody else wrote where the draft does."""
         self._wish: tuple[str, bool] | None = None
         """A save that waits until it is known what others wrote."""
         editor.edited.connect(self._edited)
@@ -123,7 +125,7 @@ class EditSession(QObject):
         if self.is_stale:
             # Where both wrote at the same place, a person decides before anything is stored.
             self._wish = (reason, unlock)
-            self._workspace.compare(edit, self._save_compared, self._save_wished)
+            self._workspace.compare(edit, self._save_compared, self._save_wished, purpose="save")
             return
         self._store(edit, reason, unlock=unlock)
 
@@ -137,7 +139,7 @@ class EditSession(QObject):
         """Compare the draft with what others wrote since it was begun."""
         edit = self._edit()
         if edit is not None and self._stage is Stage.EDITING:
-            self._workspace.compare(edit, self.compared.emit)
+            self._workspace.compare(edit, self.compared.emit, purpose="review")
 
     def take_resolved(self, sides: ThreeWay, content: Content) -> None:
         """Make what was decided the draft, on the stored version that was decided about."""
@@ -211,6 +213,10 @@ class EditSession(QObject):
         if self._earlier is None and self._editor.join(state):
             self._base = state.version
             self._keep()
+        self.is_in_conflict = False
+        edit = self._edit()
+        if edit is not None and self.is_stale:
+            self._workspace.compare(edit, self._note_conflict, purpose="notice")
         self.met.emit(state)
 
     def _edit(self) -> Edit | None:
@@ -282,12 +288,19 @@ class EditSession(QObject):
         stored = replace(found.state, content=base, version=found.edit.base or found.state.version)
         self._load(stored, self._editor.since_mark_on(mine))
         self._earlier = None
+        self.is_in_conflict = True
         self.met.emit(found.state)
         self._go_on(typed)
 
     def _fit_merged(self) -> None:
         if self._stage is Stage.FITTING and self._earlier is not None:
             self._workspace.preview(self._earlier, self._fit, self._leave_unfit)
+
+    def _note_conflict(self, found: Comparison) -> None:
+        """Say so before a save is asked for."""
+        if found.is_conflict and self.is_stale:
+            self.is_in_conflict = True
+            self.met.emit(found.state)
 
     def _save_compared(self, found: Comparison) -> None:
         if found.is_conflict and self._wish is not None:

@@ -244,9 +244,17 @@ class Workspace:
             self._bridge.supersede(key, work, name=tr("Previewing"), on_done=on_done, on_error=failed)
 
     def compare(
-        self, edit: Edit, on_done: Callable[[Comparison], None], on_failed: Callable[[], None] | None = None
+        self,
+        edit: Edit,
+        on_done: Callable[[Comparison], None],
+        on_failed: Callable[[], None] | None = None,
+        *,
+        purpose: str = "",
     ) -> None:
-        """Compare unsaved work on a block with what others have stored since its base version."""
+        """Compare unsaved work on a block with what others have stored since its base version.
+
+        The newest comparison for a purpose takes the place of the one before.
+        """
         session = self.live.session
 
         def failed(_: BaseException) -> bool:
@@ -255,7 +263,7 @@ class Workspace:
             return True
 
         if session is not None:
-            key = ("preview", edit.target.id)
+            key = ("compare", purpose, edit.target.id)
             work = compared(session, edit)
             self._bridge.supersede(key, work, name=tr("Comparing"), on_done=on_done, on_error=failed)
 

@@ -70,8 +70,9 @@ class DraftCommands(QObject):
             self.dialog.save_asked.connect(self.save)
             self.dialog.discard_asked.connect(self.discard)
         self._read()
+        if self.dialog.isVisible():
+            self.dialog.raise_()
         self.dialog.show()
-        self.dialog.raise_()
         self.dialog.activateWindow()
 
     def save(self, refs: Sequence[Ref], reason: str = "") -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.domain.content import Content, TextContent
 from inspector.domain.history import ThreeWay
@@ -107,10 +107,12 @@ class ReviewPage(QWidget):
         bar = QFrame()
         bar.setProperty("role", "dock_title")
         row = FlowLayout()
-        for each in (self._previous, self._next, *self._one, *self._all, self._back):
+        for each in (self._previous, self._next, *self._one, *self._all):
             row.addWidget(each)
-        rows = QVBoxLayout(bar)
-        arrange(rows, self._where, row, spacing=appearance.space(2))
+        rows, head = QVBoxLayout(bar), QHBoxLayout()
+        arrange(head, self._where, self._back, spacing=appearance.space(2))
+        head.setStretch(0, 1)
+        arrange(rows, head, row, spacing=appearance.space(2))
         rows.setContentsMargins(
             appearance.space(3), appearance.space(2), appearance.space(3), appearance.space(2)
         )
@@ -131,13 +133,13 @@ def _where(view: TextReview | TableReview) -> str:
         return tr("Nothing differs.")
     place = tr("{at} of {count}", at=view.current + 1, count=view.count)
     if not view.conflicts:
-        return tr(
-            "Change {place}, {where}. No conflicts: Save merges both versions.", place=place, where=view.place
-        )
+        return tr("Change {place} · {where} · no conflicts: Save merges both", place=place, where=view.place)
     state = tr("decided") if view.is_current_decided else tr("not decided")
-    left = tr_count("{count} conflict to decide", "{count} conflicts to decide", view.undecided)
-    words = tr("Conflict {place}, {where}: {state}", place=place, where=view.place, state=state)
-    return f"{words} · {left if view.undecided else tr('ready to save')}"
+    left = view.undecided - (not view.is_current_decided)
+    others = tr_count("{count} more to decide", "{count} more to decide", left) if left else ""
+    ready = "" if view.undecided else tr("ready to save")
+    parts = (tr("Conflict {place}", place=place), state, others, ready, view.place)
+    return " · ".join(each for each in parts if each)
 
 
 def _key(sides: ThreeWay) -> tuple[object, ...]:

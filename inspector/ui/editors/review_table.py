@@ -148,8 +148,16 @@ def _name(sides: ThreeWay, place: Place) -> str:
         found = (value_at(each, place[:at]) for each in (sides.mine, sides.theirs, sides.base))
         value = next((each for each in found if each is not None), None)
         is_element = isinstance(value, ListItem | LogEntry | TreeNode | FieldEntry)
-        names.append(one_line(_shown(value), 40) if is_element else place[at - 1])
+        names.append(one_line(_first(value), 40) if is_element else place[at - 1])
     return " / ".join(names)
+
+
+def _first(value: Found) -> str:
+    """An element by its first words."""
+    fields = value.fields if isinstance(value, LogEntry) else getattr(value, "value", None)
+    if isinstance(fields, Mapping):
+        return next((each for each in fields.values() if isinstance(each, str)), _listed(fields))
+    return _shown(value)
 
 
 def _shown(value: Found) -> str:

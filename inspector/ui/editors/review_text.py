@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import accumulate
 
 from PySide6.QtCore import Qt, Signal
@@ -18,7 +17,7 @@ from inspector.ui.safe_text import ElidedLabel
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.wording import tr
 
-_PANE_SHARE = (2, 3)
+_PANE_SHARE = (1, 1)
 
 
 class _Stop:
@@ -54,11 +53,13 @@ class TextReview(QWidget):
         self._their_title = ElidedLabel("", tone="muted", size="small")
         self._segments: tuple[Segment, ...] = ()
         self._stops: list[_Stop] = []
+        self._changes: list[_Stop] = []
         self._current = 0
         self._text = ""
         self._choosing = False
         self._lay_out(appearance)
         self.merged.edited.connect(self._follow)
+        appearance.changed.connect(self._mark_panes)
 
     @property
     def content(self) -> TextContent:
@@ -105,7 +106,8 @@ class TextReview(QWidget):
         self._stops = conflicts or stops
         self._text = "".join(merged)
         self.merged.load(self._text)
-        self._mark_panes(stops)
+        self._changes = stops
+        self._mark_panes()
         self.go_to(0)
 
     def go_to(self, stop: int) -> None:
@@ -181,10 +183,10 @@ class TextReview(QWidget):
     def _mark(self) -> None:
         self.merged.mark_found([(each.start, each.end) for each in self._stops])
 
-    def _mark_panes(self, stops: Sequence[_Stop]) -> None:
+    def _mark_panes(self) -> None:
         for pane, texts in zip(self._panes, self._texts(), strict=True):
             starts = list(accumulate(map(len, texts), initial=0))
-            pane.mark_found([(starts[each.at], starts[each.at + 1]) for each in stops])
+            pane.mark_found([(starts[each.at], starts[each.at + 1]) for each in self._changes])
         self._mark()
 
     def _lay_out(self, appearance: Appearance) -> None:

@@ -312,7 +312,7 @@ class BlockPanel(Panel):
         self._tell_buttons(dirty, why_not)
         self.views.buttons[_EDIT].setVisible(self._has_editor)
         self.views.buttons[_RAW].setVisible(self.editors.structured is not None and self._has_editor)
-        self._notices.tell(state, drafted=dirty)
+        self._notices.tell(state, drafted=dirty, reviewing=self.review.is_open)
         self.numbers.tell_characters(state, self._content)
         self.numbers.tell_tokens(self._content if _is_readable(state) else None)
         self._show_view()

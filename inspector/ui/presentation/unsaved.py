@@ -89,8 +89,8 @@ async def _block_row(session: FileSession, file: FileState, block_id: str, draft
     row = DraftRow(ref, state.block.label, tr("block"), _agent(file, state.block.owner))
     now, saved = _in_request(file.request, ref), _in_request(file.saved_request, ref)
     if now is not None or saved is not None:
-        exact = file.request is not None and file.request.method is Method.EXACT
-        return replace(row, change=(now or 0) - (saved or 0), exact=exact)
+        (new, is_exact), (old, was_exact) = now or (0, True), saved or (0, True)
+        return replace(row, change=new - old, exact=is_exact and was_exact)
     try:
         texts = await asyncio.to_thread(lambda: (rendered_text(state), rendered_text(state, draft.content)))
     except DocumentError:
@@ -198,10 +198,12 @@ def _agent(file: FileState, owner: str) -> str:
     return next((each.name for each in file.agents if each.id == owner), owner or tr("all agents"))
 
 
-def _in_request(request: Request | None, ref: Ref) -> int | None:
+def _in_request(request: Request | None, ref: Ref) -> tuple[int, bool] | None:
+    """The tokens of what a Request has of a block, and whether they are exact."""
     sections = request.sections if request else ()
-    found = [piece.tokens for each in sections for piece in each.pieces if piece.source.is_of(ref)]
-    return sum(found) if found else None
+    found = [piece for each in sections for piece in each.pieces if piece.source.is_of(ref)]
+    exact = all(piece.method is Method.EXACT for piece in found)
+    return (sum(piece.tokens for piece in found), exact) if found else None
 
 
 def _message_text(message: Message) -> str:

@@ -143,20 +143,26 @@ class DraftsDialog(QDialog):
     def _fill(self, current: Hashable | None) -> None:
         self.rows.blockSignals(True)
         self.rows.clear()
+        width = 0
         for at, draft in enumerate(self._drafts.values()):
             item = self._item(draft)
             self.rows.addTopLevelItem(item)
             if at < _MOST_BUTTONS:
-                self.rows.setItemWidget(item, _DO, self._buttons(draft))
+                buttons = self._buttons(draft)
+                self.rows.setItemWidget(item, _DO, buttons)
+                width = max(width, buttons.sizeHint().width())
             why = self._refused.get(draft.key, "")
             if why:
-                line = QTreeWidgetItem([f"⚠ {one_line(why)}"])
+                line = QTreeWidgetItem([f"      ⚠ {one_line(why)}"])
                 line.setToolTip(_NAME, tooltip_text(why))
                 line.setFlags(Qt.ItemFlag.ItemIsEnabled)
+                line.setForeground(_NAME, self._appearance.theme.warning)
+                line.setSizeHint(_NAME, QSize(0, self._appearance.row_height()))
                 item.addChild(line)
                 line.setFirstColumnSpanned(True)
                 item.setExpanded(True)
         self.rows.blockSignals(False)
+        self.rows.setColumnWidth(_DO, width + self._appearance.space(3))
         self.rows.go_to(current)
 
     def _item(self, draft: ListedDraft) -> QTreeWidgetItem:
@@ -243,6 +249,7 @@ class _DraftTree(QTreeWidget):
         for column in range(self.columnCount()):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(_DO, QHeaderView.ResizeMode.Fixed)
         self.itemDoubleClicked.connect(lambda *_: self._open())
 
     @property
