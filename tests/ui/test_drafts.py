@@ -64,6 +64,10 @@ class Drafts:
         found = next(each for each in self.dialog.findChildren(QPushButton) if each.accessibleName() == text)
         QTest.mouseClick(found, Qt.MouseButton.LeftButton)
 
+    def restore(self) -> None:
+        found = self.studio.window.banners.findChildren(QPushButton)
+        QTest.mouseClick(next(each for each in found if each.text() == "Restore"), Qt.MouseButton.LeftButton)
+
     async def open(self, count: int) -> None:
         QTest.mouseClick(self.studio.window.status_line.drafts_button, Qt.MouseButton.LeftButton)
         await self.until(lambda: len(self.items) == count)
@@ -201,7 +205,7 @@ async def test_that_keys_open_save_and_discard_one(drafts: OpenDrafts) -> None:
     rows.go_to(MESSAGE)
     QTest.keyClick(rows, Keys.Key_Delete)
     await one.until(lambda: MESSAGE not in one.workspace.file.records)
-    press_toast(one.studio, "Restore")
+    one.restore()
     assert one.workspace.file.records[MESSAGE].operation == EditMessage((TextPart("Is step 8 signed?"),))
 
 
@@ -211,7 +215,7 @@ async def test_that_all_discarded_drafts_come_back(drafts: OpenDrafts) -> None:
     assert not one.workspace.file.drafts
     assert not one.workspace.file.records
     assert one.tab(NOTES).panel.page.editor.text == await one.world.text(NOTES)
-    press_toast(one.studio, "Restore")
+    one.restore()
     await one.until(lambda: len(one.workspace.file.drafts) == len(one.workspace.file.records) == 2)
     tab = one.tab(NOTES)
     await one.until(lambda: tab.editor.text.startswith("more "))

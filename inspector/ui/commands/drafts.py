@@ -23,7 +23,7 @@ from inspector.ui.widgets.drafts_dialog import DraftsDialog, ListedDraft
 from inspector.ui.wording import ago, tr, tr_count, tr_error
 
 _LISTED = What.DRAFTS | What.REQUEST | What.BLOCKS | What.AGENTS | What.FILE
-_READING = "draft rows"
+_READING, _DISCARDED = "draft rows", "drafts.discarded"
 _CLOCK_MILLISECONDS = 5_000
 
 
@@ -105,7 +105,8 @@ class DraftCommands(QObject):
         if count:
             back = ((tr("Restore"), partial(self._bring_back, blocks, records)),)
             text = tr_count("Discarded {count} draft.", "Discarded {count} drafts.", count)
-            self._window.toast.show_notice(Notice("drafts", text, choices=back))
+            # It stays until it is closed: nothing else can bring them back.
+            self._window.banners.show_notice(Notice(_DISCARDED, text, choices=back))
 
     def tell(self, refused: Mapping[Ref, str], *, busy: bool = False) -> None:
         """Show why drafts were not saved."""
@@ -141,6 +142,7 @@ class DraftCommands(QObject):
         self.discard(all_refs(self.workspace.file))
 
     def _bring_back(self, blocks: Sequence[UnsavedEdit], records: Sequence[Edit]) -> None:
+        self._window.banners.close_notice(_DISCARDED)
         for draft in blocks:
             block_id = draft.edit.target.id
             editor = self.workspace.open_edits.get(block_id)
@@ -157,6 +159,8 @@ class DraftCommands(QObject):
         self._window.activateWindow()
 
     def _follow(self, what: What) -> None:
+        if what & What.FILE:
+            self._window.banners.close_notice(_DISCARDED)
         if what & _LISTED and self.dialog is not None and self.dialog.isVisible():
             self._read()
 

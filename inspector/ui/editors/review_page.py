@@ -64,6 +64,7 @@ class ReviewPage(QWidget):
         self._views.setCurrentWidget(self.text if isinstance(sides.base, TextContent) else self.table)
         if not is_same:
             self.view.show_sides(sides, name)
+        self.setFocusProxy(self.first_focus())
         self._tell()
 
     def step(self, by: int) -> None:

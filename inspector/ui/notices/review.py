@@ -75,6 +75,12 @@ class BlockReview(QObject):
             ),
         )
 
+    def _undo(self) -> None:
+        self.page.text.merged.undo_step()
+
+    def _redo(self) -> None:
+        self.page.text.merged.redo_step()
+
     def _choice(self, id_: str, title: str, choice: Choice, keys: str) -> Action:
         return Action(id_, title, lambda: self.page.choose(choice), keys, "", self._not_open)
 

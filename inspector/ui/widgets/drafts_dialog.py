@@ -84,11 +84,14 @@ class DraftsDialog(QDialog):
 
     def show_drafts(self, drafts: Sequence[ListedDraft], why_not: str = "") -> None:
         """List these drafts; `why_not` says why nothing can be saved."""
-        self._why_not = why_not
         current = self.rows.key
-        if tuple(drafts) != tuple(self._drafts.values()):
-            self._drafts = {each.key: each for each in drafts}
-            self._unchecked &= set(self._drafts)
+        are_listed = [each.key for each in drafts] == list(self._drafts) and why_not == self._why_not
+        self._why_not = why_not
+        self._drafts = {each.key: each for each in drafts}
+        self._unchecked &= set(self._drafts)
+        if are_listed:
+            self._refresh()
+        else:
             self._fill(current)
         self._tell()
 
@@ -165,11 +168,20 @@ class DraftsDialog(QDialog):
         self.rows.setColumnWidth(_DO, width + self._appearance.space(3))
         self.rows.go_to(current)
 
+    def _refresh(self) -> None:
+        """Say the figures of the same drafts anew; rows, buttons and the keyboard stay where they are."""
+        self.rows.blockSignals(True)
+        for at, draft in enumerate(self._drafts.values()):
+            item = self.rows.topLevelItem(at)
+            for column, text in enumerate(_texts(draft)):
+                if item is not None and item.text(column) != text:
+                    item.setText(column, text)
+        self.rows.blockSignals(False)
+        self.rows.viewport().update()
+
     def _item(self, draft: ListedDraft) -> QTreeWidgetItem:
-        mark = "" if draft.exact or draft.change is None else "~"
-        change = "" if draft.change is None else f"{mark}{signed(draft.change) or '0'}"
-        texts = (draft.name, draft.kind, draft.agent, change, draft.age, "")
-        item = QTreeWidgetItem([one_line(text) for text in texts])
+        texts = _texts(draft)
+        item = QTreeWidgetItem(list(texts))
         item.setData(_NAME, Qt.ItemDataRole.UserRole, draft.key)
         item.setToolTip(_NAME, tooltip_text(draft.name))
         item.setTextAlignment(_CHANGE, _RIGHT)
@@ -177,7 +189,9 @@ class DraftsDialog(QDialog):
         item.setCheckState(
             _NAME, Qt.CheckState.Unchecked if draft.key in self._unchecked else Qt.CheckState.Checked
         )
-        spoken = ", ".join(each for each in (*texts[:3], tr("{change} tokens", change=change or "?")) if each)
+        spoken = ", ".join(
+            each for each in (*texts[:3], tr("{change} tokens", change=texts[_CHANGE] or "?")) if each
+        )
         item.setData(_NAME, Qt.ItemDataRole.AccessibleTextRole, one_line(spoken))
         item.setSizeHint(_NAME, QSize(0, self._appearance.row_height() + self._appearance.space(2)))
         return item
@@ -225,6 +239,12 @@ class DraftsDialog(QDialog):
         for widget in (self.rows, self._sum, self.reason_field, self.save_button, self.discard_button):
             widget.setVisible(bool(self._drafts))
         self._empty.setVisible(not self._drafts)
+
+
+def _texts(draft: ListedDraft) -> tuple[str, ...]:
+    mark = "" if draft.exact or draft.change is None else "~"
+    change = "" if draft.change is None else f"{mark}{signed(draft.change) or '0'}"
+    return tuple(one_line(each) for each in (draft.name, draft.kind, draft.agent, change, draft.age))
 
 
 class _DraftTree(QTreeWidget):

@@ -76,6 +76,11 @@ async def test_that_each_choice_is_what_is_saved(open_tab: OpenTab) -> None:
     for name, text in wanted.items():
         click(page, name)
         assert page.text.merged.text == text
+    tab.press(QKeySequence.StandardKey.Undo, page.text.merged)
+    assert page.text.merged.text == wanted["Take mine"]
+    tab.press("Ctrl+Shift+Z", page.text.merged)
+    assert page.text.merged.text == wanted["Take both"]
+    assert await tab.world.text() == wanted["Take theirs"]
     tab.save()
     await tab.saved(wanted["Take both"])
     assert not tab.panel.review.is_open
