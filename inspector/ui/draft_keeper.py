@@ -92,7 +92,7 @@ class OpenEdit(Protocol):
         """The edit to save, which nobody else saves meanwhile; None where that cannot begin now."""
 
     def take_receipt(self, receipt: Receipt) -> None:
-        """It was saved."""
+        """Take in that it was saved."""
 
     def take_error(self, error: BaseException) -> bool:
         """It was not saved: everything is as before."""

@@ -162,7 +162,7 @@ class EditSession(QObject):
         return edit
 
     def take_receipt(self, receipt: Receipt) -> None:
-        """What was handed over is saved."""
+        """Take in that what was handed over is saved."""
         self._done(receipt)
 
     def take_error(self, error: BaseException) -> bool:

@@ -15,7 +15,7 @@ from inspector.ui.panels.block import BlockPanel
 from inspector.ui.widgets.banner import Banners, Notice
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file, texts
-from tests.ui.world import QUESTIONS
+from tests.ui.world import NOTES, QUESTIONS
 
 
 async def test_that_a_read_only_file_is_said_once(studio: Studio, until: Until) -> None:
@@ -56,11 +56,14 @@ async def test_that_the_text_stays_where_it_is_when_a_notice_comes_and_goes(
     studio: Studio, until: Until
 ) -> None:
     await open_file(studio, until)
-    studio.contents.services.selection.open(QUESTIONS)
+    studio.contents.services.selection.open(NOTES)
     panel = studio.window.centre.currentWidget()
     assert isinstance(panel, BlockPanel)
     editor = panel.page.editor
+    # As far down as it goes, where a lower view has the least room to stay.
+    editor.select_range(len(editor.text), len(editor.text))
     await calm(studio, until)
+    assert editor.verticalScrollBar().value() > 0
 
     def place() -> tuple[QPoint, int]:
         return editor.viewport().mapTo(

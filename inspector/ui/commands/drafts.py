@@ -63,7 +63,7 @@ class DraftCommands(QObject):
         services.workspace.changed.connect(self._follow)
 
     def show(self) -> None:
-        """List all drafts."""
+        """Open the list of all drafts."""
         if self.dialog is None:
             self.dialog = DraftsDialog(self._window, self._services.appearance)
             self.dialog.open_asked.connect(self._open)

@@ -19,7 +19,7 @@ from inspector.domain.differences.paths import Found, value_at
 from inspector.domain.history import ThreeWay
 from inspector.domain.resolution import Choice, Place, conflict_places, resolved
 from inspector.ui.appearance import Appearance
-from inspector.ui.safe_text import one_line, tooltip_text
+from inspector.ui.safe_text import column_tooltip, one_line
 from inspector.ui.widgets.controls import EmptyState, arrange
 from inspector.ui.wording import tr
 
@@ -104,7 +104,7 @@ class TableReview(QWidget):
         self.go_to(0)
 
     def go_to(self, stop: int) -> None:
-        """Choose a row."""
+        """Choose the row of a conflict."""
         item = self.rows.topLevelItem(stop % len(self._places)) if self._places else None
         if item is not None:
             self.rows.setCurrentItem(item)
@@ -125,7 +125,7 @@ class TableReview(QWidget):
         texts = [_name(sides, place), *map(_shown, values), ""]
         item = QTreeWidgetItem([one_line(each) for each in texts])
         for column, text in enumerate(texts):
-            item.setToolTip(column, tooltip_text(text))
+            column_tooltip(item, column, text)
             item.setSizeHint(column, QSize(0, self._appearance.row_height()))
         return item
 

@@ -34,7 +34,7 @@ class BlockReview(QObject):
         return tr_count("{count} conflict to decide", "{count} conflicts to decide", left) if left else ""
 
     def save(self, reason: str) -> None:
-        """Save the merged content."""
+        """Save the merged content with a reason."""
         if self.is_open and not self.page.undecided:
             self._adopt()
             self._close()

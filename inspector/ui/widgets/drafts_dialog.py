@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
-from inspector.ui.safe_text import PlainLabel, one_line, tooltip_text, window_title
+from inspector.ui.safe_text import PlainLabel, column_tooltip, one_line, window_title
 from inspector.ui.widgets.controls import EmptyState, arrange, button, field
 from inspector.ui.wording import number, signed, tr, tr_count
 
@@ -157,7 +157,7 @@ class DraftsDialog(QDialog):
             why = self._refused.get(draft.key, "")
             if why:
                 line = QTreeWidgetItem([f"      ⚠ {one_line(why)}"])
-                line.setToolTip(_NAME, tooltip_text(why))
+                column_tooltip(line, _NAME, why)
                 line.setFlags(Qt.ItemFlag.ItemIsEnabled)
                 line.setForeground(_NAME, self._appearance.theme.warning)
                 line.setSizeHint(_NAME, QSize(0, self._appearance.row_height()))
@@ -183,7 +183,7 @@ class DraftsDialog(QDialog):
         texts = _texts(draft)
         item = QTreeWidgetItem(list(texts))
         item.setData(_NAME, Qt.ItemDataRole.UserRole, draft.key)
-        item.setToolTip(_NAME, tooltip_text(draft.name))
+        column_tooltip(item, _NAME, draft.name)
         item.setTextAlignment(_CHANGE, _RIGHT)
         item.setTextAlignment(_AGE, _RIGHT)
         item.setCheckState(
@@ -274,7 +274,7 @@ class _DraftTree(QTreeWidget):
 
     @property
     def key(self) -> Hashable | None:
-        """The current draft's key."""
+        """The key of the current draft."""
         item = self.currentItem()
         found: Hashable | None = None if item is None else item.data(_NAME, Qt.ItemDataRole.UserRole)
         return found
