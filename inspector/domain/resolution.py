@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from functools import lru_cache
 
 from inspector.domain.blocks import Schema
 from inspector.domain.content import CompositeContent, Content, PlainContent, TextContent
@@ -72,10 +73,12 @@ class _Range:
     is_lines: bool = False
 
 
+@lru_cache(maxsize=4)
 def segments(base: str, theirs: str, mine: str) -> tuple[Segment, ...]:
     """The base text in stretches that both sides keep, that one changed, or that both changed to the same or not.
 
     What stands between the stretches of one side is merged. Changes of both that touch one another are a conflict.
+    The last ones are kept: they are found in a thread first, and shown by the window then.
     """
     edits = {Choice.THEIRS: between(base, theirs), Choice.MINE: between(base, mine)}
     rows = sorted(
