@@ -74,8 +74,18 @@ class DraftService:
         await file.put(self._constellation, self._instance, stored.draft)
         await self.forget(stored)
 
-    async def take_over(self, kind: RefKind) -> tuple[Draft, ...]:
-        """This instance's drafts on things of one kind, with those of ended instances, which become its own.
+    async def own(self) -> tuple[Draft, ...]:
+        """This instance's drafts as they are on disk, the oldest first.
+
+        Raises:
+            FileError: the drafts' file cannot be read.
+        """
+        file = await self._opened()
+        stored, _ = await file.of_constellation(self._constellation)
+        return tuple(each.draft for each in stored if each.instance == self._instance)
+
+    async def take_over_records(self) -> tuple[Draft, ...]:
+        """This instance's drafts on anything but blocks, with those of ended instances, which become its own.
 
         Of several on one thing the newest is taken and the others stay.
 
@@ -84,7 +94,7 @@ class DraftService:
         """
         file = await self._opened()
         stored, _ = await file.of_constellation(self._constellation)
-        newest = {each.draft.ref: each for each in stored if each.draft.ref.kind is kind}
+        newest = {each.draft.ref: each for each in stored if each.draft.ref.kind is not RefKind.BLOCK}
         own = {each.draft.ref: each for each in stored if each.instance == self._instance}
         taken = []
         for ref, each in newest.items():

@@ -9,6 +9,7 @@ from pathlib import Path
 from inspector.domain.agents import Agent, AgentStatus
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.dataclass import dataclass
+from inspector.domain.edits.base import Edit
 from inspector.domain.errors import FileError, Problem
 from inspector.domain.exchange import ImportPlan, ImportSource
 from inspector.domain.model_offers import ModelOffer
@@ -85,6 +86,14 @@ class FileSession:
     async def restore_drafts(self) -> tuple[RestoredDraft, ...]:
         """Unsaved edits of earlier sessions on this file. What no longer fits becomes `Health`."""
         return await self._recovered.restore()
+
+    async def restore_records(self) -> tuple[Edit, ...]:
+        """Unsaved edits of messages, archival entries and other records, those of earlier sessions too."""
+        try:
+            return tuple(draft.edit for draft in await self.engine.drafts.take_over_records())
+        except FileError:
+            # What is wrong with the drafts' file is said with those of blocks.
+            return ()
 
     async def drop_draft(self, draft_id: str) -> None:
         """Forget an unsaved edit: that on a block by its id, one that no longer fits by the id in its `Health`."""

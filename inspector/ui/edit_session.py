@@ -11,8 +11,10 @@ from inspector.domain.content import Content
 from inspector.domain.edits.base import Edit, Operation, Receipt, Version
 from inspector.domain.edits.block_rows import SetCharLimit
 from inspector.domain.errors import RefusedError
+from inspector.domain.history import ThreeWay
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
+from inspector.ui.draft_comparison import Comparison
 from inspector.ui.editors.draft_editor import DraftEditor
 from inspector.ui.file_state import UnsavedEdit
 from inspector.ui.workspace import Preview, Workspace
@@ -40,7 +42,8 @@ class EditSession(QObject):
 
     Every change in the editor is a draft at once, counted in its base version. `changed` tells that there is
     another content or another stage. `met` carries the stored block when somebody else wrote under a draft.
-    `merged` tells that the editor shows both as one, theirs marked.
+    `compared` carries the `Comparison` to review: it was asked for, or both sides wrote at the same place and a save
+    waits for a decision.
     `refused` carries the refusal of a save. `saved` tells that a save went through. `discarded` carries the
     `UnsavedEdit` that was given up.
     """
@@ -48,7 +51,7 @@ class EditSession(QObject):
     changed = Signal()
     met = Signal(object)
     refused = Signal(object)
-    merged = Signal()
+    compared = Signal(object)
     saved = Signal()
     discarded = Signal(object)
 
@@ -71,7 +74,12 @@ class EditSession(QObject):
         """A save that was asked for while it could not begin: its reason, and whether it unlocks."""
         self._tried = ("", False)
         """The reason of the last save, and whether it unlocked."""
+        self.is_in_conflict = False
+        """Whether it is known that somebody else wrote where the draft does."""
+        self._wish: tuple[str, bool, Operation | None] | None = None
+        """A save that waits until it is known what others wrote."""
         editor.edited.connect(self._edited)
+        workspace.open_edits.add(block_id, self)
 
     def use(self, editor: DraftEditor) -> None:
         """Go on with an editor of another kind of content; what was in the last one stays a draft."""
@@ -122,25 +130,63 @@ class EditSession(QObject):
         edit = self._edit()
         if edit is None:
             return
-        if self._clashes():
-            self.show_merged()
+        if self.is_stale:
+            # Where both wrote at the same place, a person decides before anything is stored.
+            self._wish = (reason, unlock, before)
+            self._workspace.compare(edit, self._save_compared, self._save_wished, purpose="save")
             return
-        self._stage, self._tried = Stage.SAVING, (reason, unlock)
-        self._editor.set_mark()
-        self._workspace.save(edit, self._done, self._failed, reason=reason, unlock=unlock, before=before)
+        self._store(edit, reason, unlock=unlock, before=before)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether somebody else has written since the version that the draft is made for."""
+        state, edit = self._workspace.file.blocks.get(self._ref.id), self._edit()
+        return state is not None and edit is not None and edit.base not in (None, state.version)
+
+    def review(self) -> None:
+        """Compare the draft with what others wrote since it was begun."""
+        edit = self._edit()
+        if edit is not None and self._stage is Stage.EDITING:
+            self._workspace.compare(edit, self.compared.emit, purpose="review")
+
+    def take_resolved(self, sides: ThreeWay, content: Content) -> None:
+        """Make what was decided the draft, on the stored version that was decided about."""
+        state = self._workspace.file.blocks.get(self._ref.id)
+        if self._stage is not Stage.EDITING or state is None or not self._editor.takes(content):
+            return
+        self._earlier = None
+        self._load(replace(state, content=sides.theirs, version=sides.theirs_version), content)
+        self._keep()
         self.changed.emit()
 
-    def show_merged(self) -> None:
-        """Put what saving would give into the editor, as the draft on what is stored now."""
+    def hand_over(self) -> Edit | None:
+        """The edit for somebody who saves several at once; until that has ended, nothing else saves it."""
         edit = self._edit()
-        if edit is None or self._stage is not Stage.EDITING:
-            return
-        self._stage = Stage.FITTING
+        if self._stage is not Stage.EDITING or edit is None:
+            return None
+        self._stage = Stage.SAVING
         self._editor.set_mark()
-        self._workspace.preview(edit, self._take_merged, self._leave_unfit)
+        self.changed.emit()
+        return edit
 
-    def discard(self) -> None:
-        """Go back to the stored content. Where the draft is on that content, this is a step that can be undone."""
+    def take_receipt(self, receipt: Receipt) -> None:
+        """Take in that what was handed over is saved."""
+        self._done(receipt)
+
+    def take_error(self, error: BaseException) -> bool:
+        """What was handed over is not saved, and nothing of it is lost."""
+        late, self._late, self._again = self._late, None, None
+        self._stop_waiting()
+        self.changed.emit()
+        if late is not None:
+            self.take(late)
+        return isinstance(error, RefusedError)
+
+    def discard(self, *, quiet: bool = False) -> None:
+        """Go back to the stored content. Where the draft is on that content, this is a step that can be undone.
+
+        `quiet` leaves it to somebody else to say so.
+        """
         state, edit = self._workspace.file.blocks.get(self._ref.id), self._edit()
         if self._stage in (Stage.SAVING, Stage.SAVED) or edit is None:
             return
@@ -156,7 +202,8 @@ class EditSession(QObject):
         self._earlier = self._again = None
         self._load(state)
         self._workspace.drop_draft(self._ref.id)
-        self.discarded.emit(given_up)
+        if not quiet:
+            self.discarded.emit(given_up)
         self.changed.emit()
 
     def bring_back(self, draft: UnsavedEdit) -> None:
@@ -171,9 +218,13 @@ class EditSession(QObject):
 
     def _meet(self, state: BlockState) -> None:
         """Somebody else wrote under the draft."""
-        if self._editor.join(state):
+        if self._earlier is None and self._editor.join(state):
             self._base = state.version
             self._keep()
+        self.is_in_conflict = False
+        edit = self._edit()
+        if edit is not None and self.is_stale:
+            self._workspace.compare(edit, self._note_conflict, purpose="notice")
         self.met.emit(state)
 
     def _edit(self) -> Edit | None:
@@ -219,7 +270,7 @@ class EditSession(QObject):
         if self._stage is not Stage.FITTING or self._base is None:
             self._stage = Stage.FITTING
             self._editor.set_mark()
-        self._workspace.preview(draft.edit, self._fit, self._leave_unfit)
+        self._workspace.compare(draft.edit, self._fit_compared, self._fit_merged)
 
     def _fit(self, preview: Preview) -> None:
         """Show what the earlier draft gives now, with what was typed while that was worked out."""
@@ -232,22 +283,52 @@ class EditSession(QObject):
         self._load(state, self._editor.since_mark_on(content))
         self._go_on(typed)
 
-    def _take_merged(self, preview: Preview) -> None:
+    def _fit_compared(self, found: Comparison) -> None:
+        """Show an earlier draft on the version that it was made for, where saving it asks for a decision."""
         if self._stage is not Stage.FITTING:
             return
-        mine = self._editor.content
-        self._fit(preview)
+        base, mine = found.sides.base, found.sides.mine
+        if not found.is_conflict or not (self._editor.takes(base) and self._editor.takes(mine)):
+            self._fit_merged()
+            return
+        self._stop_waiting()
+        typed = self._editor.typed_since_mark
+        stored = replace(found.state, content=base, version=found.edit.base or found.state.version)
+        self._load(stored, self._editor.since_mark_on(mine))
         self._earlier = None
-        self._keep()
-        self._editor.mark_theirs(mine)
-        self.merged.emit()
+        self.is_in_conflict = True
+        self.met.emit(found.state)
+        self._go_on(typed)
 
-    def _clashes(self) -> bool:
-        """Whether somebody else has written where the draft does, and the two have not been shown as one."""
-        state = self._workspace.file.blocks.get(self._ref.id)
-        if self._earlier is not None or state is None or state.version == self._base:
-            return False
-        return self._editor.clashes(state.content)
+    def _fit_merged(self) -> None:
+        if self._stage is Stage.FITTING and self._earlier is not None:
+            self._workspace.preview(self._earlier, self._fit, self._leave_unfit)
+
+    def _note_conflict(self, found: Comparison) -> None:
+        """Say so before a save is asked for."""
+        if found.is_conflict and self.is_stale:
+            self.is_in_conflict = True
+            self.met.emit(found.state)
+
+    def _save_compared(self, found: Comparison) -> None:
+        if found.is_conflict and self._wish is not None:
+            self._wish = None
+            self.compared.emit(found)
+        else:
+            self._save_wished()
+
+    def _save_wished(self) -> None:
+        """Save what nobody else has written at the same place."""
+        wish, self._wish = self._wish, None
+        edit = self._edit()
+        if wish is not None and edit is not None and self._stage is Stage.EDITING:
+            self._store(edit, wish[0], unlock=wish[1], before=wish[2])
+
+    def _store(self, edit: Edit, reason: str, *, unlock: bool, before: Operation | None) -> None:
+        self._stage, self._tried = Stage.SAVING, (reason, unlock)
+        self._editor.set_mark()
+        self._workspace.save(edit, self._done, self._failed, reason=reason, unlock=unlock, before=before)
+        self.changed.emit()
 
     def _leave_unfit(self) -> None:
         """What an earlier draft gives now cannot be said: it stays as it is, unless something was typed."""
@@ -306,12 +387,7 @@ class EditSession(QObject):
         self._save_again()
 
     def _failed(self, error: BaseException) -> bool:
-        late, self._late, self._again = self._late, None, None
-        self._stop_waiting()
-        self.changed.emit()
-        if late is not None:
-            self.take(late)
-        if isinstance(error, RefusedError):
+        is_refused = self.take_error(error)
+        if is_refused:
             self.refused.emit(error)
-            return True
-        return False
+        return is_refused

@@ -131,6 +131,7 @@ class FileState:
         drafts: Unsaved edits by block.
         settings_drafts: Unsaved edits of agents and their tool rules, by what they change.
         restored_settings: The agents whose unsaved settings are from an earlier session.
+        records: Unsaved edits of messages, archival entries and other records.
         refusals: Why unsaved edits could not be saved, by block.
         health: Problems of the file itself.
         unseen: Blocks that somebody else changed since they were last looked at.
@@ -163,6 +164,7 @@ class FileState:
     drafts: Mapping[str, UnsavedEdit] = field(default_factory=dict)
     settings_drafts: Mapping[Ref, Edit] = field(default_factory=dict)
     restored_settings: frozenset[str] = frozenset()
+    records: Mapping[Ref, Edit] = field(default_factory=dict)
     refusals: Mapping[str, RefusedError] = field(default_factory=dict)
     health: Mapping[tuple[str, Ref | None], Problem] = field(default_factory=dict)
     unseen: frozenset[str] = frozenset()

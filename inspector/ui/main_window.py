@@ -229,7 +229,7 @@ class MainWindow(QMainWindow):
         self._starting.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._pages.addWidget(self._starting)
         self._pages.addWidget(self.centre)
-        arrange(QVBoxLayout(self._middle), self.banners, self._pages)
+        arrange(QVBoxLayout(self._middle), self._pages, self.banners)
         self.setCentralWidget(self._middle)
         self._first_size = QSize(*FIRST_SIZE).boundedTo(self.screen().availableSize())
         self.resize(self._first_size)

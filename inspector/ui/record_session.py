@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from inspector.domain.edits.base import Draft, Edit
-from inspector.domain.ref import RefKind
+from inspector.domain.edits.base import Edit
+from inspector.domain.ref import Ref, RefKind
 from inspector.ui.bridge import Bridge
+from inspector.ui.file_state import What
+from inspector.ui.presentation.unsaved import said_version
 from inspector.ui.wording import tr
 from inspector.ui.workspace import Workspace
 
@@ -19,8 +22,9 @@ Record = TypeVar("Record")
 class RecordSession(QObject, Generic[Record]):
     """The unsaved edits of one kind of record by id, each with the record as it was when it began.
 
-    `restored` tells that earlier ones were read, `ended` carries the id of one that was saved or discarded and
-    `conflicted` that of one which is not saved before it is asked for again, as somebody else wrote meanwhile.
+    The base version of such an edit is what the record said then. `restored` tells that there are others, `ended`
+    carries the id of one that was saved or discarded and `conflicted` that of one which is not saved before it is
+    asked for again, as somebody else wrote meanwhile.
     """
 
     restored = Signal()
@@ -36,15 +40,17 @@ class RecordSession(QObject, Generic[Record]):
         self._workspace = workspace
         self._kind = kind
         self._said = said
-        self._edits: dict[str, Edit] = {}
         self._bases: dict[str, Record] = {}
+        self._listed = self._ids()
+        workspace.changed.connect(self._follow)
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        return tuple(self._edits.values())
+        records = self._workspace.file.records
+        return tuple(edit for ref, edit in records.items() if ref.kind is self._kind)
 
     def get(self, id_: str) -> Edit | None:
-        return self._edits.get(id_)
+        return self._workspace.file.records.get(Ref(self._kind, id_))
 
     def base(self, id_: str, present: Record) -> Record:
         """The record as it was when its edit began, else as it is."""
@@ -54,18 +60,18 @@ class RecordSession(QObject, Generic[Record]):
         self._bases.setdefault(id_, present)
 
     def put(self, edit: Edit) -> None:
-        """Keep the edit that a save would make; on disk at once."""
-        session = self._workspace.live.session
-        self._edits[edit.target.id] = edit
-        if session is not None:
-            self._keep(edit.target.id, session.engine.drafts.keep(edit))
+        """Keep the edit that a save would make, with the version that it began with; on disk at once."""
+        id_ = edit.target.id
+        kept, began = self.get(id_), self._bases.get(id_)
+        version = None if began is None else said_version(self._said(began))
+        self._listed |= {id_}
+        self._workspace.records.put(replace(edit, base=version if kept is None else kept.base))
 
     def drop(self, id_: str) -> None:
         """Forget an edit: it was saved or is not wanted."""
-        session, edit = self._workspace.live.session, self._edits.pop(id_, None)
         self._bases.pop(id_, None)
-        if session is not None and edit is not None:
-            self._keep(id_, session.engine.drafts.drop(edit.target))
+        self._listed -= {id_}
+        self._workspace.records.drop(Ref(self._kind, id_))
         self.ended.emit(id_)
 
     def save(self, edit: Edit, reading: Coroutine[Any, Any, Record | None]) -> None:
@@ -73,27 +79,32 @@ class RecordSession(QObject, Generic[Record]):
 
         def read(stored: Record | None) -> None:
             id_ = edit.target.id
-            base = self._bases.get(id_)
-            if stored is not None and base is not None and self._said(stored) != self._said(base):
+            kept = self.get(id_)
+            version = None if stored is None else said_version(self._said(stored))
+            if stored is not None and kept is not None and kept.base not in (None, version):
                 self._bases[id_] = stored
+                self._workspace.records.put(replace(kept, base=version))
                 self.conflicted.emit(id_)
                 return
-            self._workspace.apply([edit], on_done=lambda _: self.drop(id_))
+            self._workspace.apply([replace(edit, base=None)], on_done=lambda _: self.drop(id_))
 
         self._bridge.spawn(reading, name=tr("Saving"), on_done=read)
 
     def restore(self) -> None:
-        """Read what this program or an ended one has kept."""
-        session = self._workspace.live.session
-        if session is not None:
-            work = session.engine.drafts.take_over(self._kind)
-            self._bridge.spawn(work, name=tr("Reading drafts"), on_done=self._take)
+        """Tell of what this program or an ended one has kept."""
+        if self._listed:
+            self.restored.emit()
 
-    def _keep(self, id_: str, work: Coroutine[Any, Any, None]) -> None:
-        self._bridge.supersede(("record draft", self._kind, id_), work, name=tr("Keeping a draft"))
+    def _ids(self) -> frozenset[str]:
+        return frozenset(edit.target.id for edit in self.edits)
 
-    def _take(self, drafts: Sequence[Draft]) -> None:
-        for draft in drafts:
-            self._edits.setdefault(draft.edit.target.id, draft.edit)
-        if drafts:
+    def _follow(self, what: What) -> None:
+        """Tell of edits that were saved, discarded or brought back elsewhere."""
+        if not what & What.DRAFTS or what & What.FILE:
+            return
+        before, self._listed = self._listed, self._ids()
+        for id_ in before - self._listed:
+            self._bases.pop(id_, None)
+            self.ended.emit(id_)
+        if self._listed - before:
             self.restored.emit()

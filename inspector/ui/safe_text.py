@@ -136,6 +136,15 @@ class _HasToolTip(Protocol):
     def setToolTip(self, text: str, /) -> None: ...
 
 
+class _HasColumnToolTips(Protocol):
+    def setToolTip(self, column: int, text: str, /) -> None: ...
+
+
+def column_tooltip(item: _HasColumnToolTips, column: int, text: str) -> None:
+    """Give a cell of a tree's row a tool tip."""
+    item.setToolTip(column, tooltip_text(text))
+
+
 def safe_tooltip(target: _HasToolTip, text: str) -> None:
     """Give a widget or an action a tool tip."""
     target.setToolTip(tooltip_text(text))

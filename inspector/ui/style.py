@@ -175,7 +175,7 @@ QProgressBar[tone="error"]::chunk { background: @state_error; }
 QFrame[role="rule"] { background: @border; border: none; }
 QFrame[role="page"], QWidget[role="page"] { background: @background; }
 QFrame[role="card"] { background: @surface; border: 1px solid @border; border-radius: @px8; }
-QFrame[role="banner"] { border: none; border-bottom: 1px solid @border; }
+QFrame[role="banner"] { border: none; border-top: 1px solid @border; }
 QFrame[role="banner"][tone="error"] { background: @tint_error; border-left: @px4 solid @state_error; }
 QFrame[role="banner"][tone="warning"] { background: @tint_warning; border-left: @px4 solid @state_warning; }
 QFrame[role="banner"][tone="info"] { background: @tint_info; border-left: @px4 solid @state_info; }

@@ -7,14 +7,15 @@ from dataclasses import replace
 
 from inspector.domain.agent_settings import agent_of, configured
 from inspector.domain.agents import Agent
-from inspector.domain.edits.base import Draft, Edit
+from inspector.domain.edits.base import Edit
 from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.errors import FileError
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.session import FileSession
 from inspector.ui.file_state import FileState, LiveFile, What
 
-_KINDS = (RefKind.AGENT, RefKind.TOOL_RULE)
+SETTINGS_KINDS = (RefKind.AGENT, RefKind.TOOL_RULE)
+"""What drafts of settings are kept under."""
 
 
 class SettingsDrafts:
@@ -54,13 +55,13 @@ class SettingsDrafts:
         self._rebuild()
 
 
-async def restored_settings(session: FileSession, state: FileState) -> FileState:
-    """The state with the settings that this program or an ended one has kept for the file.
+async def restored_settings(session: FileSession, state: FileState, kept: Sequence[Edit]) -> FileState:
+    """The state with those of the edits that are of settings, which this program or an ended one has kept.
 
     What was saved before its draft could be forgotten is no draft any more.
     """
     try:
-        drafts = await _restored(session, state)
+        drafts = await _restored(session, state, kept)
     except FileError:
         # The file can be worked on; that its drafts are out of reach is said with those of its blocks.
         return state
@@ -68,10 +69,10 @@ async def restored_settings(session: FileSession, state: FileState) -> FileState
     return replace(state, restored_settings=frozenset(state.drafted_agents))
 
 
-async def _restored(session: FileSession, state: FileState) -> dict[Ref, Edit]:
-    found: list[Edit] = []
-    for kind in _KINDS:
-        found += [each.edit for each in _of_agents(await session.engine.drafts.take_over(kind), state)]
+async def _restored(session: FileSession, state: FileState, kept: Sequence[Edit]) -> dict[Ref, Edit]:
+    # Those on agents that are gone stay where they are kept.
+    ids = {agent.id for agent in state.agents}
+    found = [each for each in kept if each.target.kind in SETTINGS_KINDS and agent_of(each) in ids]
     drafts: dict[Ref, Edit] = {}
     for edit in found:
         if _is_saved(edit, state.agents):
@@ -79,12 +80,6 @@ async def _restored(session: FileSession, state: FileState) -> dict[Ref, Edit]:
         else:
             drafts[edit.target.whole] = edit
     return drafts
-
-
-def _of_agents(drafts: Sequence[Draft], state: FileState) -> list[Draft]:
-    """Those on agents that are there; the others stay where they are kept."""
-    ids = {agent.id for agent in state.agents}
-    return [each for each in drafts if agent_of(each.edit) in ids]
 
 
 def _is_saved(edit: Edit, agents: Sequence[Agent]) -> bool:

@@ -18,7 +18,7 @@ from inspector.ui.bridge import Bridge
 from inspector.ui.commands.agent import AgentCommands
 from inspector.ui.commands.block import BlockCommands
 from inspector.ui.commands.changes import ChangeCommands
-from inspector.ui.commands.drafts import show_drafts
+from inspector.ui.commands.drafts import DraftCommands
 from inspector.ui.commands.file import FileCommands
 from inspector.ui.commands.help import HelpCommands
 from inspector.ui.commands.menus import build_menus
@@ -119,7 +119,7 @@ class WindowContents(QObject):
             )
         )
         window.top_bar.search.tell_shortcut(services.actions.shortcut_text("palette.show"))
-        window.show_drafts = lambda: show_drafts(services, window.status_line.drafts_button)
+        self.drafts = DraftCommands(services, window)
         build_menus(window.menu_bar, services.actions, self._fill_recent)
         # Menus are opened later: drawing all their icons would delay the first Request.
         QTimer.singleShot(_ICONS_MILLISECONDS, self, self._bind_icons)

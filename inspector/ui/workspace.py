@@ -24,6 +24,8 @@ from inspector.domain.what_if import WhatIf
 from inspector.runtime.recovered_drafts import RestoredDraft
 from inspector.runtime.session import FileSession, SessionFactory
 from inspector.ui.bridge import Bridge, is_gone
+from inspector.ui.draft_comparison import Comparison, compared
+from inspector.ui.draft_keeper import DraftKeeper, OpenEdits, RecordDrafts
 from inspector.ui.file_state import (
     FileState,
     LiveFile,
@@ -36,7 +38,7 @@ from inspector.ui.finding_reader import FindingReader
 from inspector.ui.journal_reader import JournalReader
 from inspector.ui.refreshing import Refresher
 from inspector.ui.undo_steps import UndoSteps
-from inspector.ui.unsaved_settings import SettingsDrafts, restored_settings
+from inspector.ui.unsaved_settings import SETTINGS_KINDS, SettingsDrafts, restored_settings
 from inspector.ui.wording import tr
 
 OnError = Callable[[BaseException], bool]
@@ -53,6 +55,8 @@ class Workspace:
         self.live = LiveFile(bridge)
         self._writes: set[asyncio.Task[Any]] = set()
         self._keeper = DraftKeeper(bridge, self.live)
+        self.records = RecordDrafts(self.live, self._keeper)
+        self.open_edits = OpenEdits()
         self._fresh = Refresher(bridge, self.live, files.settings)
         self.changed = self.live.changed
         self.lengths = self.live.lengths
@@ -259,6 +263,30 @@ class Workspace:
             key = ("preview", edit.target.id)
             self._bridge.supersede(key, work, name=tr("Previewing"), on_done=on_done, on_error=failed)
 
+    def compare(
+        self,
+        edit: Edit,
+        on_done: Callable[[Comparison], None],
+        on_failed: Callable[[], None] | None = None,
+        *,
+        purpose: str = "",
+    ) -> None:
+        """Compare unsaved work on a block with what others have stored since its base version.
+
+        The newest comparison for a purpose takes the place of the one before.
+        """
+        session = self.live.session
+
+        def failed(_: BaseException) -> bool:
+            if on_failed is not None and not is_gone(on_failed):
+                on_failed()
+            return True
+
+        if session is not None:
+            key = ("compare", purpose, edit.target.id)
+            work = compared(session, edit)
+            self._bridge.supersede(key, work, name=tr("Comparing"), on_done=on_done, on_error=failed)
+
     def new_id(self, prefix: str) -> str:
         """An id for something new in the open file."""
         session = self.live.session
@@ -295,14 +323,16 @@ class Workspace:
                 models=await session.models(),
             ).with_agents(await session.agents(), await session.layouts())
             drafts = _drafts(await session.restore_drafts())
-            state = await restored_settings(session, state)
+            kept = await session.restore_records()
+            state = await restored_settings(session, state, kept)
+            records = {edit.target: edit for edit in kept if edit.target.kind not in SETTINGS_KINDS}
             await self.settle()
         except BaseException:
             # Whatever was open stays open; this one is shown by nobody.
             await asyncio.shield(session.engine.close())
             raise
         # Nothing is awaited until the views show the new file: what is typed belongs to one or the other.
-        left = self._replace(session, replace(state, drafts=drafts))
+        left = self._replace(session, replace(state, drafts=drafts, records=records))
         self._bridge.follow(news, name=tr("Following changes"), key="feed")
         # First, so that no view asks again for what is being read.
         self._fresh.refresh(contents=True, saved=True)
@@ -385,54 +415,3 @@ async def _closed(session: FileSession | None) -> None:
 
 async def _given(session: FileSession) -> FileSession:
     return session
-
-
-class DraftKeeper:
-    """Writes unsaved edits down, one write at a time per thing and always the newest state last.
-
-    A draft on a block goes by the block's id, one on settings by the Ref of what it changes.
-    """
-
-    def __init__(self, bridge: Bridge, live: LiveFile) -> None:
-        self._bridge = bridge
-        self._live = live
-        self._stale: set[str | Ref] = set()
-        self._writing: dict[str | Ref, asyncio.Task[None]] = {}
-
-    def note(self, block_id: str | Ref) -> None:
-        """An unsaved edit has changed or is gone."""
-        session = self._live.session
-        if session is None:
-            return
-        self._stale.add(block_id)
-        if block_id not in self._writing:
-            task = self._bridge.spawn(self._write(session, block_id), name=tr("Keeping a draft"))
-            if task is not None:
-                self._writing[block_id] = task
-
-    async def settle(self) -> None:
-        """Wait until everything is written."""
-        while self._writing:
-            await asyncio.gather(*self._writing.values(), return_exceptions=True)
-            # One that was cancelled before it began has not taken itself out.
-            self._writing = {id_: task for id_, task in self._writing.items() if not task.done()}
-
-    async def _write(self, session: FileSession, block_id: str | Ref) -> None:
-        try:
-            while block_id in self._stale:
-                self._stale.discard(block_id)
-                edit = self._edit(block_id)
-                if edit is not None:
-                    await session.engine.drafts.keep(edit)
-                elif isinstance(block_id, Ref):
-                    await session.engine.drafts.drop(block_id)
-                else:
-                    await session.drop_draft(block_id)
-        finally:
-            self._writing.pop(block_id, None)
-
-    def _edit(self, block_id: str | Ref) -> Edit | None:
-        if isinstance(block_id, Ref):
-            return self._live.state.settings_drafts.get(block_id)
-        draft = self._live.state.drafts.get(block_id)
-        return None if draft is None else draft.edit

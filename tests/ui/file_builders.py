@@ -92,7 +92,7 @@ def press(root: QWidget, text: str) -> None:
     for _ in range(len(root.notices) if isinstance(root, Banners) else 0):
         if _buttons(root, text):
             break
-        (more,) = [each for each in _buttons(root) if "more notice" in each.text()]
+        (more,) = [each for each in _buttons(root) if "more notice" in each.accessibleName()]
         QTest.mouseClick(more, Qt.MouseButton.LeftButton)
     (button,) = _buttons(root, text)
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)

@@ -1,83 +1,232 @@
-"""Unsaved drafts: the way to them from the status bar, and what happens when somebody else writes the same."""
+"""The list of unsaved drafts: opened from the status bar, saved as one change or none, discarded and brought back."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QPushButton, QTreeWidgetItem
 
+from inspector.domain.content import TextContent
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.block_rows import InsertArchival
+from inspector.domain.edits.rows import EditMessage
 from inspector.domain.edits.text import Splice, SpliceText
+from inspector.domain.messages import TextPart
+from inspector.domain.ref import Ref, RefKind
+from inspector.ui.widgets.drafts_dialog import DraftsDialog
+from tests.ui import values
 from tests.ui.conftest import Studio, Until
-from tests.ui.open_window import calm, open_file
-from tests.ui.panels.block_tab import BlockTab, OpenTab
-from tests.ui.panels.conftest import open_tab as open_tab
+from tests.ui.open_window import calm, open_file, press_toast, said
+from tests.ui.panels.block_tab import BlockTab
 from tests.ui.world import NOTES, QUESTIONS, STORED
 
-
-def press_drafts(studio: Studio) -> None:
-    QTest.mouseClick(studio.window.status_line.drafts_button, Qt.MouseButton.LeftButton)
-
-
-@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-async def test_that_the_status_bar_leads_to_the_draft_and_discards_none(studio: Studio, until: Until) -> None:
-    await open_file(studio, until)
-    workspace, centre = studio.contents.workspace, studio.window.centre
-    studio.contents.services.selection.open(QUESTIONS)
-    first = BlockTab(studio, until, centre.currentWidget())  # type: ignore[arg-type]
-    first.type("mine ", 0)
-    await until(lambda: studio.window.status_line.drafts_button.text() == "1 draft")
-    centre.close_view(("block", QUESTIONS))
-    press_drafts(studio)
-    assert centre.current_key == ("block", QUESTIONS)
-    assert not studio.contents.palette.isVisible()
-    studio.contents.services.selection.open(NOTES)
-    second = BlockTab(studio, until, centre.currentWidget())  # type: ignore[arg-type]
-    second.type("more ", 0)
-    await until(lambda: studio.window.status_line.drafts_button.text() == "2 drafts")
-    await calm(studio, until)
-    press_drafts(studio)
-    menu = next(each for each in studio.window.status_line.findChildren(QMenu) if each.isVisible())
-    lines = [each.text() for each in menu.actions()]
-    assert [line.split(" · ")[:2] for line in lines] == [["open_questions", "Ada"], ["design_notes", "Ada"]]
-    assert lines[0].split(" · ")[2].startswith("+")
-    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(menu.actions()[0]).center())
-    assert centre.current_key == ("block", QUESTIONS)
-    assert set(workspace.file.drafts) == {QUESTIONS.id, NOTES.id}
+MESSAGE, ENTRY = Ref(RefKind.MESSAGE, "msg_8"), Ref(RefKind.ARCHIVAL, "arc_new")
+Keys = Qt.Key
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
 
-async def test_that_a_draft_on_what_somebody_else_wrote_too_is_shown_merged_before_it_is_saved(
-    open_tab: OpenTab,
+class Drafts:
+    """A window with drafts in it and their list open."""
+
+    def __init__(self, studio: Studio, until: Until) -> None:
+        self.studio, self.until, self.world = studio, until, studio.opener
+        self.workspace = studio.contents.workspace
+
+    @property
+    def dialog(self) -> DraftsDialog:
+        found = self.studio.contents.drafts.dialog
+        assert found is not None
+        return found
+
+    @property
+    def items(self) -> list[QTreeWidgetItem]:
+        rows = self.dialog.rows
+        return [item for at in range(rows.topLevelItemCount()) if (item := rows.topLevelItem(at)) is not None]
+
+    def lines(self, column: int = 0) -> list[str]:
+        return [item.text(column) for item in self.items]
+
+    def why(self, name: str) -> str:
+        """What is said below a row."""
+        item = next(item for item in self.items if item.text(0) == name)
+        line = item.child(0)
+        return "" if line is None else line.text(0)
+
+    def tab(self, ref: Ref) -> BlockTab:
+        """The tab of a block, in front."""
+        self.studio.contents.services.selection.open(ref)
+        panel: Any = self.studio.window.centre.currentWidget()
+        return BlockTab(self.studio, self.until, panel)
+
+    def press(self, text: str) -> None:
+        found = next(each for each in self.dialog.findChildren(QPushButton) if each.accessibleName() == text)
+        QTest.mouseClick(found, Qt.MouseButton.LeftButton)
+
+    def restore(self) -> None:
+        found = self.studio.window.banners.findChildren(QPushButton)
+        QTest.mouseClick(next(each for each in found if each.text() == "Restore"), Qt.MouseButton.LeftButton)
+
+    async def open(self, count: int) -> None:
+        QTest.mouseClick(self.studio.window.status_line.drafts_button, Qt.MouseButton.LeftButton)
+        await self.until(lambda: len(self.items) == count)
+        await calm(self.studio, self.until)
+
+    def change_all(self) -> None:
+        """Type into two blocks, and have a message and a new archival entry edited."""
+        self.tab(QUESTIONS).type("mine ", 0)
+        self.tab(NOTES).type("more ", 0)
+        self.workspace.records.put(Edit(MESSAGE, EditMessage((TextPart("Is step 8 signed?"),))))
+        self.workspace.records.put(
+            Edit(ENTRY, InsertArchival(values.ADA, "Keys are in the vault.", ("keys",)))
+        )
+
+    async def stored(self) -> tuple[str, str, str]:
+        message = await self.world.engine.conversation.message(MESSAGE.id)
+        assert message is not None
+        [part] = message.content
+        assert isinstance(part, TextPart)
+        return await self.world.text(QUESTIONS), await self.world.text(NOTES), part.text
+
+
+OpenDrafts = Callable[[], Awaitable[Drafts]]
+
+
+@pytest.fixture
+def drafts(studio: Studio, until: Until) -> OpenDrafts:
+    """``await drafts()``: the world's file with four drafts, and their list open."""
+
+    async def opened() -> Drafts:
+        await open_file(studio, until)
+        made = Drafts(studio, until)
+        made.change_all()
+        await until(lambda: studio.window.status_line.drafts_button.text() == "4 drafts")
+        await calm(studio, until)
+        await made.open(4)
+        return made
+
+    return opened
+
+
+async def test_that_the_status_bar_lists_every_draft_and_discards_none(drafts: OpenDrafts) -> None:
+    one = await drafts()
+    assert set(one.lines()) == {
+        "open_questions",
+        "design_notes",
+        "Is step 8 signed?",
+        "Keys are in the vault.",
+    }
+    kinds = dict(zip(one.lines(), one.lines(1), strict=True))
+    assert kinds["Is step 8 signed?"] == "message"
+    assert kinds["Keys are in the vault."] == "archival entry"
+    assert set(one.lines(2)) == {"Ada"}
+    changes = dict(zip(one.lines(), one.lines(3), strict=True))
+    assert changes["open_questions"].lstrip("~").startswith("+")
+    assert changes["Keys are in the vault."] == "0"
+    assert len(one.workspace.file.drafts) == len(one.workspace.file.records) == 2
+    assert not one.studio.contents.palette.isVisible()
+
+
+async def test_that_all_drafts_are_saved_as_one_change_with_its_reason_and_undone_as_one(
+    drafts: OpenDrafts,
 ) -> None:
-    tab = await open_tab()
-    at = STORED.index("arm64")
-    tab.editor.replace_range(at, len("arm64"), "MINE")
-    await tab.world.write(QUESTIONS, SpliceText((Splice(at, len("arm64"), "THEIRS"),)))
-    await tab.until(lambda: tab.says("changed this block while you were editing"))
-    tab.save()
-    await tab.until(lambda: tab.says("Both versions are merged here."))
-    assert tab.saves == []
-    merged = tab.editor.text
-    assert "MINE" in merged
-    assert "THEIRS" in merged
-    [mark] = tab.editor.extraSelections()
-    assert mark.cursor.selectedText() == "THEIRS"
-    # What was merged is a draft like any other: it is mended, and only then saved.
-    start = merged.index("THEIRS")
-    tab.editor.replace_range(start, len("THEIRS"), "")
-    mended = tab.editor.text
-    tab.save()
-    await tab.saved(mended)
+    one = await drafts()
+    before = await one.world.text(NOTES)
+    assert one.dialog.save_button.text() == "Save 4 drafts"
+    QTest.keyClicks(one.dialog.reason_field, "agreed on Monday")
+    QTest.keyClick(one.dialog.reason_field, Keys.Key_Return)
+    await said(one.studio, one.until, "Saved 4 drafts.")
+    assert await one.stored() == (f"mine {STORED}", f"more {before}", "Is step 8 signed?")
+    step = (await one.world.engine.edits.undo_stack(values.NOOR)).undo[0]
+    assert [change.reason for change in step.changes] == ["agreed on Monday"] * 4
+    await one.until(lambda: not one.workspace.file.drafts and not one.workspace.file.records)
+    assert not one.dialog.isVisible()
+    tab = one.tab(NOTES)
+    await one.until(lambda: not tab.panel.work.is_dirty and not tab.panel.work.is_saving)
+    assert not tab.panel.marked
+    press_toast(one.studio, "Undo")
+    await said(one.studio, one.until, "Undone")
+    assert await one.stored() == (STORED, before, "Is step 8 done?")
 
 
-async def test_that_both_versions_are_shown_as_one_where_that_is_asked_for(open_tab: OpenTab) -> None:
-    tab = await open_tab()
-    tab.type("mine ", 0)
-    await tab.world.insert(len(STORED), " theirs")
-    await tab.until(lambda: tab.says("changed this block while you were editing"))
-    await tab.click("Show merged")
-    await tab.until(lambda: tab.editor.text == f"mine {STORED} theirs")
-    [mark] = tab.editor.extraSelections()
-    assert mark.cursor.selectedText() == " theirs"
+async def test_that_nothing_is_saved_where_one_is_refused_and_its_row_says_why(drafts: OpenDrafts) -> None:
+    one = await drafts()
+    before = await one.stored()
+    one.tab(NOTES).type("x" * 10, 0)
+    one.workspace.records.put(Edit(ENTRY, InsertArchival(values.ADA, "  ", ())))
+    await one.world.write(QUESTIONS, SpliceText((Splice(0, 0, "theirs "),)))
+    await calm(one.studio, one.until)
+    one.dialog.save_checked()
+    await one.until(lambda: one.why("open_questions"))
+    assert "changed the same place" in one.why("open_questions")
+    assert "Enter the text" in one.why("(empty)")
+    assert one.why("design_notes") == ""
+    await calm(one.studio, one.until)
+    assert await one.stored() == (f"theirs {STORED}", *before[1:])
+    assert len(one.workspace.file.drafts) == len(one.workspace.file.records) == 2
+    # What can be saved is saved without the others, and typing goes on.
+    for item in one.items:
+        if item.childCount():
+            item.setCheckState(0, Qt.CheckState.Unchecked)
+    assert one.dialog.save_button.text() == "Save 2 drafts"
+    one.press("Save 2 drafts")
+    await said(one.studio, one.until, "Saved 2 drafts.")
+    assert (await one.stored())[2] == "Is step 8 signed?"
+    assert set(one.workspace.file.drafts) == {QUESTIONS.id}
+
+
+async def test_that_a_limit_refuses_all_and_the_editor_keeps_what_is_typed(drafts: OpenDrafts) -> None:
+    one = await drafts()
+    tab = one.tab(QUESTIONS)
+    tab.editor.replace_range(0, 0, "long " * 5_000)
+    await calm(one.studio, one.until)
+    before = await one.stored()
+    one.dialog.save_checked()
+    await one.until(lambda: "limit" in one.why("open_questions"))
+    await calm(one.studio, one.until)
+    assert await one.stored() == before
+    assert tab.editor.text.startswith("long long")
     assert tab.panel.work.is_dirty
-    assert await tab.world.text() == f"{STORED} theirs"
-    tab.save()
-    await tab.saved(f"mine {STORED} theirs")
+    tab.type("!", 0)
+    assert tab.workspace.file.drafts[QUESTIONS.id].content == TextContent(tab.editor.text)
+
+
+async def test_that_keys_open_save_and_discard_one(drafts: OpenDrafts) -> None:
+    one = await drafts()
+    rows = one.dialog.rows
+    rows.go_to(NOTES)
+    QTest.keyClick(rows, Keys.Key_Return)
+    assert one.studio.window.centre.current_key == ("block", NOTES)
+    rows.go_to(NOTES)
+    QTest.keyClick(rows, Keys.Key_S, Qt.KeyboardModifier.ControlModifier)
+    await one.until(lambda: set(one.workspace.file.drafts) == {QUESTIONS.id})
+    await one.until(lambda: len(one.items) == 3)
+    rows.go_to(MESSAGE)
+    QTest.keyClick(rows, Keys.Key_Delete)
+    await one.until(lambda: MESSAGE not in one.workspace.file.records)
+    one.restore()
+    assert one.workspace.file.records[MESSAGE].operation == EditMessage((TextPart("Is step 8 signed?"),))
+
+
+async def test_that_all_discarded_drafts_come_back(drafts: OpenDrafts) -> None:
+    one = await drafts()
+    one.studio.contents.services.actions.run("drafts.discard_all")
+    assert not one.workspace.file.drafts
+    assert not one.workspace.file.records
+    assert one.tab(NOTES).panel.page.editor.text == await one.world.text(NOTES)
+    one.restore()
+    await one.until(lambda: len(one.workspace.file.drafts) == len(one.workspace.file.records) == 2)
+    tab = one.tab(NOTES)
+    await one.until(lambda: tab.editor.text.startswith("more "))
+    await calm(one.studio, one.until)
+    kept = {draft.ref for draft in await one.world.engine.drafts.own()}
+    assert kept == {QUESTIONS, NOTES, MESSAGE, ENTRY}
+
+
+async def test_that_a_draft_without_a_tab_is_saved_from_the_list(drafts: OpenDrafts) -> None:
+    one = await drafts()
+    one.studio.window.centre.close_view(("block", QUESTIONS))
+    one.press("Save open_questions")
+    await one.until(lambda: QUESTIONS.id not in one.workspace.file.drafts)
+    assert await one.world.text() == f"mine {STORED}"

@@ -1,47 +1,287 @@
-"""The list of unsaved drafts that the status bar opens: each line goes to one of them."""
+"""The commands on all unsaved drafts: list them, save several as one change, discard them and bring them back."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QMenu, QWidget
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
+from PySide6.QtCore import QObject, QTimer
+
+from inspector.domain.edits.base import Edit, Receipt
+from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.requests import Request
+from inspector.runtime.session import FileSession
+from inspector.ui.actions import Action
+from inspector.ui.draft_keeper import OpenEdit
+from inspector.ui.file_state import UnsavedEdit, What
+from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
-from inspector.ui.safe_text import without_mnemonic
-from inspector.ui.wording import signed, tr
+from inspector.ui.presentation.unsaved import DraftRow, all_refs, checked, edits_of, read_rows
+from inspector.ui.widgets.banner import Notice
+from inspector.ui.widgets.drafts_dialog import DraftsDialog, ListedDraft
+from inspector.ui.wording import ago, tr, tr_count, tr_error
 
-_LENGTH = 60
-
-
-def show_drafts(services: PanelServices, below: QWidget) -> None:
-    """Go to the only draft, or list all of them above a button."""
-    file = services.workspace.file
-    drafts = [Ref(RefKind.BLOCK, block_id) for block_id in file.drafts]
-    drafts += [Ref(RefKind.AGENT, agent_id) for agent_id in file.drafted_agents]
-    if len(drafts) == 1:
-        services.selection.open(drafts[0])
-        return
-    menu = QMenu(below)
-    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    for ref in drafts:
-        line = menu.addAction(without_mnemonic(_text(services, ref), 2 * _LENGTH))
-        line.triggered.connect(lambda _=False, ref=ref: services.selection.open(ref))
-    menu.popup(below.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
+_LISTED = What.DRAFTS | What.SETTINGS | What.REQUEST | What.BLOCKS | What.AGENTS | What.FILE
+_READING, _DISCARDED = "draft rows", "drafts.discarded"
+_CLOCK_MILLISECONDS = 5_000
 
 
-def _text(services: PanelServices, ref: Ref) -> str:
-    file = services.workspace.file
-    state = file.blocks.get(ref.id)
-    names = {agent.id: agent.name for agent in file.agents}
-    if ref.kind is RefKind.AGENT:
-        return tr("Settings of {agent}", agent=names.get(ref.id, ref.id))
-    owner = names.get(state.block.owner, tr("all agents")) if state else ""
-    change = _tokens(file.request, ref) - _tokens(file.saved_request, ref)
-    tokens = tr("{change} tokens", change=signed(change)) if change else ""
-    return " · ".join(each for each in (file.label(ref.id), owner, tokens) if each)
+class DraftCommands(QObject):
+    """Opens the list of drafts from the status bar and the palette, and does what is asked in it."""
+
+    def __init__(self, services: PanelServices, window: MainWindow) -> None:
+        super().__init__(window)
+        self._services = services
+        self.workspace = services.workspace
+        self._window = window
+        self.dialog: DraftsDialog | None = None
+        window.show_drafts = self.show
+        services.actions.add(
+            Action("drafts.show", tr("Unsaved drafts …"), self.show, None, "", self._no_drafts),
+            Action(
+                "drafts.save_all",
+                tr("Save all drafts …"),
+                self._review,
+                "Ctrl+Alt+S",
+                "save",
+                self._not_savable,
+            ),
+            Action(
+                "drafts.discard_all",
+                tr("Discard all drafts"),
+                self._discard_all,
+                None,
+                "delete",
+                self._no_drafts,
+            ),
+        )
+        # How long ago something was edited is said anew while it is read.
+        self._clock = QTimer(self, interval=_CLOCK_MILLISECONDS)
+        self._clock.timeout.connect(lambda: self._follow(What.DRAFTS))
+        self._clock.start()
+        services.workspace.changed.connect(self._follow)
+
+    def show(self) -> None:
+        """Open the list of all drafts."""
+        if self.dialog is None:
+            self.dialog = DraftsDialog(self._window, self._services.appearance)
+            self.dialog.open_asked.connect(self._open)
+            self.dialog.save_asked.connect(self.save)
+            self.dialog.discard_asked.connect(self.discard)
+        self._read()
+        if self.dialog.isVisible():
+            self.dialog.raise_()
+        self.dialog.show()
+        self.dialog.activateWindow()
+
+    def save(self, refs: Sequence[Ref], reason: str = "") -> None:
+        """Save drafts as one change, or none of them where one is refused."""
+        session, file = self.workspace.live.session, self.workspace.file
+        if session is None or file.read_only is not None:
+            return
+        saving = _Saving(self, session, reason)
+        for ref in refs:
+            edits = edits_of(file, ref)
+            if edits:
+                editor = self.workspace.open_edits.get(ref.id) if ref.kind is RefKind.BLOCK else None
+                saving.add(ref, edits, editor)
+        saving.begin(self._services)
+
+    def discard(self, refs: Sequence[Ref]) -> None:
+        """Discard drafts and offer to bring them back."""
+        file = self.workspace.file
+        blocks = [file.drafts[ref.id] for ref in refs if ref.kind is RefKind.BLOCK and ref.id in file.drafts]
+        records = [file.records[ref] for ref in refs if ref in file.records]
+        for draft in blocks:
+            editor = self.workspace.open_edits.get(draft.edit.target.id)
+            if editor is None:
+                self.workspace.drop_draft(draft.edit.target.id)
+            else:
+                editor.discard(quiet=True)
+        blocks = [each for each in blocks if each.edit.target.id not in self.workspace.file.drafts]
+        for edit in records:
+            self.workspace.records.drop(edit.target)
+        settings = [edit for ref in refs if ref.kind is RefKind.AGENT for edit in edits_of(file, ref)]
+        self.workspace.settings.drop([edit.target.whole for edit in settings])
+        agents = {ref for ref in refs if ref.kind is RefKind.AGENT and edits_of(file, ref)}
+        count = len(blocks) + len(records) + len(agents)
+        if count:
+            back = ((tr("Restore"), partial(self._bring_back, blocks, records, settings)),)
+            text = tr_count("Discarded {count} draft.", "Discarded {count} drafts.", count)
+            # It stays until it is closed: nothing else can bring them back.
+            self._window.banners.show_notice(Notice(_DISCARDED, text, choices=back))
+
+    def tell(self, refused: Mapping[Ref, str], *, busy: bool = False) -> None:
+        """Show why drafts were not saved."""
+        if refused and self.dialog is None:
+            self.show()
+        if self.dialog is not None:
+            self.dialog.set_busy(busy=busy)
+            self.dialog.show_refusals(tuple(refused.items()))
+
+    def saved(self, drafts: Mapping[Ref, Sequence[Edit]]) -> None:
+        """Take away the drafts of what was saved."""
+        for ref, edits in drafts.items():
+            edit = edits[0]
+            if ref.kind is RefKind.AGENT:
+                kept = self.workspace.file.settings_drafts
+                # One that was typed in meanwhile is on what was saved, and stays.
+                self.workspace.settings.drop(
+                    [each.target.whole for each in edits if kept.get(each.target.whole) == each]
+                )
+            elif ref.kind is RefKind.BLOCK:
+                if self.workspace.open_edits.get(ref.id) is None:
+                    self.workspace.drop_draft(ref.id)
+            elif self.workspace.file.records.get(ref) == edit:
+                self.workspace.records.drop(ref)
+            elif ref in self.workspace.file.records:
+                # Typed in meanwhile: it begins with what was saved.
+                self.workspace.records.put(replace(self.workspace.file.records[ref], base=None))
+        if self.dialog is not None:
+            self.dialog.reason_field.clear()
+            if not all_refs(self.workspace.file):
+                self.dialog.close()
+
+    def _review(self) -> None:
+        self.show()
+        if self.dialog is not None:
+            self.dialog.reason_field.setFocus()
+
+    def _discard_all(self) -> None:
+        self.discard(all_refs(self.workspace.file))
+
+    def _bring_back(
+        self, blocks: Sequence[UnsavedEdit], records: Sequence[Edit], settings: Sequence[Edit]
+    ) -> None:
+        self._window.banners.close_notice(_DISCARDED)
+        for draft in blocks:
+            block_id = draft.edit.target.id
+            editor = self.workspace.open_edits.get(block_id)
+            if editor is not None:
+                editor.bring_back(draft)
+            elif block_id not in self.workspace.file.drafts:
+                self.workspace.set_draft(draft.edit, draft.content)
+        for edit in records:
+            if edit.target.whole not in self.workspace.file.records:
+                self.workspace.records.put(edit)
+        for edit in settings:
+            if edit.target.whole not in self.workspace.file.settings_drafts:
+                self.workspace.settings.put(edit)
+
+    def _open(self, ref: Ref) -> None:
+        self._services.selection.open(Ref(RefKind.BLOCK, ref.id) if ref.kind is RefKind.SETTING else ref)
+        if ref.kind is RefKind.SETTING:
+            self._services.actions.run("block.settings")
+        self._window.activateWindow()
+
+    def _follow(self, what: What) -> None:
+        if what & What.FILE:
+            self._window.banners.close_notice(_DISCARDED)
+        if what & _LISTED and self.dialog is not None and self.dialog.isVisible():
+            self._read()
+
+    def _read(self) -> None:
+        session = self.workspace.live.session
+        if session is None:
+            self._list(())
+            return
+        work = read_rows(session, self.workspace.file)
+        self._services.bridge.supersede(_READING, work, name=tr("Reading drafts"), on_done=self._list)
+
+    def _list(self, rows: Sequence[DraftRow]) -> None:
+        now = self.workspace.now()
+        listed = [
+            ListedDraft(
+                row.ref,
+                row.name,
+                row.kind,
+                row.agent,
+                row.change,
+                row.exact,
+                ago(row.at, now) if row.at else tr("just now"),
+            )
+            for row in rows
+        ]
+        if self.dialog is not None:
+            self.dialog.show_drafts(listed, self._not_writable())
+
+    def _not_writable(self) -> str:
+        return tr("The file is read-only.") if self.workspace.file.read_only is not None else ""
+
+    def _no_drafts(self) -> str:
+        return "" if all_refs(self.workspace.file) else tr("there are no unsaved drafts")
+
+    def _not_savable(self) -> str:
+        read_only = self.workspace.file.read_only is not None
+        return tr("the file is read-only") if read_only else self._no_drafts()
 
 
-def _tokens(request: Request | None, ref: Ref) -> int:
-    sections = request.sections if request else ()
-    return sum(piece.tokens for each in sections for piece in each.pieces if piece.source.is_of(ref))
+class _Saving:
+    """One save of several drafts: their editors hand them over, all are checked, then all are applied or none."""
+
+    def __init__(self, commands: DraftCommands, session: FileSession, reason: str) -> None:
+        self._commands = commands
+        self._session = session
+        self._reason = reason
+        self._workspace = commands.workspace
+        self._drafts: dict[Ref, Sequence[Edit]] = {}
+        self._ready: tuple[tuple[Ref, Edit], ...] = ()
+        self._editors: dict[Ref, OpenEdit] = {}
+        self._refused: dict[Ref, str] = {}
+
+    def add(self, ref: Ref, edits: Sequence[Edit], editor: OpenEdit | None) -> None:
+        """Take a draft in, from its editor where it has one."""
+        if editor is not None:
+            handed = editor.hand_over()
+            if handed is None:
+                self._refused[ref] = tr("This draft is loading or being saved. Try again in a moment.")
+                return
+            edits = (handed,)
+            self._editors[ref] = editor
+        self._drafts[ref] = edits
+
+    def begin(self, services: PanelServices) -> None:
+        """Check all, then apply them."""
+        self._commands.tell({}, busy=True)
+        if self._refused or not self._drafts:
+            self._give_back(self._refused)
+            return
+        work = checked(self._session, self._drafts, self._reason)
+        services.bridge.spawn(work, name=tr("Saving"), on_done=self._apply, on_error=self._fail)
+
+    def _apply(self, found: tuple[tuple[tuple[Ref, Edit], ...], Mapping[Ref, str]]) -> None:
+        self._ready, refused = found
+        if refused:
+            self._give_back(refused)
+            return
+        edits = [edit for _, edit in self._ready]
+        count = tr_count("Saved {count} draft.", "Saved {count} drafts.", len(self._drafts))
+        self._workspace.apply(
+            edits, self._reason, self._finish, text=count if len(edits) > 1 else "", on_error=self._fail
+        )
+
+    def _finish(self, receipts: Sequence[Receipt]) -> None:
+        for (ref, _), receipt in zip(self._ready, receipts, strict=True):
+            editor = self._editor(ref)
+            if editor is not None:
+                editor.take_receipt(receipt)
+        self._commands.tell({})
+        self._commands.saved(self._drafts)
+
+    def _fail(self, error: BaseException) -> bool:
+        """Say it below every draft where it is a rule that refused, else as any failure."""
+        is_rule = isinstance(error, InspectorError)
+        why = tr_error(error) if isinstance(error, InspectorError) else ""
+        self._give_back(dict.fromkeys(self._drafts, why) if is_rule else {})
+        return is_rule
+
+    def _give_back(self, refused: Mapping[Ref, str]) -> None:
+        for editor in filter(None, map(self._editor, self._editors)):
+            editor.take_error(RuntimeError())
+        self._commands.tell(refused)
+
+    def _editor(self, ref: Ref) -> OpenEdit | None:
+        """The editor that handed a draft over, unless its tab was closed meanwhile."""
+        editor = self._editors.get(ref)
+        return editor if editor is self._workspace.open_edits.get(ref.id) else None

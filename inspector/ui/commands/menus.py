@@ -39,6 +39,8 @@ MENUS: tuple[tuple[Callable[[], str], tuple[str, ...]], ...] = (
             SEPARATOR,
             "edit.*",
             SEPARATOR,
+            "drafts.*",
+            SEPARATOR,
             "changes.*",
             "history.*",
             "sharing.*",

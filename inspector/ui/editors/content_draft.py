@@ -7,19 +7,25 @@ from PySide6.QtCore import QObject, Signal
 from inspector.domain.blocks import Schema, UnreadableSchema
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Operation
+from inspector.domain.errors import RefusedError
 from inspector.domain.merging import merged
 from inspector.domain.operations_between import operation_between
+from inspector.domain.resolution import clash
 from inspector.domain.snapshot import BlockState
 
 _MOST_STEPS = 500
 
 
 class ContentSteps:
-    """Contents to go back and forth between. They share all that is the same in them."""
+    """Contents to go back and forth between. They share all that is the same in them.
+
+    What somebody else changed meanwhile is brought into a content when it is gone back to.
+    """
 
     def __init__(self) -> None:
-        self._before: list[Content] = []
-        self._after: list[Content] = []
+        self._before: list[tuple[Content, int]] = []
+        self._after: list[tuple[Content, int]] = []
+        self._carried: list[tuple[Content, Content]] = []
         self._place: object = None
 
     @property
@@ -33,19 +39,30 @@ class ContentSteps:
     def add(self, content: Content, place: object) -> None:
         """Remember what is left; further changes at one place, unless it is None, are one step."""
         if place is None or place != self._place or not self._before:
-            self._before = [*self._before[1 - _MOST_STEPS :], content]
+            self._before = [*self._before[1 - _MOST_STEPS :], (content, len(self._carried))]
         self._place = place
         self._after.clear()
 
-    def undo(self, present: Content) -> Content:
+    def carry(self, before: Content, after: Content) -> None:
+        """Keep the steps over what somebody else changed."""
         self._place = None
-        self._after.append(present)
-        return self._before.pop()
+        if self._before or self._after:
+            self._carried.append((before, after))
 
-    def redo(self, present: Content) -> Content:
+    def undo(self, schema: Schema, present: Content) -> Content:
         self._place = None
-        self._before.append(present)
-        return self._after.pop()
+        self._after.append((present, len(self._carried)))
+        return self._now(schema, *self._before.pop())
+
+    def redo(self, schema: Schema, present: Content) -> Content:
+        self._place = None
+        self._before.append((present, len(self._carried)))
+        return self._now(schema, *self._after.pop())
+
+    def _now(self, schema: Schema, content: Content, carried: int) -> Content:
+        for before, after in self._carried[carried:]:
+            content = merged(schema, before, after, content)
+        return content
 
 
 class ContentDraft(QObject):
@@ -121,11 +138,11 @@ class ContentDraft(QObject):
 
     def undo_step(self) -> None:
         if self._steps.can_undo and not self._read_only:
-            self._step_to(self._steps.undo(self._content))
+            self._step_to(self._steps.undo(self.schema, self._content))
 
     def redo_step(self) -> None:
         if self._steps.can_redo and not self._read_only:
-            self._step_to(self._steps.redo(self._content))
+            self._step_to(self._steps.redo(self.schema, self._content))
 
     def takes(self, content: Content | None) -> bool:
         return type(content) is type(self._content)
@@ -139,23 +156,19 @@ class ContentDraft(QObject):
         self.schema, self._base = state.block.schema, state.content
         content = state.content if mine is None else mine
         if content != self._content:
-            self._steps = ContentSteps()
+            self._steps.carry(self._content, content)
         self._show(content, operation_between(self.schema, self._base, content))
 
     def resume(self, state: BlockState, operation: Operation, content: Content) -> None:
         self.load(state, content)
 
     def join(self, state: BlockState) -> bool:
-        if state.content is not None:
-            self.load(state, merged(self.schema, self._base, state.content, self._content))
+        if state.content is None:
+            return True
+        if clash(self.schema, self._base, state.content, self._content):
+            return False
+        self.load(state, merged(self.schema, self._base, state.content, self._content))
         return True
-
-    def clashes(self, stored: Content | None) -> bool:
-        """What others write is joined at once: nothing is left to clash with."""
-        return False
-
-    def mark_theirs(self, mine: Content) -> None:
-        """Rows have no mark of their own."""
 
     def go_back(self, state: BlockState) -> None:
         if state.content is not None:
@@ -172,7 +185,12 @@ class ContentDraft(QObject):
         self._operation = operation_between(self.schema, self._base, self._content)
 
     def _step_to(self, content: Content) -> None:
-        self._show(content, operation_between(self.schema, self._base, content))
+        try:
+            operation = operation_between(self.schema, self._base, content)
+        except RefusedError:
+            # An entry that a log has by now stays in it.
+            return
+        self._show(content, operation)
         self.edited.emit()
 
     def _show(self, content: Content, operation: Operation | None) -> None:

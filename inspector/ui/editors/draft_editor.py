@@ -51,13 +51,7 @@ class DraftEditor(Protocol):
         """Show a kept draft that was made on this very state, and the content that it gives."""
 
     def join(self, state: BlockState) -> bool:
-        """Bring what others stored into unsaved work and count it from there. False: saving does that."""
-
-    def clashes(self, stored: Content | None) -> bool:
-        """Whether others have written where unsaved work has, so that saving must not merge the two unseen."""
-
-    def mark_theirs(self, mine: Content) -> None:
-        """Mark what is shown and was not in `mine`."""
+        """Bring what others stored into unsaved work and count it from there. False: saving or a review does that."""
 
     def go_back(self, state: BlockState) -> None:
         """Show the stored content again, as a step that can be undone."""

@@ -15,6 +15,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from inspector.domain.dataclass import dataclass
+from inspector.domain.edits.text import Splice
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 LONG_LINE = 20_000
@@ -225,6 +226,34 @@ class Steps:
         self._done.append(step)
         self._open = False
         return tuple(step)
+
+    def carry(self, splices: Sequence[Splice]) -> None:
+        """Keep the steps over what somebody else changed in the text; one that stands in it ends here."""
+        for each in reversed(splices):
+            self._done = _carried(self._done, each, back=True)
+            self._undone = _carried(self._undone, each, back=False)
+        self._open = False
+
+
+def _carried(
+    steps: list[list[TextReplacement]], change: Splice, *, back: bool
+) -> list[list[TextReplacement]]:
+    """The steps, the next one last, in a text that was changed besides."""
+    kept: list[list[TextReplacement]] = []
+    start, by = change.start, len(change.insert) - change.delete
+    for step in reversed(steps):
+        made: list[TextReplacement] = []
+        for each in reversed(step) if back else step:
+            there, gone = (each.inserted, each.removed) if back else (each.removed, each.inserted)
+            if start + change.delete <= each.start:
+                made.append(TextReplacement(each.start + by, each.removed, each.inserted))
+            elif start >= each.start + len(there):
+                made.append(each)
+                start += len(gone) - len(there)
+            else:
+                return kept[::-1]
+        kept.append(made[::-1] if back else made)
+    return kept[::-1]
 
 
 def _goes_on(last: TextReplacement, change: TextReplacement) -> bool:

@@ -25,7 +25,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from inspector.domain.edits.text import Splice, SpliceText
-from inspector.domain.splices import common_ends, composed, joined, spliced, trimmed
+from inspector.domain.splices import between, changed_stretch, common_ends, composed, joined, spliced, trimmed
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.editors.line_numbers import LineNumbers
 from inspector.ui.editors.shadow import (
@@ -47,6 +47,8 @@ _GROUND = 0.3
 _FLASH_MILLISECONDS = 1_200
 _SIGN = stand_in("\0")
 _SEGMENT_SIGN = "↪"
+_MOST_CHANGES = 60
+"""Places of a text that are changed one by one: each of them is laid out by itself."""
 _STEPS_OVER = {Qt.Key.Key_Backspace: -1, Qt.Key.Key_Delete: 1}
 
 
@@ -103,15 +105,16 @@ class TextEditor(QPlainTextEdit):
         splices = trimmed(self._since_base, self._base)
         return SpliceText(splices) if splices else None
 
-    def load(self, base: str, splices: Sequence[Splice] = ()) -> None:
+    def load(self, base: str, splices: Sequence[Splice] = (), *, carries: bool = False) -> None:
         """Show a text, or with `splices` unsaved work on it.
 
         Cursor and scroll position stay at the text they are at; what can be undone stays while the text is the same.
+        With `carries` it is the same text as somebody else has changed it, and steps that stand elsewhere stay too.
         """
         self._base = base
         self._since_base = joined(splices)
         self._since_mark = ()
-        self._show(spliced(base, splices) if splices else base)
+        self._show(spliced(base, splices) if splices else base, carries=carries)
 
     def set_mark(self) -> None:
         self._since_mark = ()
@@ -320,24 +323,27 @@ class TextEditor(QPlainTextEdit):
     def _change(self, start: int, delete: int, insert: str) -> TextReplacement:
         return TextReplacement(start, self._shadow.text[start : start + delete], insert)
 
-    def _show(self, text: str) -> None:
+    def _show(self, text: str, *, carries: bool = False) -> None:
         old = self._shadow.text
         if text == old:
             return
+        changes = _changes(old, text) if old else ()
         self._own_change = True
         try:
             self._choose_wrapping(text)
-            if old:
-                first, last = common_ends(old, text)
-                change = self._change(first, len(old) - first - last, text[first : len(text) - last])
-                self._insert_shown(change)
-                self._shadow.replace(change.start, len(change.removed), change.inserted)
-            else:
+            for each in reversed(changes):
+                # Place by place, so that cursor and scroll position stay where they are in the text.
+                self._insert_shown(self._change(each.start, each.delete, each.insert))
+                self._shadow.replace(each.start, each.delete, each.insert)
+            if not old:
                 self.setPlainText(segmented(text))
                 self._shadow = ShadowText(text)
         finally:
             self._own_change = False
-        self._steps = Steps()
+        if carries and old:
+            self._steps.carry(changes)
+        else:
+            self._steps = Steps()
 
     def _choose_wrapping(self, text: str) -> None:
         modes = QTextOption.WrapMode
@@ -445,3 +451,9 @@ class TextEditor(QPlainTextEdit):
         end = min(unit + added, self.document().characterCount() - 1)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         return cursor.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
+
+
+def _changes(old: str, new: str) -> Sequence[Splice]:
+    """What leads from one text to another: by words where they are few, else as one stretch."""
+    found = between(old, new)
+    return found if len(found) <= _MOST_CHANGES else changed_stretch(old, new)

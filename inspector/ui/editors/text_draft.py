@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import SignalInstance
 
 from inspector.domain.content import Content, TextContent
 from inspector.domain.edits.base import Operation
-from inspector.domain.edits.text import Splice, SpliceText
+from inspector.domain.edits.text import SpliceText
 from inspector.domain.snapshot import BlockState
 from inspector.domain.splices import between, changed_stretch, rebased, spliced
 from inspector.ui.editors.shadow import Steps
@@ -52,7 +50,8 @@ class TextDraft:
 
     def load(self, state: BlockState, mine: Content | None = None) -> None:
         stored = _text(state.content)
-        self._editor.load(stored, () if mine is None else changed_stretch(stored, _text(mine)))
+        splices = () if mine is None else between(stored, _text(mine))
+        self._editor.load(stored, splices, carries=True)
 
     def resume(self, state: BlockState, operation: Operation, content: Content) -> None:
         if isinstance(operation, SpliceText):
@@ -63,20 +62,6 @@ class TextDraft:
     def join(self, state: BlockState) -> bool:
         """Saving merges texts: the store knows every character that others wrote."""
         return False
-
-    def clashes(self, stored: Content | None) -> bool:
-        operation = self._editor.operation()
-        if operation is None or not isinstance(stored, TextContent):
-            return False
-        theirs = between(self._editor.base_text, stored.text)
-        return any(
-            each.start <= other.start + other.delete and other.start <= each.start + each.delete
-            for each in operation.splices
-            for other in theirs
-        )
-
-    def mark_theirs(self, mine: Content) -> None:
-        self._editor.mark_found(_written(between(_text(mine), self._editor.text)))
 
     def go_back(self, state: BlockState) -> None:
         for splice in changed_stretch(self._editor.text, _text(state.content)):
@@ -93,17 +78,6 @@ class TextDraft:
 
     def count_from_mark(self) -> None:
         self._editor.count_from_mark(self._marked)
-
-
-def _written(splices: Sequence[Splice]) -> list[tuple[int, int]]:
-    """Where the text that splices write stands after them."""
-    found, grown = [], 0
-    for each in splices:
-        start = each.start + grown
-        if each.insert:
-            found.append((start, start + len(each.insert)))
-        grown += len(each.insert) - each.delete
-    return found
 
 
 def _text(content: Content | None) -> str:

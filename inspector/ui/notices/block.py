@@ -48,14 +48,14 @@ class BlockNotices(QObject):
         self._session = session
         self._id = block_id
         self._unlock = unlock
+        self._reviewing = False
         self._earlier = workspace.file.refusals.get(block_id)
         session.met.connect(self._tell_met)
-        session.merged.connect(self._tell_merged)
         session.refused.connect(self._tell_refused)
         session.discarded.connect(self._offer_back)
 
-    def tell(self, state: BlockState, *, drafted: bool) -> None:
-        """Say what is so now; `drafted`, whether there is unsaved work."""
+    def tell(self, state: BlockState, *, drafted: bool, reviewing: bool = False) -> None:
+        """Say what is so now; `drafted`, whether there is unsaved work, `reviewing`, whether it is compared."""
         read_only = self._workspace.file.read_only
         if not state.block.is_active:
             restore = () if read_only else ((tr("Restore"), self._restore),)
@@ -67,6 +67,11 @@ class BlockNotices(QObject):
         # Each speaks of a draft that is there, or of none.
         for key in (_DISCARDED,) if drafted else (_MET, _UNLOCK, _REFUSED):
             self._banners.close_notice(key)
+        if reviewing:
+            self._banners.close_notice(_MET)
+        elif self._reviewing and drafted and self._session.is_stale:
+            self._tell_met(state)
+        self._reviewing = reviewing
         earlier, self._earlier = self._earlier, None
         if earlier is not None and drafted:
             # It was refused after the tab in which it was asked for had been closed.
@@ -122,14 +127,20 @@ class BlockNotices(QObject):
         self._banners.show_notice(Notice(_DISCARDED, tr("Draft discarded."), choices=choices))
 
     def _tell_met(self, state: BlockState) -> None:
+        if self._reviewing:
+            return
         name = state.written.actor.name if state.written else tr("Someone else")
         text = tr("{name} changed this block while you were editing.", name=name)
-        show = ((tr("Show merged"), self._session.show_merged),)
-        self._put(Notice(_MET, text, tr("Saving merges both versions."), "info", choices=show))
-
-    def _tell_merged(self) -> None:
-        text = tr("Both versions are merged here. Other people's changes are marked.")
-        self._banners.show_notice(Notice(_MET, text, tr("Check the text, then save."), "warning"))
+        if self._session.is_stale:
+            choices = ((tr("Review"), self._session.review),)
+            if self._session.is_in_conflict:
+                remark = tr("You both changed the same place. Review it before you save.")
+                self._put(Notice(_MET, text, remark, "warning", choices=choices))
+            else:
+                self._put(Notice(_MET, text, tr("Saving merges both."), "info", choices=choices))
+        else:
+            # Fields and rows are merged as they come.
+            self._put(Notice(_MET, text, tr("Both versions are merged here."), "info"))
 
     def _restore(self) -> None:
         self._workspace.edit(self._id, RestoreBlock())

@@ -34,6 +34,7 @@ from inspector.ui.history.page import HistoryPage
 from inspector.ui.notices.block import BlockNotices
 from inspector.ui.notices.block_editors import BlockEditors, content_in
 from inspector.ui.notices.block_figures import BlockFigures
+from inspector.ui.notices.review import BlockReview
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.card import kind_of
 from inspector.ui.presentation.places import place_in
@@ -65,6 +66,7 @@ class BlockPanel(Panel):
         self._stack, self._editing = QStackedWidget(), QStackedWidget()
         self.editors = BlockEditors(services, self.page, self._editing, self._id)
         self.work = self.editors.work
+        self.review = BlockReview(services, self.work, self)
         self.history = HistoryPage(services, self._id, lambda: self.work.is_dirty)
         who_sees = BlockSharing(services, self._id, self)
         self.sharing = SharingPage(services, who_sees)
@@ -102,6 +104,7 @@ class BlockPanel(Panel):
             *self.history.actions_of_tab(),
             *self.sharing.actions_of_tab(),
             *self.effects.actions_of_tab(),
+            *self.review.actions_of_tab(),
         )
         self._lay_out()
         self._connect()
@@ -166,6 +169,7 @@ class BlockPanel(Panel):
         super().hideEvent(event)
         if not event.spontaneous():
             self._front.go()
+            self.review.settle()
 
     def _actions(self) -> tuple[Action, ...]:
         keys = QKeySequence.StandardKey
@@ -226,9 +230,11 @@ class BlockPanel(Panel):
         arrange(self._head, self._names, self._tools)
         # Undo of typing is for what is typed in: in the other views its keys are those of the file.
         self._editing.addWidget(self.page)
-        for page in (self._editing, self.rendered, self.history, self.sharing, self._empty):
+        for page in (
+            self._editing, self.rendered, self.history, self.sharing, self.review.page, self._empty
+        ):
             self._stack.addWidget(page)
-        arrange(QVBoxLayout(self), head, self.effects, self.banners, self._stack)
+        arrange(QVBoxLayout(self), head, self.effects, self._stack, self.banners)
         self._measure()
 
     def _measure(self) -> None:
@@ -258,6 +264,7 @@ class BlockPanel(Panel):
         self.work.changed.connect(self.effects.tell)
         self.effects.opened.connect(self.show_sharing)
         self.editors.faulted.connect(self._tell)
+        self.review.changed.connect(self._tell)
         self.work.saved.connect(self.reason_field.clear)
         for each in (self.work.saved, self.work.discarded):
             each.connect(self._return_to_editor)
@@ -309,6 +316,7 @@ class BlockPanel(Panel):
         return (
             self._not_editable()
             or self.editors.faults
+            or self.review.why_not_saved()
             or ("" if self.work.is_dirty else tr("no unsaved changes"))
         )
 
@@ -351,7 +359,7 @@ class BlockPanel(Panel):
         self._tell_buttons(dirty, why_not)
         self.views.buttons[_EDIT].setVisible(self._has_editor)
         self.views.buttons[_RAW].setVisible(self.editors.structured is not None and self._has_editor)
-        self._notices.tell(state, drafted=dirty)
+        self._notices.tell(state, drafted=dirty, reviewing=self.review.is_open)
         self.numbers.tell_characters(state, self._content)
         self.numbers.tell_tokens(self._content if _is_readable(state) else None)
         self._show_view()
@@ -385,7 +393,7 @@ class BlockPanel(Panel):
         note = (
             tr("saving …")
             if self.work.is_saving
-            else self.editors.faults or (tr("not saved") if dirty else "")
+            else self.editors.faults or self.review.why_not_saved() or (tr("not saved") if dirty else "")
         )
         self.state_note.setText(note)
         self.state_note.setVisible(bool(note))
@@ -393,7 +401,14 @@ class BlockPanel(Panel):
     def _tell_actions(self) -> None:
         """Actions look again at what can be done, when that is another thing now."""
         steps = self._typed_in.steps
-        states = (self._not_savable(), steps.can_undo, steps.can_redo, self._no_text())
+        states = (
+            self._not_savable(),
+            self.review.is_open,
+            self.work.is_stale,
+            steps.can_undo,
+            steps.can_redo,
+            self._no_text(),
+        )
         if states != self._action_states and self.isVisible():
             self._action_states = states
             self.services.actions.refresh()
@@ -406,7 +421,10 @@ class BlockPanel(Panel):
         if state is None or not _is_readable(state):
             self._show_unreadable(state)
             return
-        if self.views.current == _RENDERED:
+        self.views.setEnabled(not self.review.is_open)
+        if self.review.is_open:
+            self._stack.setCurrentWidget(self.review.page)
+        elif self.views.current == _RENDERED:
             self._render(state)
             self._stack.setCurrentWidget(self.rendered)
         elif self.views.current == _HISTORY:
@@ -476,7 +494,7 @@ class BlockPanel(Panel):
         self.editors.settle()
         if not self._not_savable():
             self._notices.begin_saving()
-            self.work.save(self.reason_field.text().strip())
+            (self.review if self.review.is_open else self.work).save(self.reason_field.text().strip())
 
     def _save_unlocked(self) -> None:
         self._notices.begin_saving()

@@ -1,8 +1,9 @@
-"""A widget for banners above the centre of the window."""
+"""A widget for banners below the centre of the window, where they push no text away."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QGuiApplication, QResizeEvent
@@ -12,7 +13,7 @@ from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
 from inspector.ui.failures import FailureText
 from inspector.ui.icons import Icons
-from inspector.ui.safe_text import PlainLabel, few_lines
+from inspector.ui.safe_text import PlainLabel, few_lines, safe_tooltip
 from inspector.ui.widgets.controls import Picture, arrange, button, icon_button
 from inspector.ui.wording import tr, tr_count
 
@@ -50,10 +51,15 @@ def failure_notice(failure: FailureText) -> Notice:
 
 
 class Banner(QFrame):
-    """One notice above the centre of the window."""
+    """One notice below the centre of the window. `turn` shows the next of those that wait behind it."""
 
     def __init__(
-        self, notice: Notice, appearance: Appearance, icons: Icons, close: Callable[[], None]
+        self,
+        notice: Notice,
+        appearance: Appearance,
+        icons: Icons,
+        close: Callable[[], None],
+        turn: Callable[[], None],
     ) -> None:
         super().__init__()
         self.notice = notice
@@ -80,13 +86,24 @@ class Banner(QFrame):
         self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._body.addLayout(words, 1)
         self._body.addWidget(self._buttons, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.others = button("", turn, role="flat", size="small")
+        self.others.hide()
         self._row = QHBoxLayout(self)
         arrange(self._row, mark)
         self._row.addLayout(self._body, 1)
+        self._row.addWidget(self.others)
         if notice.closable:
             self._row.addWidget(icon_button(icons, "close", tr("Close this notice"), close))
         appearance.changed.connect(self._measure)
         self._measure()
+
+    def tell_others(self, count: int) -> None:
+        """Say how many notices wait behind this one."""
+        text = tr_count("{count} more notice", "{count} more notices", count)
+        self.others.setText(f"+{count}")
+        self.others.setAccessibleName(text)
+        safe_tooltip(self.others, text)
+        self.others.setVisible(count > 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -112,16 +129,18 @@ class Banner(QFrame):
 
 
 class Banners(QWidget):
-    """The newest notice, with a button to the others. The oldest closable gives way to the fourth."""
+    """The newest notice, with a button to the others. The oldest closable gives way to the fourth.
+
+    It stands below what it speaks of: when it comes or goes, the text above stays where it is.
+    """
 
     def __init__(self, appearance: Appearance, icons: Icons) -> None:
         super().__init__()
         self._appearance = appearance
         self._icons = icons
         self._shown: dict[str, Banner] = {}
-        self._others = button(tr("More notices"), self._turn, role="link", size="small")
         self._layout = QVBoxLayout(self)
-        arrange(self._layout, self._others)
+        arrange(self._layout)
         self.hide()
 
     @property
@@ -129,9 +148,13 @@ class Banners(QWidget):
         return tuple(banner.notice for banner in self._shown.values())
 
     def show_notice(self, notice: Notice) -> None:
-        """Show a notice, in place of the one with its key."""
-        self.close_notice(notice.key)
-        banner = Banner(notice, self._appearance, self._icons, lambda: self.close_notice(notice.key))
+        """Show a notice, in place of the one with its key and of any that says the same."""
+        said = (notice.text, notice.remark)
+        for each in self.notices:
+            if each.key == notice.key or (each.text, each.remark) == said:
+                self.close_notice(each.key)
+        close = partial(self.close_notice, notice.key)
+        banner = Banner(notice, self._appearance, self._icons, close, self._turn)
         self._shown[notice.key] = banner
         self._layout.insertWidget(0, banner)
         for key in [key for key, each in self._shown.items() if each.notice.closable][:-_MOST]:
@@ -152,16 +175,16 @@ class Banners(QWidget):
         """Show the next older notice, after the oldest the newest."""
         key = next(reversed(self._shown))
         self._shown = {key: self._shown.pop(key), **self._shown}
+        had_focus = any(each.others.hasFocus() for each in self._shown.values())
         self._show_newest()
+        if had_focus:
+            next(reversed(self._shown.values())).others.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_newest(self) -> None:
-        """Let one stand there, so that many do not push the text down."""
+        """Let one stand there, so that many take no more room than one."""
         newest = next(reversed(self._shown.values()), None)
         for banner in self._shown.values():
             banner.setVisible(banner is newest)
-        others = len(self._shown) - 1
-        text = tr_count("{count} more notice", "{count} more notices", others)
-        self._others.setText(text)
-        self._others.setAccessibleName(text)
-        self._others.setVisible(others > 0)
+        if newest is not None:
+            newest.tell_others(len(self._shown) - 1)
         self.setVisible(newest is not None)

@@ -1,0 +1,124 @@
+"""Keeps every unsaved edit of the open file on disk, and knows which editors hold one."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Protocol
+
+from inspector.domain.edits.base import Edit, Receipt
+from inspector.domain.ref import Ref
+from inspector.runtime.session import FileSession
+from inspector.ui.bridge import Bridge, is_gone
+from inspector.ui.file_state import LiveFile, UnsavedEdit, What
+from inspector.ui.wording import tr
+
+
+class DraftKeeper:
+    """Writes unsaved edits down, one write at a time for each target and always the newest state last."""
+
+    def __init__(self, bridge: Bridge, live: LiveFile) -> None:
+        self._bridge = bridge
+        self._live = live
+        self._stale: set[str | Ref] = set()
+        self._writing: dict[str | Ref, asyncio.Task[None]] = {}
+
+    def note(self, target: str | Ref) -> None:
+        """The unsaved edit of a block, by its id, or of a record has changed or is gone."""
+        session = self._live.session
+        if session is None:
+            return
+        self._stale.add(target)
+        if target not in self._writing:
+            task = self._bridge.spawn(self._write(session, target), name=tr("Keeping a draft"))
+            if task is not None:
+                self._writing[target] = task
+
+    async def settle(self) -> None:
+        """Wait until everything is written."""
+        while self._writing:
+            await asyncio.gather(*self._writing.values(), return_exceptions=True)
+            # One that was cancelled before it began has not taken itself out.
+            self._writing = {id_: task for id_, task in self._writing.items() if not task.done()}
+
+    async def _write(self, session: FileSession, target: str | Ref) -> None:
+        try:
+            while target in self._stale:
+                self._stale.discard(target)
+                edit = self._edit(target)
+                if edit is not None:
+                    await session.engine.drafts.keep(edit)
+                elif isinstance(target, Ref):
+                    await session.engine.drafts.drop(target)
+                else:
+                    await session.drop_draft(target)
+        finally:
+            self._writing.pop(target, None)
+
+    def _edit(self, target: str | Ref) -> Edit | None:
+        if isinstance(target, Ref):
+            state = self._live.state
+            return state.records.get(target) or state.settings_drafts.get(target)
+        draft = self._live.state.drafts.get(target)
+        return None if draft is None else draft.edit
+
+
+class RecordDrafts:
+    """The unsaved edits of messages, archival entries and other records, in the state of the open file."""
+
+    def __init__(self, live: LiveFile, keeper: DraftKeeper) -> None:
+        self._live = live
+        self._keeper = keeper
+
+    def put(self, edit: Edit) -> None:
+        """Keep the edit that a save would make."""
+        ref, records = edit.target.whole, self._live.state.records
+        what = What.NOTHING if ref in records else What.DRAFTS
+        self._live.put(replace(self._live.state, records={**records, ref: edit}), what)
+        self._keeper.note(ref)
+
+    def drop(self, ref: Ref) -> None:
+        """Forget an edit: it was saved or is not wanted."""
+        records = self._live.state.records
+        if ref.whole in records:
+            rest = {each: edit for each, edit in records.items() if each != ref.whole}
+            self._live.put(replace(self._live.state, records=rest), What.DRAFTS)
+            self._keeper.note(ref.whole)
+
+
+class OpenEdit(Protocol):
+    """The unsaved edit of a block in its editor, as whoever saves several at once uses it."""
+
+    def hand_over(self) -> Edit | None:
+        """The edit to save, which nobody else saves meanwhile; None where that cannot begin now."""
+
+    def take_receipt(self, receipt: Receipt) -> None:
+        """Take in that it was saved."""
+
+    def take_error(self, error: BaseException) -> bool:
+        """It was not saved: everything is as before."""
+
+    def discard(self, *, quiet: bool = False) -> None:
+        """Go back to the stored content; `quiet` where somebody else says so."""
+
+    def bring_back(self, draft: UnsavedEdit) -> None:
+        """Take up again what was discarded."""
+
+
+class OpenEdits:
+    """The editors that are open, by block."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, OpenEdit] = {}
+
+    def add(self, block_id: str, editor: OpenEdit) -> None:
+        """Know an editor; it takes the place of an earlier one of that block."""
+        self._open[block_id] = editor
+
+    def get(self, block_id: str) -> OpenEdit | None:
+        """The editor of a block, None where none is open any more."""
+        editor = self._open.get(block_id)
+        if editor is not None and is_gone(editor.discard):
+            del self._open[block_id]
+            return None
+        return editor

@@ -1,0 +1,240 @@
+"""Shows the base, both versions and the merged text of a draft; the merged one is edited, conflict by conflict."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+
+from inspector.domain.content import TextContent
+from inspector.domain.history import ThreeWay
+from inspector.domain.resolution import Choice, Segment, text_segments
+from inspector.domain.splices import changed_stretch
+from inspector.ui.appearance import Appearance
+from inspector.ui.editors.text import TextEditor
+from inspector.ui.safe_text import ElidedLabel
+from inspector.ui.widgets.controls import arrange
+from inspector.ui.wording import tr
+
+_PANE_SHARE = (1, 1)
+
+
+class _Stop:
+    """One change in the merged text, from `start` to `end`; a conflict is decided by a choice or by typing."""
+
+    def __init__(self, at: int, segment: Segment, start: int) -> None:
+        self.at = at
+        self.segment = segment
+        self.start = start
+        self.end = start + len(segment.text(Choice.MINE))
+        self.is_decided = not segment.is_conflict
+
+    def follow(self, start: int, delete: int, insert: int) -> None:
+        """Take over a change of the text; one inside of it decides it."""
+        if start + delete < self.start or (start + delete == self.start and self.end > self.start):
+            self.start += insert - delete
+            self.end += insert - delete
+        elif start <= self.end:
+            self.start, self.end = min(self.start, start), max(self.end, start + delete) + insert - delete
+            self.is_decided = True
+
+
+class TextReview(QWidget):
+    """Three panes to read above the merged text. `changed` tells of another choice, text or place."""
+
+    changed = Signal()
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.base, self.theirs, self.mine = (_pane(appearance, name) for name in _names())
+        self.merged = TextEditor(appearance)
+        self.merged.setAccessibleName(tr("Merged text"))
+        self._their_title = ElidedLabel("", tone="muted", size="small")
+        self._segments: tuple[Segment, ...] = ()
+        self._stops: list[_Stop] = []
+        self._changes: list[_Stop] = []
+        self._current = 0
+        self._text = ""
+        self._choosing = False
+        self._lay_out(appearance)
+        self.merged.edited.connect(self._follow)
+        appearance.changed.connect(self._mark_panes)
+
+    @property
+    def content(self) -> TextContent:
+        return TextContent(self.merged.text)
+
+    @property
+    def count(self) -> int:
+        """How many conflicts there are, else how many changes."""
+        return len(self._stops)
+
+    @property
+    def current(self) -> int:
+        return self._current
+
+    @property
+    def conflicts(self) -> int:
+        return sum(each.segment.is_conflict for each in self._stops)
+
+    @property
+    def undecided(self) -> int:
+        return sum(not each.is_decided for each in self._stops)
+
+    @property
+    def has_both(self) -> bool:
+        """Whether both sides can stand at the current place."""
+        return True
+
+    def first_focus(self) -> QWidget:
+        return self.merged
+
+    def show_sides(self, sides: ThreeWay, name: str) -> None:
+        """Show all sides; `name` is whoever wrote the other version."""
+        self._their_title.setText(tr("{name}'s version", name=name))
+        self._segments = text_segments(sides)
+        texts = [
+            each.text for each in (sides.base, sides.theirs, sides.mine) if isinstance(each, TextContent)
+        ]
+        for pane, text in zip((self.base, self.theirs, self.mine), texts, strict=False):
+            pane.load(text)
+        merged = [each.text(Choice.MINE) for each in self._segments]
+        starts = list(accumulate(map(len, merged), initial=0))
+        stops = [_Stop(at, each, starts[at]) for at, each in enumerate(self._segments) if _is_change(each)]
+        conflicts = [each for each in stops if each.segment.is_conflict]
+        self._stops = conflicts or stops
+        self._text = "".join(merged)
+        self.merged.load(self._text)
+        self._changes = stops
+        self._mark_panes()
+        self.go_to(0)
+
+    def go_to(self, stop: int) -> None:
+        """Bring a change into sight in every pane."""
+        if not self._stops:
+            self.changed.emit()
+            return
+        self._current = stop % len(self._stops)
+        found = self._stops[self._current]
+        for pane, texts in zip(self._panes, self._texts(), strict=True):
+            start = sum(map(len, texts[: found.at]))
+            pane.select_range(start, start + len(texts[found.at]))
+        self.merged.select_range(found.start, found.end)
+        self.changed.emit()
+
+    def choose(self, choice: Choice) -> None:
+        """Put a side, or both, at the current place, as one step that can be undone."""
+        if self._stops:
+            self._put(self._stops[self._current], choice)
+            self.changed.emit()
+
+    def choose_all(self, choice: Choice) -> None:
+        for each in self._stops:
+            self._put(each, choice)
+        self.changed.emit()
+
+    @property
+    def place(self) -> str:
+        """Where the current change is, in words."""
+        if not self._stops:
+            return ""
+        line = self.merged.text.count("\n", 0, self._stops[self._current].start) + 1
+        return tr("line {line}", line=line)
+
+    @property
+    def is_current_decided(self) -> bool:
+        return not self._stops or self._stops[self._current].is_decided
+
+    @property
+    def _panes(self) -> tuple[TextEditor, ...]:
+        return self.base, self.theirs, self.mine
+
+    def _texts(self) -> tuple[list[str], ...]:
+        found = self._segments
+        return [each.base for each in found], [each.theirs for each in found], [each.mine for each in found]
+
+    def _put(self, stop: _Stop, choice: Choice) -> None:
+        before, text = stop.end - stop.start, stop.segment.text(choice)
+        self._choosing = True
+        try:
+            self.merged.replace_range(stop.start, before, text)
+        finally:
+            self._choosing = False
+        self._text = self.merged.text
+        for each in self._stops:
+            if each.start > stop.start:
+                each.start += len(text) - before
+                each.end += len(text) - before
+        stop.end, stop.is_decided = stop.start + len(text), True
+        self._mark()
+
+    def _follow(self) -> None:
+        """Keep the places of the changes while the text is typed in."""
+        if self._choosing:
+            return
+        before, self._text = self._text, self.merged.text
+        for each in changed_stretch(before, self._text):
+            for stop in self._stops:
+                stop.follow(each.start, each.delete, len(each.insert))
+        self._mark()
+        self.changed.emit()
+
+    def _mark(self) -> None:
+        self.merged.mark_found([(each.start, each.end) for each in self._stops])
+
+    def _mark_panes(self) -> None:
+        for pane, texts in zip(self._panes, self._texts(), strict=True):
+            starts = list(accumulate(map(len, texts), initial=0))
+            pane.mark_found([(starts[each.at], starts[each.at + 1]) for each in self._changes])
+        self._mark()
+
+    def _lay_out(self, appearance: Appearance) -> None:
+        titles = _titles()
+        sides, both = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
+        heads = (
+            ElidedLabel(titles[0], tone="muted", size="small"),
+            self._their_title,
+            ElidedLabel(titles[1], tone="muted", size="small"),
+        )
+        for head, pane in zip(heads, self._panes, strict=True):
+            sides.addWidget(_titled(head, pane, appearance))
+        both.addWidget(sides)
+        merged_title = ElidedLabel(
+            tr("Merged: this is what Save stores. You can edit it."), strong=True, size="small"
+        )
+        both.addWidget(_titled(merged_title, self.merged, appearance))
+        for splitter in (sides, both):
+            splitter.setChildrenCollapsible(False)
+            splitter.setHandleWidth(1)
+        for at, share in enumerate(_PANE_SHARE):
+            both.setStretchFactor(at, share)
+        arrange(QHBoxLayout(self), both)
+
+
+def _is_change(segment: Segment) -> bool:
+    return segment.is_conflict or not segment.base == segment.theirs == segment.mine
+
+
+def _names() -> tuple[str, str, str]:
+    return tr("The text before both changes"), tr("The other version"), tr("Your draft")
+
+
+def _titles() -> tuple[str, str]:
+    return tr("Before"), tr("Your draft")
+
+
+def _pane(appearance: Appearance, name: str) -> TextEditor:
+    made = TextEditor(appearance)
+    made.setReadOnly(True)
+    made.setAccessibleName(name)
+    return made
+
+
+def _titled(title: QWidget, page: QWidget, appearance: Appearance) -> QWidget:
+    made = QWidget()
+    title.setContentsMargins(
+        appearance.space(3), appearance.space(1), appearance.space(3), appearance.space(1)
+    )
+    arrange(QVBoxLayout(made), title, page)
+    return made

@@ -1,0 +1,113 @@
+"""The review in a block's tab: opens when both sides wrote at the same place, and gives the decision to the draft."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from inspector.domain.resolution import Choice
+from inspector.ui.actions import Action
+from inspector.ui.draft_comparison import Comparison
+from inspector.ui.edit_session import EditSession
+from inspector.ui.editors.review_page import ReviewPage
+from inspector.ui.panel import PanelServices
+from inspector.ui.wording import tr, tr_count
+
+
+class BlockReview(QObject):
+    """Shows a comparison in place of the editor until it is saved or left. `changed` tells of any difference."""
+
+    changed = Signal()
+
+    def __init__(self, services: PanelServices, session: EditSession, parent: QObject) -> None:
+        super().__init__(parent)
+        self.page = ReviewPage(services.appearance)
+        self._session = session
+        self.is_open = False
+        session.compared.connect(self._show)
+        session.changed.connect(self._follow)
+        self.page.closed.connect(self.leave)
+        self.page.changed.connect(self.changed)
+
+    def why_not_saved(self) -> str:
+        """Why what is reviewed can't be saved yet, nothing when it can."""
+        left = self.page.undecided if self.is_open else 0
+        return tr_count("{count} conflict to decide", "{count} conflicts to decide", left) if left else ""
+
+    def save(self, reason: str) -> None:
+        """Save the merged content with a reason."""
+        if self.is_open and not self.page.undecided:
+            self._adopt()
+            self._close()
+            self._session.save(reason)
+
+    def leave(self) -> None:
+        """Go back to the editor: to the merged content if all is decided, else to the draft as it was."""
+        if self.is_open and not self.page.undecided:
+            self._adopt()
+        self._close()
+
+    def settle(self) -> None:
+        """Keep what is decided as the draft when the tab goes out of sight."""
+        if self.is_open and not self.page.undecided:
+            self.leave()
+
+    def actions_of_tab(self) -> tuple[Action, ...]:
+        """What is done by key while a review is open."""
+        page = self.page
+        return (
+            Action(
+                "review.open", tr("Review the other version"), self._session.review, None, "", self._no_other
+            ),
+            Action("review.next", tr("Next conflict"), lambda: page.step(1), "F7", "forward", self._not_open),
+            Action(
+                "review.previous",
+                tr("Previous conflict"),
+                lambda: page.step(-1),
+                "Shift+F7",
+                "back",
+                self._not_open,
+            ),
+            self._choice("review.theirs", tr("Take theirs"), Choice.THEIRS, "Alt+Shift+T"),
+            self._choice("review.mine", tr("Take mine"), Choice.MINE, "Alt+Shift+M"),
+            self._choice("review.both", tr("Take both"), Choice.BOTH, "Alt+Shift+B"),
+            Action(
+                "review.close", tr("Back to editing"), self.leave, "Escape", "", self._not_open, scope=page
+            ),
+        )
+
+    def _undo(self) -> None:
+        self.page.text.merged.undo_step()
+
+    def _redo(self) -> None:
+        self.page.text.merged.redo_step()
+
+    def _choice(self, id_: str, title: str, choice: Choice, keys: str) -> Action:
+        return Action(id_, title, lambda: self.page.choose(choice), keys, "", self._not_open)
+
+    def _show(self, found: Comparison) -> None:
+        written = found.state.written
+        self.page.show_sides(found.sides, written.actor.name if written else tr("Someone else"))
+        self.is_open = True
+        self.changed.emit()
+        self.page.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _adopt(self) -> None:
+        sides = self.page.sides
+        if sides is not None:
+            self._session.take_resolved(sides, self.page.content)
+
+    def _follow(self) -> None:
+        """Close when the draft was saved or discarded from elsewhere."""
+        if not self._session.is_dirty:
+            self._close()
+
+    def _close(self) -> None:
+        if self.is_open:
+            self.is_open = False
+            self.changed.emit()
+
+    def _not_open(self) -> str:
+        return "" if self.is_open else tr("no review is open")
+
+    def _no_other(self) -> str:
+        return "" if self._session.is_stale else tr("nobody else changed this block")

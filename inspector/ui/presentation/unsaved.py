@@ -1,0 +1,261 @@
+"""The unsaved drafts of the open file as rows, and why some of them can't be saved as they are."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TypeAlias
+
+from inspector.domain.agent_settings import clashes
+from inspector.domain.blocks import ArchivalEntry
+from inspector.domain.counts import Method
+from inspector.domain.dataclass import dataclass
+from inspector.domain.edits.base import Edit, Intent, Version
+from inspector.domain.edits.block_rows import InsertArchival, UpdateArchival
+from inspector.domain.edits.items import EditParts
+from inspector.domain.edits.rows import ConfigureAgent, EditMessage
+from inspector.domain.errors import DocumentError, FileError, InspectorError, RefusedError
+from inspector.domain.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Request
+from inspector.runtime.rendering import rendered_text
+from inspector.runtime.session import FileSession
+from inspector.ui.draft_comparison import compared
+from inspector.ui.file_state import FileState, UnsavedEdit
+from inspector.ui.presentation.archival import drafted
+from inspector.ui.presentation.messages import edited, refused_texts
+from inspector.ui.safe_text import one_line
+from inspector.ui.wording import tr, tr_code, tr_error
+
+_NAME_LENGTH = 80
+Record: TypeAlias = Message | ArchivalEntry | None
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRow:
+    """One unsaved draft: `change` is how many tokens more saving it costs, None where nobody can tell.
+
+    `at` is when it was kept last, None while that is under way.
+    """
+
+    ref: Ref
+    name: str
+    kind: str
+    agent: str
+    change: int | None = None
+    exact: bool = True
+    at: datetime | None = None
+
+
+def said_version(said: object) -> Version:
+    """What a record says, as a version that a draft can be made for."""
+    return Version(hashlib.sha256(repr(said).encode("utf-8", "surrogatepass")).hexdigest()[:32])
+
+
+def said_by(record: Message | ArchivalEntry) -> object:
+    """What of a record an edit replaces: where that is another, somebody wrote."""
+    return record.content if isinstance(record, Message) else (record.content, record.tags)
+
+
+def all_refs(file: FileState) -> tuple[Ref, ...]:
+    """What has a draft: blocks, records, then agents with unsaved settings."""
+    agents = (Ref(RefKind.AGENT, each) for each in file.drafted_agents)
+    return (*(Ref(RefKind.BLOCK, each) for each in file.drafts), *file.records, *agents)
+
+
+def edits_of(file: FileState, ref: Ref) -> tuple[Edit, ...]:
+    """The unsaved edits of a block, a record or an agent's settings; empty where they are gone."""
+    if ref.kind is RefKind.AGENT:
+        return file.settings_edits(ref.id)
+    draft = file.drafts.get(ref.id) if ref.kind is RefKind.BLOCK else None
+    edit = file.records.get(ref) if draft is None else draft.edit
+    return () if edit is None else (edit,)
+
+
+async def read_rows(session: FileSession, file: FileState) -> tuple[DraftRow, ...]:
+    """All drafts, those that were kept last first."""
+    try:
+        kept = {draft.ref: draft.updated_at for draft in await session.engine.drafts.own()}
+    except FileError:
+        kept = {}
+    blocks = [await _block_row(session, file, id_, draft) for id_, draft in file.drafts.items()]
+    records = [await _record_row(session, file, edit) for edit in file.records.values()]
+    agents = [_agent_row(file, each) for each in file.drafted_agents]
+    rows = [replace(row, at=kept.get(row.ref)) for row in (*blocks, *records, *agents)]
+    return tuple(sorted(rows, key=lambda row: -row.at.timestamp() if row.at else float("-inf")))
+
+
+async def _block_row(session: FileSession, file: FileState, block_id: str, draft: UnsavedEdit) -> DraftRow:
+    ref = Ref(RefKind.BLOCK, block_id)
+    state = file.blocks.get(block_id) or await session.engine.memory.get(block_id)
+    if state is None:
+        return DraftRow(ref, block_id, tr("block"), "")
+    row = DraftRow(ref, state.block.label, tr("block"), _agent(file, state.block.owner))
+    now, saved = _in_request(file.request, ref), _in_request(file.saved_request, ref)
+    if now is not None or saved is not None:
+        (new, is_exact), (old, was_exact) = now or (0, True), saved or (0, True)
+        return replace(row, change=new - old, exact=is_exact and was_exact)
+    try:
+        texts = await asyncio.to_thread(lambda: (rendered_text(state), rendered_text(state, draft.content)))
+    except DocumentError:
+        return row
+    return await _measured(session, file, row, *texts)
+
+
+def _agent_row(file: FileState, agent_id: str) -> DraftRow:
+    ref, change, exact = Ref(RefKind.AGENT, agent_id), None, True
+    # With drafts of blocks beside them nobody can tell whose tokens are whose.
+    if agent_id == file.agent_id and not file.drafts and file.request and file.saved_request:
+        now, saved = file.request, file.saved_request
+        change, exact = now.tokens - saved.tokens, now.method is saved.method is Method.EXACT
+    name = _agent(file, agent_id)
+    return DraftRow(ref, tr("Settings of {agent}", agent=name), tr("settings"), name, change, exact)
+
+
+def _block_settings_row(file: FileState, edit: Edit) -> DraftRow:
+    state = file.blocks.get(edit.target.id)
+    owner = _agent(file, state.block.owner) if state else ""
+    name = tr("Settings of {label}", label=file.label(edit.target.id))
+    return DraftRow(edit.target, one_line(name, _NAME_LENGTH), tr("settings"), owner)
+
+
+async def _record_row(session: FileSession, file: FileState, edit: Edit) -> DraftRow:
+    if edit.target.kind is RefKind.SETTING:
+        return _block_settings_row(file, edit)
+    record = await record_of(session, edit.target)
+    operation = edit.operation
+    if isinstance(operation, EditMessage):
+        before = _message_text(record) if isinstance(record, Message) else ""
+        after = "\n".join(map(_part_text, operation.content))
+        owner = record.agent_id if isinstance(record, Message) else ""
+        row = DraftRow(
+            edit.target, one_line(after or before, _NAME_LENGTH), tr("message"), _agent(file, owner)
+        )
+        return await _measured(session, file, row, before, after)
+    entry = record if isinstance(record, ArchivalEntry) else None
+    if isinstance(operation, InsertArchival):
+        name, owner = operation.content, operation.agent_id
+    elif isinstance(operation, UpdateArchival) and entry is not None:
+        name, owner = drafted(entry, edit).content, entry.agent_id
+    else:
+        name, owner = edit.target.id, ""
+    kind = tr("archival entry") if edit.target.kind is RefKind.ARCHIVAL else tr(edit.target.kind.value)
+    # The Request holds no archival entry.
+    change = 0 if edit.target.kind is RefKind.ARCHIVAL else None
+    return DraftRow(
+        edit.target, one_line(name, _NAME_LENGTH) or tr("(empty)"), kind, _agent(file, owner), change
+    )
+
+
+async def _measured(
+    session: FileSession, file: FileState, row: DraftRow, before: str, after: str
+) -> DraftRow:
+    model = file.request.model if file.request else file.agent.model if file.agent else ""
+    old, new = await session.engine.context.counts(model or "", (before, after))
+    exact = old.method is new.method is Method.EXACT
+    return replace(row, change=new.tokens - old.tokens, exact=exact)
+
+
+async def record_of(session: FileSession, ref: Ref) -> Record:
+    """A message or archival entry as it is stored, None where there is none."""
+    if ref.kind is RefKind.MESSAGE:
+        return await session.engine.conversation.message(ref.id)
+    if ref.kind is RefKind.ARCHIVAL:
+        return await session.engine.blocks.archival_entry(ref.id)
+    return None
+
+
+async def checked(
+    session: FileSession, drafts: Mapping[Ref, Sequence[Edit]], reason: str
+) -> tuple[tuple[tuple[Ref, Edit], ...], Mapping[Ref, str]]:
+    """The edits as they are saved together, each with whose draft it is of, and why some can't be; stores nothing."""
+    ready: list[tuple[Ref, Edit]] = []
+    refused: dict[Ref, str] = {}
+    for ref, edits in drafts.items():
+        for edit in edits:
+            made, why = await _ready(session, edit)
+            ready += [(ref, each) for each in made]
+            if why:
+                refused[ref] = why
+    intents = [Intent(edit, session.engine.actor, reason) for _, edit in ready]
+    outcomes = (await session.engine.edits.preview(intents)).outcomes
+    for (ref, _), outcome in zip(ready, outcomes, strict=True):
+        if outcome.refusal is not None and ref not in refused:
+            refused[ref] = tr_code(outcome.refusal.code, outcome.refusal.parameters)
+    return tuple(ready), refused
+
+
+async def _ready(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ...], str]:
+    """An edit as it is saved, mostly one, and why it can't be."""
+    target = edit.target
+    if target.kind is RefKind.BLOCK:
+        return (edit,), await _block_conflict(session, edit)
+    if target.kind is RefKind.SETTING and isinstance(edit.operation, EditParts):
+        block = Ref(RefKind.BLOCK, target.id)
+        return tuple(Edit(block, each) for each in edit.operation.operations), ""
+    if isinstance(edit.operation, ConfigureAgent):
+        agent = await session.engine.agents.get(target.id)
+        clash = agent is not None and clashes(agent, edit.operation)
+        return (edit,), tr("Someone else changed the same settings. Open it and choose.") if clash else ""
+    made, why = await _ready_record(session, edit)
+    return (made,), why
+
+
+async def _ready_record(session: FileSession, edit: Edit) -> tuple[Edit, str]:
+    record = await record_of(session, edit.target)
+    ready = replace(edit, base=None)
+    if record is not None and edit.base not in (None, said_version(said_by(record))):
+        return ready, tr("Someone else changed this since you began. Open it to compare.")
+    if isinstance(record, Message) and isinstance(edit.operation, EditMessage):
+        parts = edited(record, edit.operation.content)
+        return replace(ready, operation=EditMessage(parts)), refused_texts(record, parts)
+    content = getattr(edit.operation, "content", None)
+    if edit.target.kind is RefKind.ARCHIVAL and isinstance(content, str) and not content.strip():
+        return ready, tr("Enter the text of the entry first.")
+    return ready, ""
+
+
+async def _block_conflict(session: FileSession, edit: Edit) -> str:
+    state = await session.engine.memory.get(edit.target.id)
+    if state is None or edit.base in (None, state.version):
+        return ""
+    try:
+        found = await compared(session, edit)
+    except RefusedError as error:
+        return tr_error(error)
+    except InspectorError:
+        # Without its base version, the store itself says what can be done.
+        return ""
+    if found.is_conflict:
+        return tr("Someone else changed the same place. Open it and choose Review.")
+    return ""
+
+
+def _agent(file: FileState, owner: str) -> str:
+    return next((each.name for each in file.agents if each.id == owner), owner or tr("all agents"))
+
+
+def _in_request(request: Request | None, ref: Ref) -> tuple[int, bool] | None:
+    """The tokens of what a Request has of a block, and whether they are exact."""
+    sections = request.sections if request else ()
+    found = [piece for each in sections for piece in each.pieces if piece.source.is_of(ref)]
+    exact = all(piece.method is Method.EXACT for piece in found)
+    return (sum(piece.tokens for piece in found), exact) if found else None
+
+
+def _message_text(message: Message) -> str:
+    return "\n".join(map(_part_text, message.content))
+
+
+def _part_text(part: object) -> str:
+    match part:
+        case TextPart(text=text):
+            return text
+        case ToolCallPart(arguments=arguments):
+            return arguments
+        case ToolResultPart(content=content):
+            return content
+    return ""

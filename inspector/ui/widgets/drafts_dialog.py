@@ -1,0 +1,311 @@
+"""A dialog of the window that lists the unsaved drafts and saves or discards one, some or all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inspector.domain.dataclass import dataclass
+from inspector.ui.appearance import Appearance
+from inspector.ui.safe_text import PlainLabel, column_tooltip, one_line, window_title
+from inspector.ui.widgets.controls import EmptyState, arrange, button, field
+from inspector.ui.wording import number, signed, tr, tr_count
+
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_NAME, _KIND, _AGENT, _CHANGE, _AGE, _DO = range(6)
+_WIDTH, _HEIGHT, _SHARE = 110, 24, 0.92
+_MOST_BUTTONS = 200
+"""Rows that get buttons of their own; keys and the buttons below work on every row."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDraft:
+    """One line: `change` is how many tokens more saving costs, None where nobody can tell."""
+
+    key: Hashable
+    name: str
+    kind: str
+    agent: str
+    change: int | None
+    exact: bool
+    age: str
+
+
+class DraftsDialog(QDialog):
+    """The drafts with a check box each. Enter opens one, Ctrl+S saves it, Delete discards it.
+
+    `open_asked` carries a key, `save_asked` keys and a reason, `discard_asked` keys.
+    """
+
+    open_asked = Signal(object)
+    save_asked = Signal(tuple, str)
+    discard_asked = Signal(tuple)
+
+    def __init__(self, parent: QWidget, appearance: Appearance) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(window_title(tr("Unsaved drafts")))
+        self._appearance = appearance
+        self._drafts: dict[Hashable, ListedDraft] = {}
+        self._unchecked: set[Hashable] = set()
+        self._refused: dict[Hashable, str] = {}
+        self._busy, self._why_not = False, ""
+        metrics = self.fontMetrics()
+        size = QSize(metrics.horizontalAdvance("0") * _WIDTH, metrics.height() * _HEIGHT)
+        self.resize(size.boundedTo(parent.size() * _SHARE))
+        self.rows = _DraftTree(self)
+        self._empty = EmptyState(
+            tr("No unsaved drafts"), tr("What you edit and haven't saved yet is listed here.")
+        )
+        self._sum = PlainLabel("", tone="muted")
+        self._remark = PlainLabel("", tone="warning", wrap=True)
+        self.reason_field = field(tr("Reason (optional)"))
+        self.save_button = button("", self.save_checked, role="primary")
+        self.discard_button = button("", self.discard_checked)
+        self._lay_out()
+        self.rows.itemChanged.connect(self._note_check)
+        self.reason_field.returnPressed.connect(self.save_checked)
+
+    @property
+    def checked(self) -> tuple[Hashable, ...]:
+        """The keys of the drafts that are checked."""
+        return tuple(key for key in self._drafts if key not in self._unchecked)
+
+    def show_drafts(self, drafts: Sequence[ListedDraft], why_not: str = "") -> None:
+        """List these drafts; `why_not` says why nothing can be saved."""
+        current = self.rows.key
+        are_listed = [each.key for each in drafts] == list(self._drafts) and why_not == self._why_not
+        self._why_not = why_not
+        self._drafts = {each.key: each for each in drafts}
+        self._unchecked &= set(self._drafts)
+        if are_listed:
+            self._refresh()
+        else:
+            self._fill(current)
+        self._tell()
+
+    def show_refusals(self, refused: Sequence[tuple[Hashable, str]]) -> None:
+        """Say below each draft why it was not saved."""
+        self._refused = dict(refused)
+        self._fill(refused[0][0] if refused else self.rows.key)
+        self._tell()
+
+    def set_busy(self, *, busy: bool) -> None:
+        """Whether a save is on its way."""
+        self._busy = busy
+        self._tell()
+
+    def save_checked(self) -> None:
+        if self.save_button.isEnabled():
+            self.save_asked.emit(self.checked, self.reason_field.text().strip())
+
+    def discard_checked(self) -> None:
+        if self.discard_button.isEnabled():
+            self.discard_asked.emit(self.checked)
+
+    def save_one(self, key: Hashable) -> None:
+        if key in self._drafts and not self._busy and not self._why_not:
+            self.save_asked.emit((key,), self.reason_field.text().strip())
+
+    def discard_one(self, key: Hashable) -> None:
+        if key in self._drafts and not self._busy:
+            self.discard_asked.emit((key,))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Save all checked drafts by Ctrl+Return."""
+        control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.save_checked()
+        else:
+            super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.rows.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _lay_out(self) -> None:
+        foot, buttons = QVBoxLayout(), QHBoxLayout()
+        close = button(tr("Close"), self.reject)
+        arrange(buttons, self.discard_button, None, close, self.save_button, spacing=8)
+        arrange(foot, self._remark, self._sum, self.reason_field, buttons, spacing=8)
+        foot.setContentsMargins(16, 8, 16, 16)
+        arrange(QVBoxLayout(self), self.rows, self._empty, foot)
+
+    def _fill(self, current: Hashable | None) -> None:
+        self.rows.blockSignals(True)
+        self.rows.clear()
+        width = 0
+        for at, draft in enumerate(self._drafts.values()):
+            item = self._item(draft)
+            self.rows.addTopLevelItem(item)
+            if at < _MOST_BUTTONS:
+                buttons = self._buttons(draft)
+                self.rows.setItemWidget(item, _DO, buttons)
+                width = max(width, buttons.sizeHint().width())
+            why = self._refused.get(draft.key, "")
+            if why:
+                line = QTreeWidgetItem([f"      ⚠ {one_line(why)}"])
+                column_tooltip(line, _NAME, why)
+                line.setFlags(Qt.ItemFlag.ItemIsEnabled)
+                line.setForeground(_NAME, self._appearance.theme.warning)
+                line.setSizeHint(_NAME, QSize(0, self._appearance.row_height()))
+                item.addChild(line)
+                line.setFirstColumnSpanned(True)
+                item.setExpanded(True)
+        self.rows.blockSignals(False)
+        self.rows.setColumnWidth(_DO, width + self._appearance.space(3))
+        self.rows.go_to(current)
+
+    def _refresh(self) -> None:
+        """Say the figures of the same drafts anew; rows, buttons and the keyboard stay where they are."""
+        self.rows.blockSignals(True)
+        for at, draft in enumerate(self._drafts.values()):
+            item = self.rows.topLevelItem(at)
+            for column, text in enumerate(_texts(draft)):
+                if item is not None and item.text(column) != text:
+                    item.setText(column, text)
+        self.rows.blockSignals(False)
+        self.rows.viewport().update()
+
+    def _item(self, draft: ListedDraft) -> QTreeWidgetItem:
+        texts = _texts(draft)
+        item = QTreeWidgetItem(list(texts))
+        item.setData(_NAME, Qt.ItemDataRole.UserRole, draft.key)
+        column_tooltip(item, _NAME, draft.name)
+        item.setTextAlignment(_CHANGE, _RIGHT)
+        item.setTextAlignment(_AGE, _RIGHT)
+        item.setCheckState(
+            _NAME, Qt.CheckState.Unchecked if draft.key in self._unchecked else Qt.CheckState.Checked
+        )
+        spoken = ", ".join(
+            each for each in (*texts[:3], tr("{change} tokens", change=texts[_CHANGE] or "?")) if each
+        )
+        item.setData(_NAME, Qt.ItemDataRole.AccessibleTextRole, one_line(spoken))
+        item.setSizeHint(_NAME, QSize(0, self._appearance.row_height() + self._appearance.space(2)))
+        return item
+
+    def _buttons(self, draft: ListedDraft) -> QWidget:
+        made, key, name = QWidget(), draft.key, one_line(draft.name, 40)
+        rows: tuple[tuple[str, str, Callable[[], None], bool], ...] = (
+            (tr("Open"), tr("Open {name}", name=name), lambda: self.open_asked.emit(key), True),
+            (tr("Save"), tr("Save {name}", name=name), lambda: self.save_one(key), not self._why_not),
+            (tr("Discard"), tr("Discard {name}", name=name), lambda: self.discard_one(key), True),
+        )
+        row = QHBoxLayout(made)
+        arrange(row, spacing=4)
+        for text, spoken, run, can in rows:
+            each = button(text, run, role="link", size="small")
+            each.setAccessibleName(spoken)
+            each.setEnabled(can)
+            row.addWidget(each)
+        return made
+
+    def _note_check(self, item: QTreeWidgetItem, column: int) -> None:
+        key = item.data(_NAME, Qt.ItemDataRole.UserRole)
+        if column == _NAME and key in self._drafts:
+            is_on = item.checkState(_NAME) is Qt.CheckState.Checked
+            (self._unchecked.discard if is_on else self._unchecked.add)(key)
+            self._tell()
+
+    def _tell(self) -> None:
+        checked = [self._drafts[key] for key in self.checked]
+        total = sum(each.change or 0 for each in checked)
+        mark = "" if all(each.exact for each in checked) else "~"
+        words = tr("{checked} of {all} selected", checked=number(len(checked)), all=number(len(self._drafts)))
+        self._sum.setText(tr("{words} · {total} tokens", words=words, total=f"{mark}{signed(total) or '0'}"))
+        save = tr_count("Save {count} draft", "Save {count} drafts", len(checked))
+        discard = tr_count("Discard {count} draft", "Discard {count} drafts", len(checked))
+        for each, text in ((self.save_button, save), (self.discard_button, discard)):
+            each.setText(text)
+            each.setAccessibleName(text)
+        self.save_button.setEnabled(bool(checked) and not self._busy and not self._why_not)
+        self.discard_button.setEnabled(bool(checked) and not self._busy)
+        refused = bool(set(self._refused) & set(self._drafts))
+        remark = tr("Nothing was saved. Fix or deselect what is marked, then save again.") if refused else ""
+        self._remark.setText(self._why_not or remark)
+        self._remark.setVisible(bool(self._why_not or remark))
+        for widget in (self.rows, self._sum, self.reason_field, self.save_button, self.discard_button):
+            widget.setVisible(bool(self._drafts))
+        self._empty.setVisible(not self._drafts)
+
+
+def _texts(draft: ListedDraft) -> tuple[str, ...]:
+    mark = "" if draft.exact or draft.change is None else "~"
+    change = "" if draft.change is None else f"{mark}{signed(draft.change) or '0'}"
+    return tuple(one_line(each) for each in (draft.name, draft.kind, draft.agent, change, draft.age))
+
+
+class _DraftTree(QTreeWidget):
+    """The rows; its keys do what the buttons of the current row do."""
+
+    def __init__(self, dialog: DraftsDialog) -> None:
+        super().__init__()
+        self._dialog = dialog
+        self.setAccessibleName(tr("Unsaved drafts"))
+        self.setHeaderLabels([tr("Draft"), tr("Kind"), tr("Agent"), tr("Tokens"), tr("Edited"), ""])
+        self.setRootIsDecorated(False)
+        self.setItemsExpandable(False)
+        self.setIndentation(0)
+        self.setAllColumnsShowFocus(True)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setFrameShape(QAbstractItemView.Shape.NoFrame)
+        self.headerItem().setTextAlignment(_CHANGE, _RIGHT)
+        self.headerItem().setTextAlignment(_AGE, _RIGHT)
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setSectionsMovable(False)
+        for column in range(self.columnCount()):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(_DO, QHeaderView.ResizeMode.Fixed)
+        self.itemDoubleClicked.connect(lambda *_: self._open())
+
+    @property
+    def key(self) -> Hashable | None:
+        """The key of the current draft."""
+        item = self.currentItem()
+        found: Hashable | None = None if item is None else item.data(_NAME, Qt.ItemDataRole.UserRole)
+        return found
+
+    def go_to(self, key: Hashable | None) -> None:
+        """Choose a draft's row, else the first one."""
+        items = [
+            item for at in range(self.topLevelItemCount()) if (item := self.topLevelItem(at)) is not None
+        ]
+        found = (item for item in items if item.data(_NAME, Qt.ItemDataRole.UserRole) == key)
+        chosen = next(found, items[0] if items else None)
+        if chosen is not None:
+            self.setCurrentItem(chosen)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, item = self.key, self.currentItem()
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if key is None or item is None:
+            super().keyPressEvent(event)
+        elif event.key() == Qt.Key.Key_Space:
+            is_on = item.checkState(_NAME) is Qt.CheckState.Checked
+            item.setCheckState(_NAME, Qt.CheckState.Unchecked if is_on else Qt.CheckState.Checked)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not control:
+            self._open()
+        elif event.key() == Qt.Key.Key_S and control:
+            self._dialog.save_one(key)
+        elif event.key() == Qt.Key.Key_Delete:
+            self._dialog.discard_one(key)
+        else:
+            super().keyPressEvent(event)
+
+    def _open(self) -> None:
+        if self.key is not None:
+            self._dialog.open_asked.emit(self.key)
