@@ -172,7 +172,7 @@ class DraftCommands(QObject):
     def _open(self, ref: Ref) -> None:
         self._services.selection.open(Ref(RefKind.BLOCK, ref.id) if ref.kind is RefKind.SETTING else ref)
         if ref.kind is RefKind.SETTING:
-            self._services.actions.run("block.settings")
+            self._services.actions.run("edit.settings")
         self._window.activateWindow()
 
     def _follow(self, what: What) -> None:

@@ -122,11 +122,11 @@ async def test_that_unsaved_settings_are_there_after_a_crash(
     one = await open_settings(NOTES)
     one.write(one.page.form.description, "Half a thou")
     await one.calm()
-    drafts = await world.engine.drafts.take_over(RefKind.SETTING)
+    drafts = await world.engine.drafts.take_over_records()
     assert [each.edit.target.id for each in drafts] == [NOTES.id]
     one.click(one.page.discard_button)
     await one.calm()
-    assert await world.engine.drafts.take_over(RefKind.SETTING) == ()
+    assert await world.engine.drafts.take_over_records() == ()
 
 
 async def test_that_what_others_set_meanwhile_is_shown_where_nothing_is_unsaved(
