@@ -116,7 +116,12 @@ class BlockEditors(QObject):
     def _tools(self) -> EditorTools:
         services = self._services
         return EditorTools(
-            services.appearance, services.icons, self._figures, services.workspace.new_id, self._stamp
+            services.appearance,
+            services.icons,
+            self._figures,
+            services.workspace.new_id,
+            self._stamp,
+            services.bridge,
         )
 
     def _stamp(self) -> tuple[str, str]:

@@ -51,8 +51,9 @@ class BlockPanel(Panel):
         super().__init__(services)
         self._id = ref.id if ref is not None else ""
         appearance, icons = services.appearance, services.icons
-        self.page = TextPage(appearance, icons)
-        self.rendered = TextPage(appearance, icons, replaces=False)
+        self.page = TextPage(appearance, icons, services.bridge)
+        self.page.editor.marks_changes = True
+        self.rendered = TextPage(appearance, icons, services.bridge, replaces=False)
         self.rendered.editor.setReadOnly(True)
         self.rendered.editor.setAccessibleName(tr("The rendered block, without the frame the Request adds"))
         self._stack, self._editing = QStackedWidget(), QStackedWidget()
@@ -151,6 +152,15 @@ class BlockPanel(Panel):
         def redo() -> None:
             self._typed_in.redo_step()
 
+        def no_change() -> str:
+            return "" if self.page.isVisible() and len(self.page.editor.changes) else tr("no unsaved changes")
+
+        def next_change() -> None:
+            self.page.step_change(1)
+
+        def previous_change() -> None:
+            self.page.step_change(-1)
+
         return (
             Action("edit.undo", tr("Undo typing"), undo, "Ctrl+Z", "undo", no_undo, scope=self._editing),
             Action(
@@ -175,6 +185,25 @@ class BlockPanel(Panel):
             Action("edit.find", tr("Find in the block"), self._find, "Ctrl+F", "search", self._no_text),
             Action(
                 "edit.replace", tr("Replace in the block"), self._replace, "Ctrl+H", "", self._not_replaceable
+            ),
+            Action("edit.go_to_line", tr("Go to line …"), self._ask_line, "Ctrl+G", "", self._no_text),
+            Action(
+                "edit.next_change",
+                tr("Next unsaved change"),
+                next_change,
+                "F8",
+                "",
+                no_change,
+                scope=self.page,
+            ),
+            Action(
+                "edit.previous_change",
+                tr("Previous unsaved change"),
+                previous_change,
+                "Shift+F8",
+                "",
+                no_change,
+                scope=self.page,
             ),
         )
 
@@ -406,6 +435,11 @@ class BlockPanel(Panel):
         page = self._page_in_front
         if page is not None:
             page.ask()
+
+    def _ask_line(self) -> None:
+        page = self._page_in_front
+        if page is not None:
+            page.ask_line()
 
     def _replace(self) -> None:
         if self.views.current == _RENDERED:
