@@ -31,8 +31,9 @@ class Colouring(QObject):
         self._last: ColouredText | None = None
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._begin)
-        editor.document().contentsChange.connect(self._move)
-        editor.textChanged.connect(lambda: self._soon.start(_TYPED_MILLISECONDS))
+        self._change: tuple[int, int, int] | None = None
+        editor.document().contentsChange.connect(self._note)
+        editor.textChanged.connect(self._follow)
         editor.sight_changed.connect(self._see)
         appearance.changed.connect(self._dress)
 
@@ -47,8 +48,6 @@ class Colouring(QObject):
             self._soon.start(_SCROLLED_MILLISECONDS)
 
     def _dress(self) -> None:
-        for block, _ in self._editor.blocks_in_sight():
-            block.setUserState(_UNKNOWN)
         self._last = None
         self._see()
 
@@ -72,16 +71,14 @@ class Colouring(QObject):
             self._apply(result)
 
     def _apply(self, result: ColouredText) -> None:
-        at, spans = 0, result.spans
+        at, spans, theme = 0, result.spans, self._appearance.theme.name
         for block, start in self._editor.blocks_in_sight():
             unit, end = block.position(), start + block.length()
             while at < len(spans) and spans[at].end <= start:
                 at += 1
             own = tuple(_within(spans, at, start, end))
-            state = (
-                hash(own and tuple((each.start - start, each.end - start, each.token) for each in own))
-                % _STATES
-            )
+            state = hash((theme, tuple((each.start - start, each.end - start, each.token) for each in own)))
+            state %= _STATES
             if block.userState() != state:
                 block.setUserState(state)
                 self._dress_block(block, [self._range(each, unit) for each in own])
@@ -107,8 +104,18 @@ class Colouring(QObject):
             setattr(made, name, value)
         return made
 
-    def _move(self, unit: int, removed: int, added: int) -> None:
+    def _note(self, unit: int, removed: int, added: int) -> None:
+        # Within this signal the document must not be touched.
+        self._change = unit, removed, added
+
+    def _follow(self) -> None:
         """Let the colours of a line go with its words, until it is coloured anew."""
+        change, self._change = self._change, None
+        if change is not None:
+            self._move(*change)
+        self._soon.start(_TYPED_MILLISECONDS)
+
+    def _move(self, unit: int, removed: int, added: int) -> None:
         block = self._editor.document().findBlock(unit)
         formats = block.layout().formats() if block.isValid() else []
         if not formats or unit + added >= block.position() + block.length():
@@ -119,8 +126,8 @@ class Colouring(QObject):
                 each.start += by
             elif each.start + each.length >= place:
                 each.length = max(0, each.length + by)
-        block.layout().setFormats(formats)
         block.setUserState(_UNKNOWN)
+        self._dress_block(block, formats)
 
 
 def _within(spans: Sequence[ColouredSpan], at: int, start: int, end: int) -> Iterator[ColouredSpan]:

@@ -68,8 +68,10 @@ def coloured(text: str, start: int, end: int, quiet: Sequence[tuple[int, int]] =
             at = _end_of_fence(text, start, end)
             spans.append(ColouredSpan(start, at, _CODE_TOKEN))
         spans += _lexed(MarkdownLexer(), text, at, end)
-    spans += [ColouredSpan(max(low, start), min(high, end), _QUIET_TOKEN) for low, high in quiet]
-    return ColouredText(text, start, end, [each for each in spans if each.start < each.end])
+    quiets = [ColouredSpan(max(low, start), min(high, end), _QUIET_TOKEN) for low, high in quiet]
+    spans = [each for each in spans if all(each.end <= low or each.start >= high for low, high in quiet)]
+    spans = sorted((each for each in (*spans, *quiets) if each.start < each.end), key=lambda span: span.start)
+    return ColouredText(text, start, end, spans)
 
 
 def _end_of_fence(text: str, start: int, end: int) -> int:

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QRect, QRectF, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QTextBlock, QTextCursor
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QShowEvent, QTextBlock, QTextCursor
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from inspector.domain.edits.text import Splice
@@ -89,6 +89,11 @@ class TextEditor(TypedTextEdit):
         self.viewport().update()
         QTimer.singleShot(_FLASH_MILLISECONDS, self, self._end_flash)
 
+    @property
+    def flashed_line(self) -> int | None:
+        """The paragraph that is pointed out, from 1."""
+        return None if self._grounds.flashed is None else self._grounds.flashed + 1
+
     def points_in_sight(self) -> tuple[int, int]:
         """From where to where the lines in sight go, in code points."""
         first = self.firstVisibleBlock()
@@ -154,6 +159,10 @@ class TextEditor(TypedTextEdit):
         ground.setAlphaF(_GROUND)
         for box in self._hidden_boxes():
             painter.fillRect(box, ground)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._see()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -18,10 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from inspector.domain.content import Content
-from inspector.domain.errors import DocumentError
 from inspector.domain.ref import Ref
 from inspector.domain.snapshot import BlockState
-from inspector.runtime.rendering import rendered_text
 from inspector.ui.actions import Action, FrontActions
 from inspector.ui.editors.draft_editor import DraftEditor
 from inspector.ui.editors.raw import RawPage
@@ -32,6 +30,8 @@ from inspector.ui.history.page import HistoryPage
 from inspector.ui.notices.block import BlockNotices
 from inspector.ui.notices.block_editors import BlockEditors, content_in
 from inspector.ui.notices.block_figures import BlockFigures
+from inspector.ui.notices.rendered_block import RenderedPage
+from inspector.ui.notices.sent_part import SentPart
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.card import kind_of
 from inspector.ui.presentation.places import place_in
@@ -53,9 +53,8 @@ class BlockPanel(Panel):
         appearance, icons = services.appearance, services.icons
         self.page = TextPage(appearance, icons, services.bridge)
         self.page.editor.marks_changes = True
-        self.rendered = TextPage(appearance, icons, services.bridge, replaces=False)
-        self.rendered.editor.setReadOnly(True)
-        self.rendered.editor.setAccessibleName(tr("The rendered block, without the frame the Request adds"))
+        self.rendered = RenderedPage(services, self._id)
+        self.sent = SentPart(services, self.page, self._id)
         self._stack, self._editing = QStackedWidget(), QStackedWidget()
         self.editors = BlockEditors(services, self.page, self._editing, self._id)
         self.work = self.editors.work
@@ -69,7 +68,7 @@ class BlockPanel(Panel):
             (tr("Edit"), tr("Edit the block")),
             (
                 tr("Rendered"),
-                tr("The rendered text. The Request adds a frame around it"),
+                tr("The block as the model gets it, with its frame"),
             ),
             (tr("Raw (JSON)"), tr("Edit the block's content as JSON")),
             (tr("History"), tr("All versions, and what differs between them")),
@@ -96,9 +95,11 @@ class BlockPanel(Panel):
         elif what & (What.DRAFTS | What.FILE | What.AGENT | What.CONTENTS):
             self._tell()
         elif what & What.REQUEST:
-            self.numbers.tell_tokens(self._content)
+            self._tell_tokens(self._content)
         if what & What.REQUEST:
             self.editors.follow_model()
+            if self._stack.currentWidget() is self.rendered:
+                self._render(self._state)
 
     def first_focus(self) -> QWidget:
         shown = self._shown
@@ -337,7 +338,7 @@ class BlockPanel(Panel):
         self.views.buttons[_RAW].setVisible(self.editors.structured is not None and self._has_editor)
         self._notices.tell(state, drafted=dirty)
         self.numbers.tell_characters(state, self._content)
-        self.numbers.tell_tokens(self._content if _is_readable(state) else None)
+        self._tell_tokens(self._content if _is_readable(state) else None)
         self._show_view()
         self._tell_actions()
 
@@ -394,12 +395,13 @@ class BlockPanel(Panel):
             self._editing.setCurrentWidget(self.editors.view(raw=self.views.current == _RAW))
             self._stack.setCurrentWidget(self._editing)
 
-    def _render(self, state: BlockState) -> None:
-        try:
-            self.rendered.editor.load(rendered_text(state, self._content))
-        except DocumentError as error:
-            self._empty.tell(tr_code(error.code, error.parameters))
-            self._stack.setCurrentWidget(self._empty)
+    def _render(self, state: BlockState | None) -> None:
+        if state is not None:
+            self.rendered.take(state, self._content)
+
+    def _tell_tokens(self, content: Content | None) -> None:
+        self.sent.tell(self._state)
+        self.numbers.tell_tokens(content, in_part=self.sent.is_partial)
 
     def _show_unreadable(self, state: BlockState | None) -> None:
         self._stack.setCurrentWidget(self._empty)
