@@ -46,9 +46,10 @@ class ChangeMarks:
         return tuple(self._marks[bisect_left(self._ends, start) : bisect_right(self._starts, end)])
 
     def kinds(self, start: int, end: int) -> frozenset[ChangeKind]:
-        """What happened to a line, or right before it."""
+        """What happened to a line, or right before it; to the last one also right behind it."""
         found = self.of_line(start, end)
-        inside = (each for each in found if each.kind is not ChangeKind.DELETED or each.start == start)
+        # What is deleted has its mark where a line begins, or at the end of the text.
+        inside = (each for each in found if each.kind is not ChangeKind.DELETED or each.start in (start, end))
         return frozenset(each.kind for each in inside)
 
     def beyond(self, at: int, by: int) -> int | None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QPainter, QTextBlock
 from PySide6.QtWidgets import QPlainTextEdit
 
 from inspector.ui.appearance import Appearance
+from inspector.ui.editors.line_numbers import rows_in_sight
 
 _CURRENT_SHARE = 0.45
 
@@ -28,7 +29,8 @@ class Grounds:
         theme, cursor = self._appearance.theme, self._editor.textCursor()
         here = cursor.blockNumber()
         current = theme.blend(theme.raised, theme.background, _CURRENT_SHARE)
-        for block, box in self._boxes(area):
+        width = self._editor.viewport().width()
+        for block, box in rows_in_sight(self._editor, area.top(), area.bottom(), width):
             if block.blockNumber() == self.flashed:
                 painter.fillRect(box, theme.found)
             elif block.blockNumber() == here and not cursor.hasSelection():
@@ -42,15 +44,6 @@ class Grounds:
         editor = self._editor
         box = editor.blockBoundingGeometry(block).translated(editor.contentOffset())
         return QRectF(0, box.top(), editor.viewport().width(), box.height())
-
-    def _boxes(self, area: QRectF) -> Iterator[tuple[QTextBlock, QRectF]]:
-        block = self._editor.firstVisibleBlock()
-        while block.isValid():
-            box = self.box_of(block)
-            if box.top() > area.bottom():
-                return
-            yield block, box
-            block = block.next()
 
 
 def _stretches(block: QTextBlock, box: QRectF, start: int, end: int) -> Iterator[QRectF]:

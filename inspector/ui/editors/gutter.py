@@ -97,7 +97,7 @@ class Gutter(LineNumbers):
         names = {
             ChangeKind.ADDED: tr("Added, not saved"),
             ChangeKind.CHANGED: tr("Changed, not saved"),
-            ChangeKind.DELETED: tr("Lines deleted above, not saved"),
+            ChangeKind.DELETED: tr("Lines deleted here, not saved"),
         }
         found = [names[kind] for kind in sorted(self._lines.line_changes(block))]
         if self.sent is not None:

@@ -11,6 +11,23 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from inspector.ui.appearance import Appearance
 
 
+def rows_in_sight(
+    editor: QPlainTextEdit, top: float, bottom: float, width: float
+) -> Iterator[tuple[QTextBlock, QRectF]]:
+    """The paragraphs between two heights of the viewport, and a box of a width for each.
+
+    Asked for one by one, each would be measured from the first in sight on.
+    """
+    block = editor.firstVisibleBlock()
+    at = editor.blockBoundingGeometry(block).translated(editor.contentOffset()).top()
+    while block.isValid() and at <= bottom:
+        height = editor.blockBoundingRect(block).height()
+        if block.isVisible() and at + height >= top:
+            yield block, QRectF(0, at, width, height)
+        block = block.next()
+        at += height
+
+
 class LineNumbers(QWidget):
     """Stands left of the text; `name_of` says what stands beside a line."""
 
@@ -39,15 +56,7 @@ class LineNumbers(QWidget):
 
     def rows(self, top: float, bottom: float) -> Iterator[tuple[QTextBlock, QRectF]]:
         """The paragraphs between two heights, and the room of each beside the text."""
-        editor = self._editor
-        block = editor.firstVisibleBlock()
-        at = editor.blockBoundingGeometry(block).translated(editor.contentOffset()).top()
-        while block.isValid() and at <= bottom:
-            height = editor.blockBoundingRect(block).height()
-            if block.isVisible() and at + height >= top:
-                yield block, QRectF(0, at, self.width(), height)
-            block = block.next()
-            at += height
+        return rows_in_sight(self._editor, top, bottom, self.width())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the names of the lines in sight."""

@@ -16,6 +16,7 @@ from inspector.ui.editors.change_marks import ChangeKind, ChangeMarks, change_ma
 from inspector.ui.editors.grounds import Grounds
 from inspector.ui.editors.gutter import Gutter
 from inspector.ui.editors.line_layout import PitchedLayout
+from inspector.ui.editors.line_numbers import rows_in_sight
 from inspector.ui.editors.shadow import stand_in, stood_in
 from inspector.ui.editors.typed_edit import TypedTextEdit
 from inspector.ui.wording import tr
@@ -157,7 +158,7 @@ class TextEditor(TypedTextEdit):
         painter = QPainter(self.viewport())
         ground = QColor(self._appearance.theme.warning)
         ground.setAlphaF(_GROUND)
-        for box in self._hidden_boxes():
+        for box in self._hidden_boxes(QRectF(event.rect())):
             painter.fillRect(box, ground)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -218,25 +219,24 @@ class TextEditor(TypedTextEdit):
             self.margin.update()
         self._here = here
 
-    def _hidden_boxes(self) -> Iterator[QRect]:
-        """Where marks stand that are in sight."""
-        block, cursor, bottom = (
-            self.firstVisibleBlock(),
-            QTextCursor(self.document()),
-            self.viewport().height(),
-        )
-        while block.isValid():
-            start = self._shadow.point_of(block.position())
-            end = self._shadow.point_of(block.position() + block.length() - 1)
-            for place in stood_in(self._shadow.text[start:end]):
-                cursor.setPosition(self._shadow.unit_of(start + place))
-                box = self.cursorRect(cursor)
-                if box.top() > bottom:
-                    return
-                yield QRect(box.left(), box.top(), self.fontMetrics().horizontalAdvance(_SIGN), box.height())
-            block = block.next()
-            if self.blockBoundingGeometry(block).translated(self.contentOffset()).top() > bottom:
+    def _hidden_boxes(self, area: QRectF) -> Iterator[QRect]:
+        """Where marks stand in an area."""
+        width, sign = self.viewport().width(), self.fontMetrics().horizontalAdvance(_SIGN)
+        for block, _ in rows_in_sight(self, area.top(), area.bottom(), width):
+            # The marks themselves aren't ASCII.
+            if not block.text().isascii():
+                yield from self._hidden_in(block, sign)
+
+    def _hidden_in(self, block: QTextBlock, sign: int) -> Iterator[QRect]:
+        cursor = QTextCursor(self.document())
+        start = self._shadow.point_of(block.position())
+        end = self._shadow.point_of(block.position() + block.length() - 1)
+        for place in stood_in(self._shadow.text[start:end]):
+            cursor.setPosition(self._shadow.unit_of(start + place))
+            box = self.cursorRect(cursor)
+            if box.top() > self.viewport().height():
                 return
+            yield QRect(box.left(), box.top(), sign, box.height())
 
     def _dress(self) -> None:
         self._rows.pitch = 0 if self._is_field else self._appearance.line_pitch()
