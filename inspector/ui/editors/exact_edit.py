@@ -14,6 +14,7 @@ from inspector.ui.editors.shadow import (
     ShadowText,
     Steps,
     TextReplacement,
+    longer_lines,
     segmented,
     stand_in,
     units_in,
@@ -157,7 +158,7 @@ class ExactTextEdit(QPlainTextEdit):
 
     def _choose_wrapping(self, text: str) -> None:
         modes = QTextOption.WrapMode
-        long = len(text) > _LONG_LINE and any(len(line) > _LONG_LINE for line in text.split("\n"))
+        long = next(longer_lines(text, _LONG_LINE), None) is not None
         mode = modes.WrapAnywhere if long else modes.WrapAtWordBoundaryOrAnywhere
         if mode != self.wordWrapMode():
             self.setWordWrapMode(mode)

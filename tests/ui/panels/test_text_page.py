@@ -236,3 +236,17 @@ async def test_that_lines_stand_as_far_apart_in_the_editor_as_in_the_request(ope
         == {box.height()}
         == {one.studio.contents.services.appearance.line_pitch()}
     )
+
+
+async def test_that_the_request_behind_the_tab_shows_what_was_typed_once_it_is_in_front(
+    open_tab: OpenTab,
+) -> None:
+    one = await open_tab()
+    [panel] = one.studio.window.findChildren(RequestPanel)
+    one.type("typed meanwhile ", at=0)
+    await one.until(lambda: (now := one.workspace.file.request) and "typed meanwhile" in now.text)
+    await one.calm()
+    assert panel.view.rows is not None
+    assert "typed meanwhile" not in panel.view.rows.request.text
+    one.studio.window.centre.setCurrentIndex(0)
+    await one.until(lambda: panel.view.rows and "typed meanwhile" in panel.view.rows.request.text)
