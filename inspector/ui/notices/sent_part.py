@@ -17,6 +17,8 @@ from inspector.ui.panel import PanelServices
 from inspector.ui.wording import counted, number, tr, tr_count
 
 _COUNT_MILLISECONDS = 400
+_MOST_COUNTED = 1_000_000
+"""Characters up to which a text that is sent in part is counted whole; more would keep figures waiting."""
 _ROOM = 2**30
 """Lines that may be typed below a text that is sent whole."""
 
@@ -29,7 +31,7 @@ class SentPart(QObject):
         self._services, self._page, self._id = services, page, block_id
         self._lines: tuple[int, int] | None = None
         self._piece: Piece | None = None
-        self._asked = self._counted = ""
+        self._asked = self._asked_for = ""
         self._whole: Count | None = None
         """What the whole text costs, where only a part is sent."""
         self._soon = QTimer(self, singleShot=True, interval=_COUNT_MILLISECONDS)
@@ -38,6 +40,11 @@ class SentPart(QObject):
     @property
     def is_partial(self) -> bool:
         return self._lines is not None
+
+    @property
+    def _model(self) -> str:
+        request = self._services.workspace.file.request
+        return "" if request is None else request.model
 
     def tell(self, state: BlockState | None) -> None:
         """Show what the Request that is shown has of the block."""
@@ -64,7 +71,8 @@ class SentPart(QObject):
         if piece is None or lines is None:
             self._page.foot.say(tr("Sent whole") if piece is not None else "")
             return
-        if self._asked != self._page.editor.text:
+        text, model = self._page.editor.text, self._model
+        if (self._asked, self._asked_for) != (text, model) and len(text) <= _MOST_COUNTED:
             self._soon.start()
         now = counted(Count(piece.tokens, piece.method))
         first, last = lines
@@ -86,7 +94,7 @@ class SentPart(QObject):
 
     def _count(self) -> None:
         if self._lines is not None:
-            self._asked = self._page.editor.text
+            self._asked, self._asked_for = self._page.editor.text, self._model
             self._services.workspace.count([self._asked], self._take)
 
     def _take(self, counts: Sequence[Count]) -> None:
