@@ -17,7 +17,14 @@ MOST_COLOURED = 24_000
 _LOOK_BACK = 8_000
 """Characters before what is in sight that are read for where a line or a fence begins."""
 _FENCE = "```"
-_JSON_BEGIN = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\[{\"\]]|-?\d|true|false|null))")
+_JSON_BEGIN = re.compile(
+    r"""\s*(?:
+        \{\s*["}]
+        | \[\s*(?:\{\s*["}] | " | -?\d[\d.eE+-]*\s*, | (?:true|false|null)\s*, | \[\s*(?:["\[{] | -?\d[\d.eE+-]*\s*,))
+    )""",
+    re.VERBOSE,
+)
+"""What JSON begins with, and lines of a log (``[  0.02s] ok``) and links (``[[page]]``, ``[1]``) don't."""
 _QUIET_TOKEN, _CODE_TOKEN = "Comment", "Literal.String"
 
 

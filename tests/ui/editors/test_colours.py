@@ -15,6 +15,9 @@ def named(result: ColouredText) -> dict[str, str]:
 def test_that_markdown_and_json_are_told_apart() -> None:
     assert language_of('  {"a": 1}') is TextLanguage.JSON
     assert language_of("[1, 2]") is TextLanguage.JSON
+    assert language_of('[[1, 2], {"a": 1}]') is TextLanguage.JSON
+    for other in ("[  0.02s] ok", "[[page]]", "[1] note", "[ ] open"):
+        assert language_of(other) is TextLanguage.MARKDOWN
     assert language_of("[Showing lines 1-2 of 3]\n") is TextLanguage.MARKDOWN
     assert language_of("{curly} words") is TextLanguage.MARKDOWN
 
