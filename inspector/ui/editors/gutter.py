@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPolygonF, QTextBlock
+from PySide6.QtGui import QMouseEvent, QPainter, QPolygonF, QTextBlock
 from PySide6.QtWidgets import QPlainTextEdit
 
 from inspector.domain.dataclass import dataclass
@@ -61,18 +61,21 @@ class Gutter(LineNumbers):
             self.sent = sent
             self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the numbers, and what is known of each line."""
-        super().paintEvent(event)
-        painter = QPainter(self)
+    def paint_marks(self, painter: QPainter, block: QTextBlock, box: QRectF) -> None:
+        """Paint whether a line is sent, and what unsaved work did to it."""
+        changes = self._lines.line_changes(block)
+        is_sent = self.sent is not None and self._lines.line_number(block) in self.sent
+        if not changes and not is_sent:
+            return
+        painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        for block, box in self.rows(event.rect().top(), event.rect().bottom()):
-            if self.sent is not None and self._lines.line_number(block) in self.sent:
-                painter.setBrush(self._appearance.theme.section(self.sent.section))
-                painter.drawRect(QRectF(self._space(0.5), box.top(), self._space(_BAND), box.height()))
-            for kind in self._lines.line_changes(block):
-                self._paint_change(painter, kind, box)
+        if self.sent is not None and is_sent:
+            painter.setBrush(self._appearance.theme.section(self.sent.section))
+            painter.drawRect(QRectF(self._space(0.5), box.top(), self._space(_BAND), box.height()))
+        for kind in changes:
+            self._paint_change(painter, kind, box)
+        painter.restore()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Ask for the change beside a line."""

@@ -71,6 +71,10 @@ class LineNumbers(QWidget):
             painter.drawText(
                 first, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._name_of(block)
             )
+            self.paint_marks(painter, block, box)
+
+    def paint_marks(self, painter: QPainter, block: QTextBlock, box: QRectF) -> None:
+        """Paint what else is known of a line; of itself it paints nothing."""
 
     def _height_of(self, block: QTextBlock) -> float:
         """The height of a paragraph's first line, with the room above and below it."""
