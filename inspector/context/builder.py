@@ -8,7 +8,8 @@ from dataclasses import field, replace
 from functools import cached_property
 
 from inspector.context.assembly import Assembled, Assembler, contents
-from inspector.context.candidates import Candidate, Candidates, ChoiceOrder, layout_fix
+from inspector.context.blocks import block_views
+from inspector.context.candidates import BlockGatherer, Candidate, Candidates, ChoiceOrder, layout_fix
 from inspector.context.choosing import Chooser, ChosenCandidates
 from inspector.context.counting.pool import CounterPool, ModelSource
 from inspector.context.gathering import (
@@ -88,6 +89,18 @@ class ContextBuilder:
         """What the definition of each tool costs a model."""
         with self._lock:
             return tools.counted_tools(offered, self._planner.costs(model))
+
+    def block_text(self, snapshot: Snapshot, spec: RequestSpec, block_id: str) -> str | None:
+        """A block as it would stand in the Request, in its frame, whatever keeps it out; None where there is none.
+
+        Raises:
+            NotFoundError, InputError, MalformedError: as `build`.
+        """
+        with self._lock:
+            plan = self._planner.plan(snapshot, spec)
+            counting = PartCounter(plan.costs.counter)
+            blocks = BlockGatherer(plan, layout_entries(plan).by_name, self._cache.parts, counting)
+            return blocks.text_of(block_views(snapshot, self._cache.parts), block_id)
 
     def reaches(self, snapshot: Snapshot, spec: RequestSpec) -> bool:
         """Whether the batches that a view has are all that a build depends on; see `Reach`.

@@ -147,6 +147,18 @@ class BlockGatherer:
             if view.hidden_entries:
                 into.left_out.append(self._hidden(view))
 
+    def text_of(self, views: list[BlockView], block_id: str) -> str | None:
+        """A block in its frame, whatever keeps it out; None for one that isn't there or can't be read."""
+        view = next((each for each in views if each.block.id == block_id), None)
+        if view is None or view.is_unreadable:
+            return None
+        could_be_in = [each for each in views if each is view or self._bar(each) is None]
+        self._openings = choose_openings(could_be_in, self._taken)
+        entry = self._entry(view)
+        frame = self._dress(view, entry.element if entry else "")
+        section = entry.name if entry else view.block.block_type.value
+        return block_part(self._cache, view, frame, section, InRule.FITS).part.text
+
     def _bar(self, view: BlockView) -> Bar | None:
         block = view.block
         if block.id in self._plan.spec.dropped:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate, islice
 
 from inspector.documents.patches import splices_of_patch
-from inspector.documents.patterns import check_pattern
 from inspector.domain.content import line_end, text_lines
 from inspector.domain.edits.text import (
     AppendText,
@@ -19,6 +18,7 @@ from inspector.domain.edits.text import (
     Splice,
     SpliceText,
 )
+from inspector.domain.patterns import check_pattern
 from inspector.domain.splices import between
 from inspector.domain.value_checks import check_text, refuse, shown
 

@@ -118,6 +118,26 @@ class ContextService:
         snapshot = await self.recent(agent_id)
         return await self._in_thread(self._builder.count_messages, snapshot, asked, batches)
 
+    async def block_text(
+        self,
+        agent_id: str,
+        block_id: str,
+        spec: RequestSpec | None = None,
+        drafts: Mapping[str, Content] | None = None,
+    ) -> str | None:
+        """A block as it would stand in an agent's Request, in its frame, whatever keeps it out.
+
+        None where the agent doesn't see the block, or the block can't be read.
+
+        Raises:
+            NotFoundError: there is no such agent.
+        """
+        asked = spec or RequestSpec(now=self._clock())
+        snapshot = await self._snapshots.of(agent_id, FEWEST_READ)
+        return await self._in_thread(
+            self._builder.block_text, snapshot.with_drafts(drafts or {}), asked, block_id
+        )
+
     async def build(self, snapshot: Snapshot, spec: RequestSpec) -> Request:
         """The Request of any view; see `request`."""
         return await self._in_thread(self._builder.build, snapshot, spec)

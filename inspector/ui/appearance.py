@@ -16,6 +16,7 @@ MINIMUM_SCALE, MAXIMUM_SCALE = 0.75, 2.0
 _SMALLEST_POINTS = 9.0
 _GRID = 4
 _DARKENED = 140
+_LINE_SPACING, _LINE_STEPS = 1.25, 5
 
 
 class ThemeChoice(StrEnum):
@@ -93,6 +94,11 @@ class Appearance(QObject):
     def space(self, steps: float = 1) -> int:
         """A distance on the 4-pixel grid, following the text scale."""
         return round(_GRID * steps * self._scale)
+
+    def line_pitch(self) -> int:
+        """From one line of a prompt to the next, in the Request and in editors alike."""
+        natural = QFontMetricsF(self.font(fixed=True)).height() * _LINE_SPACING
+        return max(round(natural), self.space(_LINE_STEPS))
 
     def row_height(self) -> int:
         return round(QFontMetricsF(self.font()).height()) + self.space(2)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.documents.patterns import unrolled_size
 from inspector.documents.text_edits import TextOperation, splices_of
 from inspector.domain.content import text_lines
 from inspector.domain.edits.text import PatchText, ReplaceLines, ReplaceMode, ReplaceText
 from inspector.domain.errors import RefusedError
+from inspector.domain.patterns import unrolled_size
 from inspector.domain.splices import spliced
 from tests.documents.builders import TEXTS, UNHURRIED
 

@@ -80,7 +80,7 @@ async def test_that_a_double_click_in_the_request_opens_the_block_at_that_charac
     await until(lambda: editor.selected_range()[0] == LONG.index("77 of the notes"))
     assert editor.hasFocus()
     assert editor.viewport().rect().contains(editor.cursorRect())
-    assert len(editor.extraSelections()) == 1
+    assert editor.flashed_line == 77
     at = point_of(request_of(studio).view, "12 of the notes")
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
     view.setFocus()

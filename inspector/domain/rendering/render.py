@@ -47,13 +47,18 @@ def render_text(schema: TextSchema, content: TextContent) -> Rendered:
     return Rendered(_window(schema.viewport, content.text))
 
 
-def _window(viewport: Viewport, text: str) -> str:
-    lines = text_lines(text)
+def shown_lines(viewport: Viewport, count: int) -> tuple[int, int]:
+    """The first and the last line, counted from 1, that a viewport shows of so many."""
     shown = max(1, viewport.display_lines)
     first = max(1, viewport.start_line)
-    if first > len(lines):
-        first = max(1, len(lines) - shown + 1)
-    last = min(len(lines), first + shown - 1)
+    if first > count:
+        first = max(1, count - shown + 1)
+    return first, min(count, first + shown - 1)
+
+
+def _window(viewport: Viewport, text: str) -> str:
+    lines = text_lines(text)
+    first, last = shown_lines(viewport, len(lines))
     window = "".join(lines[first - 1 : last])
     if last < len(lines):
         window = window.removesuffix(line_end(window))

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QTextBlock
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from inspector.ui.appearance import Appearance
+
+
+def rows_in_sight(
+    editor: QPlainTextEdit, top: float, bottom: float, width: float
+) -> Iterator[tuple[QTextBlock, QRectF]]:
+    """The paragraphs between two heights of the viewport, and a box of a width for each.
+
+    Asked for one by one, each would be measured from the first in sight on.
+    """
+    block = editor.firstVisibleBlock()
+    at = editor.blockBoundingGeometry(block).translated(editor.contentOffset()).top()
+    while block.isValid() and at <= bottom:
+        height = editor.blockBoundingRect(block).height()
+        if block.isVisible() and at + height >= top:
+            yield block, QRectF(0, at, width, height)
+        block = block.next()
+        at += height
 
 
 class LineNumbers(QWidget):
@@ -37,20 +54,32 @@ class LineNumbers(QWidget):
         else:
             self.update(0, area.y(), self.width(), area.height())
 
+    def rows(self, top: float, bottom: float) -> Iterator[tuple[QTextBlock, QRectF]]:
+        """The paragraphs between two heights, and the room of each beside the text."""
+        return rows_in_sight(self._editor, top, bottom, self.width())
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the names of the lines in sight."""
         editor, theme = self._editor, self._appearance.theme
         painter = QPainter(self)
         painter.fillRect(event.rect(), theme.background)
         painter.setFont(editor.font())
-        painter.setPen(theme.muted)
-        block = editor.firstVisibleBlock()
-        top = editor.blockBoundingGeometry(block).translated(editor.contentOffset()).top()
-        width = self.width() - self._appearance.space(3)
-        while block.isValid() and top <= event.rect().bottom():
-            height = editor.blockBoundingRect(block).height()
-            if block.isVisible() and top + height >= event.rect().top():
-                line = QRect(0, round(top), width, editor.fontMetrics().height())
-                painter.drawText(line, Qt.AlignmentFlag.AlignRight, self._name_of(block))
-            block = block.next()
-            top += height
+        here = editor.textCursor().blockNumber() if editor.hasFocus() else -1
+        for block, box in self.rows(event.rect().top(), event.rect().bottom()):
+            painter.setPen(theme.text if block.blockNumber() == here else theme.muted)
+            first = QRectF(0, box.top(), self.width() - self._appearance.space(3), self._height_of(block))
+            painter.drawText(
+                first, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._name_of(block)
+            )
+            self.paint_marks(painter, block, box)
+
+    def paint_marks(self, painter: QPainter, block: QTextBlock, box: QRectF) -> None:
+        """Paint what else is known of a line; of itself it paints nothing."""
+
+    def _height_of(self, block: QTextBlock) -> float:
+        """The height of a paragraph's first line, with the room above and below it."""
+        layout = block.layout()
+        if not layout.lineCount():
+            return float(self._editor.fontMetrics().height())
+        line = layout.lineAt(0)
+        return 2 * line.y() + line.height()

@@ -12,6 +12,7 @@ from inspector.domain.blocks import Schema
 from inspector.domain.content import CompositeContent, Content
 from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
+from inspector.ui.bridge import Bridge
 from inspector.ui.editors.content_draft import ContentDraft
 from inspector.ui.editors.token_figures import TokenFigures
 from inspector.ui.icons import Icons
@@ -103,6 +104,7 @@ class EditorTools:
     figures: TokenFigures
     new_id: Callable[[str], str]
     stamp: Callable[[], tuple[str, str]]
+    bridge: Bridge | None = None
 
 
 MakeView = Callable[[Part, EditorTools], QWidget]

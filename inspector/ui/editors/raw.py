@@ -32,7 +32,7 @@ class RawPage(QWidget):
         self._from: Content | None = None
         """The content that the text says, or said before something in it was wrong."""
         self._reading = False
-        self.page = TextPage(tools.appearance, tools.icons)
+        self.page = TextPage(tools.appearance, tools.icons, tools.bridge)
         self.page.editor.setAccessibleName(tr("The block's content as JSON"))
         self.fault = PlainLabel("", tone="error", wrap=True)
         self._foot = QFrame()

@@ -16,7 +16,7 @@ class SectionText(QWidget):
     def __init__(self, part: Part, tools: EditorTools) -> None:
         super().__init__()
         self._part = part
-        self.page = TextPage(tools.appearance, tools.icons)
+        self.page = TextPage(tools.appearance, tools.icons, tools.bridge)
         arrange(QVBoxLayout(self), self.page)
         self.setFocusProxy(self.page)
         self.page.editor.edited.connect(self._edited)

@@ -143,17 +143,24 @@ def segmented(text: str) -> str:
 
 def breaks_in(text: str) -> list[int]:
     """Where the segments of very long lines begin, the first of each line left out."""
-    if len(text) <= LONG_LINE:
-        return []
     found: list[int] = []
-    start = 0
-    while start <= len(text):
-        feed = text.find("\n", start)
-        end = len(text) if feed < 0 else feed
-        if end - start > LONG_LINE:
-            found += _segments(text, start, end)
-        start = end + 1
+    for start, end in longer_lines(text, LONG_LINE):
+        found += _segments(text, start, end)
     return found
+
+
+def longer_lines(text: str, length: int) -> Iterator[tuple[int, int]]:
+    """From where to where the lines go that have more characters than that; others are stepped over many at once."""
+    start = 0
+    while len(text) - start > length:
+        feed = text.rfind("\n", start, start + length + 1)
+        if feed < 0:
+            feed = text.find("\n", start)
+            end = len(text) if feed < 0 else feed
+            yield start, end
+            start = end + 1
+        else:
+            start = feed + 1
 
 
 def units_in(text: str) -> int:

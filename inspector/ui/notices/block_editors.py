@@ -117,7 +117,12 @@ class BlockEditors(QObject):
         """What views of this block edit with."""
         services = self._services
         return EditorTools(
-            services.appearance, services.icons, self._figures, services.workspace.new_id, self._stamp
+            services.appearance,
+            services.icons,
+            self._figures,
+            services.workspace.new_id,
+            self._stamp,
+            services.bridge,
         )
 
     def _stamp(self) -> tuple[str, str]:

@@ -51,10 +51,13 @@ class BlockFigures(QWidget):
         self._row.setSpacing(space(3))
         self.bar.setFixedWidth(space(20))
 
-    def tell_tokens(self, content: Content | None) -> None:
+    def tell_tokens(self, content: Content | None, *, in_part: bool = False) -> None:
+        """Say what the block takes in the Request; `in_part`: of which it has not all lines."""
         file = self._services.workspace.file
         now, saved = self._tokens_of(file, saved=False), self._tokens_of(file, saved=True)
         text = tr("not in the Request") if now is None else tokens(now)
+        if in_part and now is not None:
+            text = tr("{tokens} sent", tokens=text)
         self._tokens.setText(text if content is not None and file.request is not None else "")
         change = (
             0 if now is None or saved is None or self._id not in file.drafts else now.tokens - saved.tokens

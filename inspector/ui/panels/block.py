@@ -18,10 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from inspector.domain.content import Content
-from inspector.domain.errors import DocumentError
 from inspector.domain.ref import Ref
 from inspector.domain.snapshot import BlockState
-from inspector.runtime.rendering import rendered_text
 from inspector.ui.actions import Action, FrontActions
 from inspector.ui.block_settings.page import BlockSettingsPage
 from inspector.ui.editors.draft_editor import DraftEditor
@@ -34,7 +32,9 @@ from inspector.ui.history.page import HistoryPage
 from inspector.ui.notices.block import BlockNotices
 from inspector.ui.notices.block_editors import BlockEditors, content_in
 from inspector.ui.notices.block_figures import BlockFigures
+from inspector.ui.notices.rendered_block import RenderedPage
 from inspector.ui.notices.review import BlockReview
+from inspector.ui.notices.sent_part import SentPart
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.card import kind_of
 from inspector.ui.presentation.places import place_in
@@ -59,10 +59,10 @@ class BlockPanel(Panel):
         super().__init__(services)
         self._id = ref.id if ref is not None else ""
         appearance, icons = services.appearance, services.icons
-        self.page = TextPage(appearance, icons)
-        self.rendered = TextPage(appearance, icons, replaces=False)
-        self.rendered.editor.setReadOnly(True)
-        self.rendered.editor.setAccessibleName(tr("The rendered block, without the frame the Request adds"))
+        self.page = TextPage(appearance, icons, services.bridge)
+        self.page.editor.marks_changes = True
+        self.rendered = RenderedPage(services, self._id)
+        self.sent = SentPart(services, self.page, self._id)
         self._stack, self._editing = QStackedWidget(), QStackedWidget()
         self.editors = BlockEditors(services, self.page, self._editing, self._id)
         self.work = self.editors.work
@@ -80,7 +80,7 @@ class BlockPanel(Panel):
             (tr("Edit"), tr("Edit the block")),
             (
                 tr("Rendered"),
-                tr("The rendered text. The Request adds a frame around it"),
+                tr("The block as the model gets it, with its frame"),
             ),
             (tr("Raw (JSON)"), tr("Edit the block's content as JSON")),
             (tr("History"), tr("All versions, and what differs between them")),
@@ -118,11 +118,13 @@ class BlockPanel(Panel):
         elif what & (What.DRAFTS | What.FILE | What.AGENT | What.CONTENTS):
             self._tell()
         elif what & What.REQUEST:
-            self.numbers.tell_tokens(self._content)
+            self._tell_tokens(self._content)
         self.sharing.follow(what)
         self.effects.follow(what)
         if what & What.REQUEST:
             self.editors.follow_model()
+            if self._stack.currentWidget() is self.rendered:
+                self._render(self._state)
 
     def first_focus(self) -> QWidget:
         shown = self._shown
@@ -186,6 +188,15 @@ class BlockPanel(Panel):
         def redo() -> None:
             self._typed_in.redo_step()
 
+        def no_change() -> str:
+            return "" if self.page.isVisible() and len(self.page.editor.changes) else tr("no unsaved changes")
+
+        def next_change() -> None:
+            self.page.step_change(1)
+
+        def previous_change() -> None:
+            self.page.step_change(-1)
+
         return (
             Action("edit.undo", tr("Undo typing"), undo, "Ctrl+Z", "undo", no_undo, scope=self._editing),
             Action(
@@ -212,6 +223,25 @@ class BlockPanel(Panel):
             Action(
                 "edit.replace", tr("Replace in the block"), self._replace, "Ctrl+H", "", self._not_replaceable
             ),
+            Action("edit.go_to_line", tr("Go to line …"), self._ask_line, "Ctrl+G", "", self._no_text),
+            Action(
+                "edit.next_change",
+                tr("Next unsaved change"),
+                next_change,
+                "F8",
+                "",
+                no_change,
+                scope=self.page,
+            ),
+            Action(
+                "edit.previous_change",
+                tr("Previous unsaved change"),
+                previous_change,
+                "Shift+F8",
+                "",
+                no_change,
+                scope=self.page,
+            ),
         )
 
     def _lay_out(self) -> None:
@@ -230,9 +260,7 @@ class BlockPanel(Panel):
         arrange(self._head, self._names, self._tools)
         # Undo of typing is for what is typed in: in the other views its keys are those of the file.
         self._editing.addWidget(self.page)
-        for page in (
-            self._editing, self.rendered, self.history, self.sharing, self.review.page, self._empty
-        ):
+        for page in (self._editing, self.rendered, self.history, self.sharing, self.review.page, self._empty):
             self._stack.addWidget(page)
         arrange(QVBoxLayout(self), head, self.effects, self._stack, self.banners)
         self._measure()
@@ -361,7 +389,7 @@ class BlockPanel(Panel):
         self.views.buttons[_RAW].setVisible(self.editors.structured is not None and self._has_editor)
         self._notices.tell(state, drafted=dirty, reviewing=self.review.is_open)
         self.numbers.tell_characters(state, self._content)
-        self.numbers.tell_tokens(self._content if _is_readable(state) else None)
+        self._tell_tokens(self._content if _is_readable(state) else None)
         self._show_view()
         self._tell_actions()
 
@@ -437,12 +465,13 @@ class BlockPanel(Panel):
             self._editing.setCurrentWidget(self.editors.view(raw=self.views.current == _RAW))
             self._stack.setCurrentWidget(self._editing)
 
-    def _render(self, state: BlockState) -> None:
-        try:
-            self.rendered.editor.load(rendered_text(state, self._content))
-        except DocumentError as error:
-            self._empty.tell(tr_code(error.code, error.parameters))
-            self._stack.setCurrentWidget(self._empty)
+    def _render(self, state: BlockState | None) -> None:
+        if state is not None:
+            self.rendered.take(state, self._content)
+
+    def _tell_tokens(self, content: Content | None) -> None:
+        self.sent.tell(self._state)
+        self.numbers.tell_tokens(content, in_part=self.sent.is_partial)
 
     def _show_unreadable(self, state: BlockState | None) -> None:
         self._stack.setCurrentWidget(self._empty)
@@ -510,6 +539,11 @@ class BlockPanel(Panel):
         page = self._page_in_front
         if page is not None:
             page.ask()
+
+    def _ask_line(self) -> None:
+        page = self._page_in_front
+        if page is not None:
+            page.ask_line()
 
     def _replace(self) -> None:
         if self.views.current == _RENDERED:

@@ -69,6 +69,8 @@ class RequestPanel(Panel):
         self.folding = RequestFolding(services.preferences, self.view, self.wire, lambda: self._request)
         self._times: Mapping[str, datetime] = {}
         self._pointing = False
+        self._is_stale = False
+        """Whether another Request was built while this was out of sight."""
         self._awaited = False
         """Whether what is selected is not in the rows yet, and is to be brought into sight with them."""
         self.forms = Segments(
@@ -108,9 +110,12 @@ class RequestPanel(Panel):
         self._cut()
 
     def follow(self, what: What) -> None:
-        """Show the Request as it is now."""
+        """Show the Request as it is now; while it is out of sight, once it comes back."""
         if what & (What.REQUEST | What.DRAFTS):
-            self._cut()
+            # Laying it out takes time from whoever types in the tab in front.
+            self._is_stale = not self.isVisible()
+            if not self._is_stale:
+                self._cut()
         if what & What.PROBLEMS:
             self._tell_empty()
 
@@ -120,6 +125,9 @@ class RequestPanel(Panel):
     def showEvent(self, event: QShowEvent) -> None:
         """The actions are there while the Request is in sight."""
         super().showEvent(event)
+        if self._is_stale:
+            self._is_stale = False
+            self._cut()
         if not event.spontaneous():
             self._front.come()
 

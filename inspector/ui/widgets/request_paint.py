@@ -29,7 +29,6 @@ from inspector.ui.widgets.request_text import (
 )
 from inspector.ui.widgets.text_rows import TextRowKind
 
-_LINE_SPACING = 1.25
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 
@@ -76,7 +75,7 @@ class RowPainter:
         self._strong = self._appearance.font(TextSize.NORMAL, bold=True)
         metrics = QFontMetricsF(self._fixed)
         self.advance = max(1.0, metrics.horizontalAdvance("M" * 100) / 100)
-        self.height = round(metrics.height() * _LINE_SPACING)
+        self.height = self._appearance.line_pitch()
         self.gap = self._appearance.space(2)
 
     def text_left(self, lines: int) -> int:

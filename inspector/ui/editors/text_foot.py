@@ -1,0 +1,72 @@
+"""The line below a text: what of it is sent, and where the cursor is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout
+
+from inspector.ui.appearance import Appearance
+from inspector.ui.editors.text import TextEditor
+from inspector.ui.safe_text import ElidedLabel, safe_tooltip
+from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.wording import number, tr, tr_count
+
+
+class TextFoot(QFrame):
+    """Follows an editor's cursor. `asked` tells that another line is wanted."""
+
+    asked = Signal()
+
+    def __init__(self, editor: TextEditor, appearance: Appearance) -> None:
+        super().__init__()
+        self._editor, self._appearance = editor, appearance
+        self.setProperty("role", "dock_title")
+        self._note = ElidedLabel("", tone="muted", size="small")
+        self._selected = ElidedLabel("", tone="muted", size="small")
+        self._place = button("", self.asked.emit, role="flat", size="small")
+        safe_tooltip(self._place, tr("Go to line …"))
+        self._row = QHBoxLayout(self)
+        arrange(self._row, self._note, self._selected, self._place)
+        self._row.setStretch(0, 1)
+        editor.cursorPositionChanged.connect(self._tell)
+        editor.selectionChanged.connect(self._tell)
+        appearance.changed.connect(self._measure)
+        self._measure()
+        self._tell()
+
+    @property
+    def place(self) -> str:
+        return self._place.text()
+
+    @property
+    def selected(self) -> str:
+        return self._selected.original
+
+    @property
+    def note(self) -> str:
+        return self._note.original
+
+    def say(self, text: str) -> None:
+        """Say something about the text as a whole."""
+        if text != self._note.original:
+            self._note.setText(text)
+
+    def _tell(self) -> None:
+        line, column = self._editor.cursor_place()
+        text = tr("Line {line}, column {column}", line=number(line), column=number(column))
+        if text != self._place.text():
+            self._place.setText(text)
+            self._place.setAccessibleName(tr("{place}: go to line", place=text))
+        start, end = self._editor.selected_range()
+        lines = self._editor.text.count("\n", start, end) + 1
+        parts = [tr_count("{count} character selected", "{count} characters selected", end - start)]
+        if lines > 1:
+            parts.append(tr("{count} lines", count=number(lines)))
+        said = ", ".join(parts) if start != end else ""
+        if said != self._selected.original:
+            self._selected.setText(said)
+
+    def _measure(self) -> None:
+        space = self._appearance.space
+        self._row.setContentsMargins(space(3), 0, space(2), 0)
+        self._row.setSpacing(space(4))
