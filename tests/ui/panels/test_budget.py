@@ -107,6 +107,10 @@ async def test_that_memory_is_open_at_first_and_long_sections_are_not(budget: Op
     assert not panel.tree.isExpanded(find(panel, "Messages"))
 
 
+def working(request: Request) -> int:
+    return next(each.tokens for each in request.sections if each.name == "working")
+
+
 async def test_that_a_draft_changes_cells_and_keeps_what_is_open_and_selected(
     budget: Open, studio: Studio, until: Until
 ) -> None:
@@ -127,7 +131,8 @@ async def test_that_a_draft_changes_cells_and_keeps_what_is_open_and_selected(
     await until(lambda: studio.contents.workspace.file.request is not saved)
     request = studio.contents.workspace.file.request
     assert request is not None
-    more = request.tokens - saved.tokens
+    # An event may have come of age since, so only the section is compared.
+    more = working(request) - working(saved)
     assert more > 0
     row = find(panel, "open_questions")
     assert row.siblingAtColumn(4).data() == f"+{more}"
