@@ -1,4 +1,4 @@
-"""Decides whether a regular expression may be compiled at all.
+"""Decides whether a regular expression may be compiled at all, for edits and for the search in a block.
 
 The `regex` package honours a time limit while matching, but compiling has none: it unrolls the least count of
 each repetition, so ``(?:(?:a{1000}){1000}){1000}`` takes all memory there is.

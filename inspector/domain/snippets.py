@@ -89,13 +89,20 @@ def _pattern(term: Term) -> str:
         gap = False
     whole = "".join(parts)
     before = "" if _starts_unspaced(folded) else f"(?<!{_LETTER})"
-    after = "" if term.prefix else f"(?!{_LETTER})"
+    after = "" if term.prefix or _ends_unspaced(folded) else f"(?!{_LETTER})"
     return f"{before}{whole}{after}" if whole else re.escape(folded)
 
 
 def _starts_unspaced(folded: str) -> bool:
     first = _piece().search(folded)
     return first is not None and re.match(f"[{UNSPACED}]", first.group()) is not None
+
+
+def _ends_unspaced(folded: str) -> bool:
+    last = ""
+    for piece in _piece().finditer(folded):
+        last = piece.group(1) or last
+    return re.match(f"[{UNSPACED}]", last) is not None
 
 
 def _best_start(places: list[_Place]) -> int:

@@ -9,7 +9,7 @@ import tempfile
 import unicodedata
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.memory.search_builders import entry, hits
@@ -88,6 +88,7 @@ def compared(texts: list[str], query: str, wanted: set[int]) -> None:
 
 
 @settings(max_examples=40, deadline=None)
+@example(["か1"], [("か", True)])
 @given(
     st.lists(st.text(LETTERS + WIDE + SIGNS, max_size=30), min_size=1, max_size=6),
     st.lists(st.tuples(st.text(LETTERS + WIDE, min_size=1, max_size=3), st.booleans()), max_size=3),

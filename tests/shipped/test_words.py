@@ -44,6 +44,7 @@ _VERBS = {
     "Look",
     "Move",
     "Pin",
+    "Put",
     "Raise",
     "Remove",
     "Restore",
@@ -71,7 +72,9 @@ def test_that_a_button_starts_with_a_verb() -> None:
 
 
 def test_that_each_button_has_a_sentence_for_before_and_one_for_after() -> None:
-    assert _of("fix_button.").keys() == _of("fix_done.").keys() <= _of("fix.").keys()
+    # What is put back into a what-if stores nothing, so there is nothing to say of it afterwards.
+    buttons = _of("fix_button.").keys() - {"undrop"}
+    assert buttons == _of("fix_done.").keys() <= _of("fix.").keys()
 
 
 def test_that_long_work_is_named_by_what_is_being_done() -> None:

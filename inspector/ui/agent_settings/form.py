@@ -43,7 +43,7 @@ from inspector.ui.wording import number, tr
 _LIMITS = "config.limits."
 
 
-class SettingsForm(QScrollArea):
+class AgentForm(QScrollArea):
     """Shows a session's agent and gives what is typed to it.
 
     `faulted` tells that what is typed in a field can't be taken, or can again. `reached` carries the group that is

@@ -78,7 +78,7 @@ class FormLine(QWidget):
         self._control.setAccessibleDescription(fault or hint)
 
 
-class SettingsForm(QWidget):
+class BlockForm(QWidget):
     """Shows a block's settings and what a person makes of them. `changed` tells of every change by a person.
 
     `label_fault` says why a label can't be given.

@@ -25,7 +25,7 @@ from inspector.domain.errors import RefusedError
 from inspector.domain.snapshot import BlockState
 from inspector.runtime.rendering import counted_characters
 from inspector.ui.block_settings.effect import SchemaPreview, effect_text
-from inspector.ui.block_settings.form import SettingsForm
+from inspector.ui.block_settings.form import BlockForm
 from inspector.ui.block_settings.schema_editor import SchemaEditor
 from inspector.ui.block_settings.work import SettingsWork, WantedSettings
 from inspector.ui.editors.part import EditorTools
@@ -60,7 +60,7 @@ class BlockSettingsPage(QWidget):
         self._blocks: Mapping[str, BlockState] = {}
         self._shown_schema: tuple[object, ...] = ()
         self.work = SettingsWork(services, block_id, self)
-        self.form = SettingsForm(tools)
+        self.form = BlockForm(tools)
         self.schema = SchemaEditor(tools)
         self.preview = SchemaPreview(services.appearance)
         self.banners = Banners(services.appearance, services.icons)

@@ -71,7 +71,10 @@ MENUS: tuple[tuple[Callable[[], str], tuple[str, ...]], ...] = (
         ),
     ),
     (lambda: tr("&Agent"), ("agent.show", "agent.*")),
-    (lambda: tr("&Request"), ("request.*", SEPARATOR, "what_if.*", SEPARATOR, "budget.*")),
+    (
+        lambda: tr("&Request"),
+        ("request.*", SEPARATOR, "what_if.*", SEPARATOR, "budget.*", SEPARATOR, "problems.*"),
+    ),
     (lambda: tr("&Help"), ("help.show", SEPARATOR, "help.settings", SEPARATOR, "help.*")),
 )
 

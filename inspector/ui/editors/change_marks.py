@@ -11,7 +11,7 @@ from inspector.domain.edits.text import Splice
 
 
 class ChangeKind(StrEnum):
-    """What happened to lines."""
+    """What happened to lines since they were saved."""
 
     ADDED = "added"
     CHANGED = "changed"

@@ -1,4 +1,4 @@
-"""The colours of Markdown and JSON: what Pygments makes of the part of a text that is in sight."""
+"""The colours of Markdown and JSON in a block: what Pygments makes of the part of its content that is in sight."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from inspector.ui.bridge import Bridge
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.editors.text_search import (
     SearchFault,
-    SearchQuery,
-    SearchResult,
+    TextMatches,
+    TextQuery,
     search,
     search_and_replace,
 )
@@ -35,7 +35,7 @@ class Finder(QObject):
     def __init__(self, editor: TextEditor, bar: FindBar, bridge: Bridge | None, parent: QObject) -> None:
         super().__init__(parent)
         self._editor, self._bar, self._bridge = editor, bar, bridge
-        self._result = SearchResult(SearchQuery(""))
+        self._result = TextMatches(TextQuery(""))
         self._text = ""
         """What the result is of."""
         self._then: Then | None = None
@@ -55,9 +55,9 @@ class Finder(QObject):
         self._look(self._go_on)
 
     @property
-    def _query(self) -> SearchQuery:
+    def _query(self) -> TextQuery:
         bar = self._bar
-        return SearchQuery(bar.words, bar.is_pattern, bar.matches_case, bar.whole_words)
+        return TextQuery(bar.words, bar.is_pattern, bar.matches_case, bar.whole_words)
 
     @property
     def _found(self) -> Sequence[tuple[int, int]]:
@@ -80,11 +80,11 @@ class Finder(QObject):
         else:
             self._start(asyncio.to_thread(search, text, query), self._take)
 
-    def _is_quick(self, query: SearchQuery, text: str) -> bool:
+    def _is_quick(self, query: TextQuery, text: str) -> bool:
         return self._bridge is None or (len(text) <= _AT_ONCE and not query.is_pattern)
 
     def _start(
-        self, work: Coroutine[object, object, SearchResult], done: Callable[[SearchResult], None]
+        self, work: Coroutine[object, object, TextMatches], done: Callable[[TextMatches], None]
     ) -> None:
         if self._bridge is None:
             work.close()
@@ -93,7 +93,7 @@ class Finder(QObject):
             self._bar.say(tr("Searching …"))
         self._bridge.supersede(("search", self), work, name=tr("Searching the text"), on_done=done)
 
-    def _take(self, result: SearchResult) -> None:
+    def _take(self, result: TextMatches) -> None:
         """Show what was found, unless the text or what is looked for is another by now."""
         if not self._bar.isVisible():
             return
@@ -141,7 +141,7 @@ class Finder(QObject):
         if not self._editor.isReadOnly():
             self._replace(self._put_all)
 
-    def _replace(self, put: Callable[[SearchResult], None]) -> None:
+    def _replace(self, put: Callable[[TextMatches], None]) -> None:
         query, text = self._query, self._editor.text
         self._text = text
         if self._is_quick(query, text):
@@ -150,21 +150,21 @@ class Finder(QObject):
             work = asyncio.to_thread(search_and_replace, text, query, self._bar.replacement)
             self._start(work, put)
 
-    def _put_one(self, result: SearchResult) -> None:
+    def _put_one(self, result: TextMatches) -> None:
         selected = self._editor.selected_range()
         if self._fits(result) and selected in result.found:
             text = result.texts[result.found.index(selected)]
             self._editor.replace_range(selected[0], selected[1] - selected[0], text)
             self._step(1)
 
-    def _put_all(self, result: SearchResult) -> None:
+    def _put_all(self, result: TextMatches) -> None:
         if self._fits(result):
             count = self._editor.replace_found(result.found, result.texts)
             self._keeps_note = True
             self._look()
             self._bar.say(tr_count("{count} replaced", "{count} replaced", count))
 
-    def _fits(self, result: SearchResult) -> bool:
+    def _fits(self, result: TextMatches) -> bool:
         """Whether a replacement can be made; where it can't, the bar says why."""
         if result.fault is not None:
             self._say_fault(result)
@@ -181,7 +181,7 @@ class Finder(QObject):
             is_there = place < len(self._found) and self._found[place] == here
             self._bar.tell(place if is_there else -1, len(self._found), more=self._result.is_cut)
 
-    def _say_fault(self, result: SearchResult) -> None:
+    def _say_fault(self, result: TextMatches) -> None:
         words = {
             SearchFault.PATTERN: tr("Invalid pattern: {why}", why=result.why),
             SearchFault.REPLACEMENT: tr("Invalid replacement: {why}", why=result.why),
@@ -193,6 +193,6 @@ class Finder(QObject):
     def _leave(self) -> None:
         if self._bridge is not None:
             self._bridge.cancel(("search", self))
-        self._result, self._text = SearchResult(SearchQuery("")), ""
+        self._result, self._text = TextMatches(TextQuery("")), ""
         self._editor.mark_found(())
         self._editor.setFocus()

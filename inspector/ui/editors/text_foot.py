@@ -1,4 +1,4 @@
-"""The line below a text: what of it is sent, and where the cursor is."""
+"""The line below a block's text: how many of its tokens the Request has, and where the cursor is."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class TextPage(QWidget):
         self.editor.margin.asked.connect(self._show_change)
 
     def ask(self, *, replacing: bool = False) -> None:
-        """Ask what to find."""
+        """Ask what to find in the text."""
         self.line_bar.hide()
         chosen = self.editor.selected_text()
         self.find_bar.summon("" if "\n" in chosen else chosen, replacing=replacing)

@@ -1,4 +1,4 @@
-"""Searches a text for words or a regular expression, within a time limit that no pattern gets past."""
+"""Searches a block's text for words or a regular expression, within a time limit that no pattern gets past."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_FOUND = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class SearchQuery:
+class TextQuery:
     """What is looked for, and how."""
 
     words: str
@@ -41,13 +41,13 @@ class SearchFault(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SearchResult:
+class TextMatches:
     """Where something was found, in code points and ascending order.
 
     `texts` are what takes each one's place, where that was asked for. `is_cut` tells that there are more.
     """
 
-    query: SearchQuery
+    query: TextQuery
     found: Sequence[tuple[int, int]] = ()
     texts: Sequence[str] = ()
     is_cut: bool = False
@@ -55,33 +55,33 @@ class SearchResult:
     why: str = ""
 
 
-def search(text: str, query: SearchQuery, seconds: float = _SECONDS) -> SearchResult:
+def search(text: str, query: TextQuery, seconds: float = _SECONDS) -> TextMatches:
     """Every occurrence; an empty one, as of ``x*``, is none."""
     try:
         spans = (match.span() for match in _matches(text, query, seconds))
         found = list(islice((each for each in spans if each[0] < each[1]), MOST_FOUND + 1))
     except TimeoutError:
-        return SearchResult(query, fault=SearchFault.SLOW)
+        return TextMatches(query, fault=SearchFault.SLOW)
     except ValueError as error:
-        return SearchResult(query, fault=SearchFault.PATTERN, why=str(error))
-    return SearchResult(query, found[:MOST_FOUND], is_cut=len(found) > MOST_FOUND)
+        return TextMatches(query, fault=SearchFault.PATTERN, why=str(error))
+    return TextMatches(query, found[:MOST_FOUND], is_cut=len(found) > MOST_FOUND)
 
 
 def search_and_replace(
-    text: str, query: SearchQuery, replacement: str, seconds: float = _SECONDS
-) -> SearchResult:
+    text: str, query: TextQuery, replacement: str, seconds: float = _SECONDS
+) -> TextMatches:
     r"""Every occurrence and what takes its place; of a pattern, ``\1`` and ``\g<name>`` stand for its groups."""
     try:
         matches = [each for each in _matches(text, query, seconds) if each.start() < each.end()]
     except TimeoutError:
-        return SearchResult(query, fault=SearchFault.SLOW)
+        return TextMatches(query, fault=SearchFault.SLOW)
     except ValueError as error:
-        return SearchResult(query, fault=SearchFault.PATTERN, why=str(error))
+        return TextMatches(query, fault=SearchFault.PATTERN, why=str(error))
     try:
         texts = _expanded(matches, replacement) if query.is_pattern else [replacement] * len(matches)
     except ValueError as error:
-        return SearchResult(query, fault=SearchFault.REPLACEMENT, why=str(error))
-    return SearchResult(query, [each.span() for each in matches], texts)
+        return TextMatches(query, fault=SearchFault.REPLACEMENT, why=str(error))
+    return TextMatches(query, [each.span() for each in matches], texts)
 
 
 def _expanded(matches: Sequence[regex.Match[str]], replacement: str) -> list[str]:
@@ -102,7 +102,7 @@ def _refuse_large(pattern: str) -> None:
         raise ValueError(tr_error(error)) from error
 
 
-def _matches(text: str, query: SearchQuery, seconds: float) -> Iterator[regex.Match[str]]:
+def _matches(text: str, query: TextQuery, seconds: float) -> Iterator[regex.Match[str]]:
     """What `regex` finds. Raises ValueError for a pattern that can't be read."""
     import regex
 

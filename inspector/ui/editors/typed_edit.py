@@ -1,4 +1,4 @@
-"""What a person does in a text by keys, input methods, the clipboard and dragging."""
+"""What a person does in a block's text by keys, input methods, the clipboard and dragging."""
 
 from __future__ import annotations
 

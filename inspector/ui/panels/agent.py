@@ -16,7 +16,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.runtime.agent_settings import SettingChoices
 from inspector.ui.actions import Action, FrontActions
-from inspector.ui.agent_settings.form import SettingsForm, group_titles
+from inspector.ui.agent_settings.form import AgentForm, group_titles
 from inspector.ui.agent_settings.session import AgentSession
 from inspector.ui.agent_settings.tools import new_rule
 from inspector.ui.file_state import What
@@ -43,7 +43,7 @@ class AgentPanel(Panel):
         self._id = ref.id if ref is not None else ""
         appearance, icons = services.appearance, services.icons
         self.work = AgentSession(services, self._id, self)
-        self.form = SettingsForm(self.work, appearance, icons)
+        self.form = AgentForm(self.work, appearance, icons)
         self._models = ModelChoice(services, self)
         self._choices = SettingChoices()
         self._asked_for: tuple[str, object] | None = None

@@ -24,7 +24,7 @@ from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.wording import tr
 
-_SHOWN = 60
+_SHOWN = 200
 _WORST_SCORE = 55.0
 _PREFIX_BONUS, _RECENT_BONUS = 15.0, 5.0
 _RECENT_KEPT = 20

@@ -12,7 +12,7 @@ from inspector.domain.splices import spliced
 from inspector.ui.editors import shadow
 from inspector.ui.editors.shadow import ShadowText, breaks_in, segmented, stand_in
 from inspector.ui.editors.text import TextEditor
-from inspector.ui.editors.text_search import SearchQuery, search
+from inspector.ui.editors.text_search import TextQuery, search
 from inspector.ui.exact_text import carried
 from tests.ui.editors.test_text import KEYS, PLACES, clipboard, commit, editor, shown
 from tests.ui.texts import SPOILT, TEXTS
@@ -114,7 +114,7 @@ def test_that_what_is_copied_across_segments_has_no_breaks(
 
 def test_that_words_are_found_across_a_break(small: None, editor: TextEditor) -> None:
     editor.load("abcdefghijklmnop")
-    assert search(editor.text, SearchQuery("def")).found == [(3, 6)]
+    assert search(editor.text, TextQuery("def")).found == [(3, 6)]
     editor.select_range(3, 6)
     assert editor.selected_text() == "def"
     editor.replace_range(3, 3, "X")

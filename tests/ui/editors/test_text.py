@@ -24,7 +24,7 @@ from inspector.domain.splices import spliced
 from inspector.ui.appearance import Appearance
 from inspector.ui.editors.shadow import segmented
 from inspector.ui.editors.text import TextEditor
-from inspector.ui.editors.text_search import SearchQuery, search_and_replace
+from inspector.ui.editors.text_search import TextQuery, search_and_replace
 from inspector.ui.exact_text import carried, copy_text
 from tests.ui.texts import SPOILT, TEXTS
 
@@ -183,7 +183,7 @@ def test_that_the_operation_tells_of_whatever_is_done_with_keys_and_words(
             places = sorted(data.draw(st.tuples(PLACES, PLACES)))
             put_cursor(editor, *(place % (len(editor.text) + 1) for place in places))
         else:
-            words = SearchQuery(data.draw(st.sampled_from(("a", "\n", "\r\n", "x y"))))
+            words = TextQuery(data.draw(st.sampled_from(("a", "\n", "\r\n", "x y"))))
             result = search_and_replace(editor.text, words, data.draw(st.sampled_from(SPOILT)))
             editor.replace_found(result.found, result.texts)
         settled(editor)

@@ -3,61 +3,61 @@
 import pytest
 
 from inspector.ui.editors import text_search
-from inspector.ui.editors.text_search import SearchFault, SearchQuery, search, search_and_replace
+from inspector.ui.editors.text_search import SearchFault, TextQuery, search, search_and_replace
 
 
-def found(text: str, query: SearchQuery) -> list[tuple[int, int]]:
+def found(text: str, query: TextQuery) -> list[tuple[int, int]]:
     return list(search(text, query).found)
 
 
 def test_that_words_are_found_literally_and_whatever_their_case() -> None:
-    assert found("a.b AxB a.B", SearchQuery("a.b")) == [(0, 3), (8, 11)]
-    assert found("a.b", SearchQuery("")) == []
+    assert found("a.b AxB a.B", TextQuery("a.b")) == [(0, 3), (8, 11)]
+    assert found("a.b", TextQuery("")) == []
 
 
 def test_that_case_and_whole_words_can_be_asked_for() -> None:
     text = "cat Cat concat"
-    assert found(text, SearchQuery("cat", matches_case=True)) == [(0, 3), (11, 14)]
-    assert found(text, SearchQuery("cat", whole_words=True)) == [(0, 3), (4, 7)]
-    assert found("a+b a+bc", SearchQuery("a+b", whole_words=True)) == [(0, 3)]
+    assert found(text, TextQuery("cat", matches_case=True)) == [(0, 3), (11, 14)]
+    assert found(text, TextQuery("cat", whole_words=True)) == [(0, 3), (4, 7)]
+    assert found("a+b a+bc", TextQuery("a+b", whole_words=True)) == [(0, 3)]
 
 
 def test_that_a_pattern_finds_line_by_line_and_nothing_empty() -> None:
-    assert found("one\ntwo", SearchQuery("^.", is_pattern=True)) == [(0, 1), (4, 5)]
-    assert found("xay", SearchQuery("a*", is_pattern=True)) == [(1, 2)]
+    assert found("one\ntwo", TextQuery("^.", is_pattern=True)) == [(0, 1), (4, 5)]
+    assert found("xay", TextQuery("a*", is_pattern=True)) == [(1, 2)]
 
 
 def test_that_a_replacement_of_a_pattern_takes_its_groups() -> None:
-    query = SearchQuery(r"(\w+)=(\w+)", is_pattern=True)
+    query = TextQuery(r"(\w+)=(\w+)", is_pattern=True)
     assert search_and_replace("a=1 b=2", query, r"\2:\1").texts == ["1:a", "2:b"]
-    assert search_and_replace("a=1", SearchQuery("a"), r"\1").texts == [r"\1"]
+    assert search_and_replace("a=1", TextQuery("a"), r"\1").texts == [r"\1"]
 
 
 @pytest.mark.parametrize(
     "pattern", ["(", r"\p{Foo}", "a{99999999}", "((((a{100}){100}){100}){100})", "[" * 2000]
 )
 def test_that_a_pattern_that_cannot_be_used_says_why(pattern: str) -> None:
-    result = search("aaa", SearchQuery(pattern, is_pattern=True))
+    result = search("aaa", TextQuery(pattern, is_pattern=True))
     assert result.fault is SearchFault.PATTERN
     assert result.why
 
 
 @pytest.mark.parametrize("replacement", [r"\3", r"\g<x"])
 def test_that_a_replacement_that_cannot_be_used_says_why(replacement: str) -> None:
-    result = search_and_replace("ab", SearchQuery("(a)", is_pattern=True), replacement)
+    result = search_and_replace("ab", TextQuery("(a)", is_pattern=True), replacement)
     assert result.fault is SearchFault.REPLACEMENT
     assert result.why
 
 
 def test_that_a_pattern_without_end_is_stopped() -> None:
-    query = SearchQuery("(a|aa)+$", is_pattern=True)
+    query = TextQuery("(a|aa)+$", is_pattern=True)
     assert search("a" * 80 + "!", query, seconds=0.05).fault is SearchFault.SLOW
     assert search_and_replace("a" * 80 + "!", query, "", seconds=0.05).fault is SearchFault.SLOW
 
 
 def test_that_a_search_stops_counting_and_a_replacement_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_search, "MOST_FOUND", 10)
-    result = search("a" * 25, SearchQuery("a"))
+    result = search("a" * 25, TextQuery("a"))
     assert len(result.found) == 10
     assert result.is_cut
-    assert len(search_and_replace("a" * 25, SearchQuery("a"), "b").found) == 25
+    assert len(search_and_replace("a" * 25, TextQuery("a"), "b").found) == 25

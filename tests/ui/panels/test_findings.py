@@ -65,8 +65,13 @@ def row_of(panel: ProblemsPanel, rule: LintRule, where: Ref | None = None) -> Pr
 async def buttons_of(panel: ProblemsPanel, until: Until, row: ProblemRow) -> FindingButtons:
     """The buttons of a row, scrolled to."""
     place = panel.rows.index(row)
-    panel.view.scrollTo(panel.view.model().index(place, 1))
-    await until(lambda: panel.buttons(row.key) is not None)
+
+    def has_buttons() -> bool:
+        # Rows grow to what stands in them when they come into sight.
+        panel.view.scrollTo(panel.view.model().index(place, 1))
+        return panel.buttons(row.key) is not None
+
+    await until(has_buttons)
     found = panel.buttons(row.key)
     assert found is not None
     return found

@@ -27,7 +27,7 @@ from tests.ui.world import ONCALL, QUESTIONS
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 LEFT = Qt.MouseButton.LeftButton
-SHARING = 4
+SHARING = 5
 NO_ACCESS = 6
 """The place of no access in the menu of levels."""
 

@@ -26,10 +26,10 @@ LINES = "".join(f"line {number}\n" for number in range(40))
 
 @pytest.fixture
 def view(qtbot: QtBot, appearance: Appearance) -> Iterator[RequestView]:
-    """A view on screen, 640 by 300."""
+    """A view on screen, 640 by 400."""
     made = RequestView(appearance)
     qtbot.addWidget(made)
-    made.resize(640, 300)
+    made.resize(640, 400)
     made.show()
     QGuiApplication.clipboard().clear()
     yield made
