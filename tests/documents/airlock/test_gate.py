@@ -243,6 +243,8 @@ def test_that_a_worker_whose_time_is_looked_at_is_ended_when_it_takes_too_much(b
         assert airlock.look(good, []).passed
         (worker,) = workers()
         worker.send_signal(signal.SIGSTOP)
+        while worker.status() != psutil.STATUS_STOPPED:  # until then it may still answer
+            time.sleep(0.001)
         stopped = True
         assert airlock.look(good, []).code == code
         stopped = False
