@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QBoxLayout,
-    QFrame,
-    QHBoxLayout,
-    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -31,25 +27,22 @@ from inspector.ui.file_state import What
 from inspector.ui.history.page import HistoryPage
 from inspector.ui.notices.block import BlockNotices
 from inspector.ui.notices.block_editors import BlockEditors, content_in
-from inspector.ui.notices.block_figures import BlockFigures
+from inspector.ui.notices.block_head import BlockHead
 from inspector.ui.notices.rendered_block import RenderedPage
 from inspector.ui.notices.review import BlockReview
 from inspector.ui.notices.sent_part import SentPart
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.card import kind_of
 from inspector.ui.presentation.places import place_in
-from inspector.ui.safe_text import ElidedLabel, PlainLabel
 from inspector.ui.sharing.attachments import BlockSharing
 from inspector.ui.sharing.effect_bar import EffectBar
 from inspector.ui.sharing.page import SharingPage
 from inspector.ui.widgets.banner import Banners
-from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button, field
+from inspector.ui.widgets.controls import EmptyState, arrange
 from inspector.ui.wording import tr, tr_code
 
 _EDIT, _RENDERED, _RAW, _HISTORY = 0, 1, 2, 3
 _SETTINGS, _SHARING = 4, 5
-_REASON_STEPS = 50
-_FIGURES_GAP_STEPS = 9
 
 
 class BlockPanel(Panel):
@@ -71,26 +64,11 @@ class BlockPanel(Panel):
         who_sees = BlockSharing(services, self._id, self)
         self.sharing = SharingPage(services, who_sees)
         self.effects = EffectBar(services, self._id, who_sees)
-        self._label = ElidedLabel("", strong=True)
-        self._kind = ElidedLabel("", tone="muted")
-        self.numbers = BlockFigures(services, self._id)
-        self.state_note = PlainLabel("", tone="warning", size="small")
-        self.views = Segments(
-            tr("View of the block"),
-            (tr("Edit"), tr("Edit the block")),
-            (
-                tr("Rendered"),
-                tr("The block as the model gets it, with its frame"),
-            ),
-            (tr("Raw (JSON)"), tr("Edit the block's content as JSON")),
-            (tr("History"), tr("All versions, and what differs between them")),
-            (tr("Settings"), tr("Label, place, rights, limit and schema")),
-            (tr("Sharing"), tr("Who sees the block, and what it costs them")),
-        )
+        self.head = BlockHead(services, self._id, self.editors.discard, self._save)
+        self.numbers, self.views, self.state_note = self.head.numbers, self.head.views, self.head.state_note
+        self.reason_field = self.head.reason_field
+        self.discard_button, self.save_button = self.head.discard_button, self.head.save_button
         self.settings: BlockSettingsPage | None = None
-        self.reason_field = field(tr("Reason (optional)"))
-        self.discard_button = button(tr("Discard"), self.editors.discard)
-        self.save_button = button(_save_text(), self._save, role="primary")
         self.banners = Banners(appearance, icons)
         self._notices = BlockNotices(
             self.banners, services.workspace, self.work, self._id, self._save_unlocked, self
@@ -162,10 +140,6 @@ class BlockPanel(Panel):
         if not event.spontaneous():
             self._front.come()
             self.services.workspace.saw(self._id)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fold_head()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -245,47 +219,11 @@ class BlockPanel(Panel):
         )
 
     def _lay_out(self) -> None:
-        head = QFrame()
-        head.setProperty("role", "dock_title")
-        head.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._names, self._figures_row, self._tools = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        arrange(self._names, self._label, self._kind, self.state_note, self.discard_button, self.save_button)
-        self._names.setStretch(1, 1)
-        self._figures = QWidget()
-        self._figures.setLayout(self._figures_row)
-        arrange(self._figures_row, self.views, self.numbers, None)
-        arrange(self._tools, self._figures, self.reason_field)
-        self._tools.setStretch(1, 1)
-        self._head = QVBoxLayout(head)
-        arrange(self._head, self._names, self._tools)
         # Undo of typing is for what is typed in: in the other views its keys are those of the file.
         self._editing.addWidget(self.page)
         for page in (self._editing, self.rendered, self.history, self.sharing, self.review.page, self._empty):
             self._stack.addWidget(page)
-        arrange(QVBoxLayout(self), head, self.effects, self._stack, self.banners)
-        self._measure()
-
-    def _measure(self) -> None:
-        space = self.services.appearance.space
-        self._head.setContentsMargins(space(3), space(2), space(3), space(2))
-        self._head.setSpacing(space(2))
-        self._names.setSpacing(space(2))
-        self._figures_row.setSpacing(space(3))
-        self._tools.setSpacing(space(2))
-        self.numbers.measure()
-        self._fold_head()
-        self._label.setMaximumWidth(space(75))
-
-    def _fold_head(self) -> None:
-        """Where there is no room beside them, the figures stand below the views, and the reason below the figures."""
-        wide = self.views.sizeHint().width() + self.numbers.sizeHint().width()
-        narrow = self.width() < wide + self.services.appearance.space(_FIGURES_GAP_STEPS)
-        across = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
-        self._figures_row.setDirection(across)
-        room = self.width() - self._figures.sizeHint().width()
-        below = room < self.services.appearance.space(_REASON_STEPS)
-        directions = QBoxLayout.Direction
-        self._tools.setDirection(directions.TopToBottom if below else directions.LeftToRight)
+        arrange(QVBoxLayout(self), self.head, self.effects, self._stack, self.banners)
 
     def _connect(self) -> None:
         self.work.changed.connect(self._tell)
@@ -297,8 +235,6 @@ class BlockPanel(Panel):
         for each in (self.work.saved, self.work.discarded):
             each.connect(self._return_to_editor)
         self.views.chosen.connect(self._tell)
-        self.reason_field.returnPressed.connect(self._save)
-        self.services.appearance.changed.connect(self._measure)
 
     @property
     def _state(self) -> BlockState | None:
@@ -380,8 +316,8 @@ class BlockPanel(Panel):
         self.set_heading(
             tr("{label} of {owner}", label=label, owner=owner) if owner else label, marked=marked
         )
-        self._label.setText(state.block.label)
-        self._kind.setText(self._kind_of(state))
+        self.head.label.setText(state.block.label)
+        self.head.kind.setText(self._kind_of(state))
         why_not = self._not_editable()
         self.editors.set_read_only(bool(why_not))
         self._tell_buttons(dirty, why_not)
@@ -555,8 +491,3 @@ class BlockPanel(Panel):
 
 def _is_readable(state: BlockState) -> bool:
     return state.content is not None and state.problem is None
-
-
-def _save_text() -> str:
-    keys = QKeySequence(QKeySequence.StandardKey.Save).toString(QKeySequence.SequenceFormat.NativeText)
-    return tr("Save  {keys}", keys=keys)

@@ -1,0 +1,90 @@
+"""The head of a block's tab: its name and kind, its views, its figures, the reason and the buttons of a save."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from inspector.ui.notices.block_figures import BlockFigures
+from inspector.ui.panel import PanelServices
+from inspector.ui.safe_text import ElidedLabel, PlainLabel
+from inspector.ui.widgets.controls import Segments, arrange, button, field
+from inspector.ui.wording import tr
+
+_REASON_STEPS, _FIGURES_GAP_STEPS, _LABEL_STEPS = 50, 9, 75
+
+
+class BlockHead(QFrame):
+    """Lays these out; where there is no room beside one another, they stand below."""
+
+    def __init__(
+        self, services: PanelServices, block_id: str, discard: Callable[[], None], save: Callable[[], None]
+    ) -> None:
+        super().__init__()
+        self._appearance = services.appearance
+        self.setProperty("role", "dock_title")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.label = ElidedLabel("", strong=True)
+        self.kind = ElidedLabel("", tone="muted")
+        self.numbers = BlockFigures(services, block_id)
+        self.state_note = PlainLabel("", tone="warning", size="small")
+        self.views = Segments(
+            tr("View of the block"),
+            (tr("Edit"), tr("Edit the block")),
+            (tr("Rendered"), tr("The block as the model gets it, with its frame")),
+            (tr("Raw (JSON)"), tr("Edit the block's content as JSON")),
+            (tr("History"), tr("All versions, and what differs between them")),
+            (tr("Settings"), tr("Label, place, rights, limit and schema")),
+            (tr("Sharing"), tr("Who sees the block, and what it costs them")),
+        )
+        self.reason_field = field(tr("Reason (optional)"))
+        self.discard_button = button(tr("Discard"), discard)
+        self.save_button = button(_save_text(), save, role="primary")
+        self._lay_out()
+        self.measure()
+        services.appearance.changed.connect(self.measure)
+        self.reason_field.returnPressed.connect(save)
+
+    def measure(self) -> None:
+        """Take the distances of the text size, and fold what has no room."""
+        space = self._appearance.space
+        self._head.setContentsMargins(space(3), space(2), space(3), space(2))
+        self._head.setSpacing(space(2))
+        self._names.setSpacing(space(2))
+        self._figures_row.setSpacing(space(3))
+        self._tools.setSpacing(space(2))
+        self.numbers.measure()
+        self.fold()
+        self.label.setMaximumWidth(space(_LABEL_STEPS))
+
+    def fold(self) -> None:
+        """Where there is no room beside them, the figures stand below the views, and the reason below the figures."""
+        directions, space = QBoxLayout.Direction, self._appearance.space
+        wide = self.views.sizeHint().width() + self.numbers.sizeHint().width()
+        narrow = self.width() < wide + space(_FIGURES_GAP_STEPS)
+        self._figures_row.setDirection(directions.TopToBottom if narrow else directions.LeftToRight)
+        below = self.width() - self._figures.sizeHint().width() < space(_REASON_STEPS)
+        self._tools.setDirection(directions.TopToBottom if below else directions.LeftToRight)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fold()
+
+    def _lay_out(self) -> None:
+        self._names, self._figures_row, self._tools = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        arrange(self._names, self.label, self.kind, self.state_note, self.discard_button, self.save_button)
+        self._names.setStretch(1, 1)
+        self._figures = QWidget()
+        self._figures.setLayout(self._figures_row)
+        arrange(self._figures_row, self.views, self.numbers, None)
+        arrange(self._tools, self._figures, self.reason_field)
+        self._tools.setStretch(1, 1)
+        self._head = QVBoxLayout(self)
+        arrange(self._head, self._names, self._tools)
+
+
+def _save_text() -> str:
+    keys = QKeySequence(QKeySequence.StandardKey.Save).toString(QKeySequence.SequenceFormat.NativeText)
+    return tr("Save  {keys}", keys=keys)
