@@ -125,11 +125,7 @@ class DraftCommands(QObject):
         for ref, edits in drafts.items():
             edit = edits[0]
             if ref.kind is RefKind.AGENT:
-                kept = self.workspace.file.settings_drafts
-                # One that was typed in meanwhile is on what was saved, and stays.
-                self.workspace.settings.drop(
-                    [each.target.whole for each in edits if kept.get(each.target.whole) == each]
-                )
+                self.workspace.settings.saved(edits)
             elif ref.kind is RefKind.BLOCK:
                 if self.workspace.open_edits.get(ref.id) is None:
                     self.workspace.drop_draft(ref.id)

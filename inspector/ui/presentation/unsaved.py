@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeAlias
 
-from inspector.domain.agent_settings import clashes
+from inspector.domain.agent_settings import clashes, retargeted
 from inspector.domain.blocks import ArchivalEntry
 from inspector.domain.counts import Method
 from inspector.domain.dataclass import dataclass
@@ -175,7 +175,7 @@ async def checked(
     ready: list[tuple[Ref, Edit]] = []
     refused: dict[Ref, str] = {}
     for ref, edits in drafts.items():
-        for edit in edits:
+        for edit in await _on_stored_rules(session, ref, edits):
             made, why = await _ready(session, edit)
             ready += [(ref, each) for each in made]
             if why:
@@ -186,6 +186,14 @@ async def checked(
         if outcome.refusal is not None and ref not in refused:
             refused[ref] = tr_code(outcome.refusal.code, outcome.refusal.parameters)
     return tuple(ready), refused
+
+
+async def _on_stored_rules(session: FileSession, ref: Ref, edits: Sequence[Edit]) -> Sequence[Edit]:
+    """Edits of an agent with those of a tool rule on the stored one of its kind, if there is one by now."""
+    if ref.kind is not RefKind.AGENT or all(isinstance(each.operation, ConfigureAgent) for each in edits):
+        return edits
+    rules, _ = await session.engine.agents.rules(ref.id)
+    return retargeted(edits, rules)
 
 
 async def _ready(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ...], str]:
