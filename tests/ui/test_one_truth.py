@@ -62,7 +62,7 @@ async def test_that_what_a_fix_lets_in_is_selected_and_its_card_says_that_it_is_
     assert request is not None
     before = {at.piece.id for at in request.placed()}
     buttons = budget.left_out.findChildren(QPushButton)
-    do = next(each for each in buttons if each.text().startswith("Raise budget"))
+    do = next(each for each in buttons if each.text().startswith("Raise history budget"))
     QTest.mouseClick(do, Qt.MouseButton.LeftButton)
     await until(lambda: selection.ref is not None and selection.ref.kind is RefKind.MESSAGE)
     await calm(studio, until)
