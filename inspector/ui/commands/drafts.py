@@ -36,6 +36,7 @@ class DraftCommands(QObject):
         self.workspace = services.workspace
         self._window = window
         self.dialog: DraftsDialog | None = None
+        self._owners: dict[Ref, str] = {}
         window.show_drafts = self.show
         services.actions.add(
             Action("drafts.show", tr("Unsaved drafts …"), self.show, None, "", self._no_drafts),
@@ -166,6 +167,8 @@ class DraftCommands(QObject):
                 self.workspace.settings.put(edit)
 
     def _open(self, ref: Ref) -> None:
+        # Messages and archival entries are shown among those of their agent.
+        self.workspace.show_agent(self._owners.get(ref, ""))
         self._services.selection.open(Ref(RefKind.BLOCK, ref.id) if ref.kind is RefKind.SETTING else ref)
         if ref.kind is RefKind.SETTING:
             self._services.actions.run("edit.settings")
@@ -187,6 +190,7 @@ class DraftCommands(QObject):
 
     def _list(self, rows: Sequence[DraftRow]) -> None:
         now = self.workspace.now()
+        self._owners = {row.ref: row.agent_id for row in rows}
         listed = [
             ListedDraft(
                 row.ref,

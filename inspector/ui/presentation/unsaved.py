@@ -38,7 +38,8 @@ Record: TypeAlias = Message | ArchivalEntry | None
 class DraftRow:
     """One unsaved draft: `change` is how many tokens more saving it costs, None where nobody can tell.
 
-    `at` is when it was kept last, None while that is under way.
+    `at` is when it was kept last, None while that is under way. `agent_id` is whose record it is, where it is shown
+    among that agent's.
     """
 
     ref: Ref
@@ -48,6 +49,7 @@ class DraftRow:
     change: int | None = None
     exact: bool = True
     at: datetime | None = None
+    agent_id: str = ""
 
 
 def said_version(said: object) -> Version:
@@ -134,7 +136,7 @@ async def _record_row(session: FileSession, file: FileState, edit: Edit) -> Draf
         row = DraftRow(
             edit.target, one_line(after or before, _NAME_LENGTH), tr("message"), _agent(file, owner)
         )
-        return await _measured(session, file, row, before, after)
+        return await _measured(session, file, replace(row, agent_id=owner), before, after)
     entry = record if isinstance(record, ArchivalEntry) else None
     if isinstance(operation, InsertArchival):
         name, owner = operation.content, operation.agent_id
@@ -146,7 +148,12 @@ async def _record_row(session: FileSession, file: FileState, edit: Edit) -> Draf
     # The Request holds no archival entry.
     change = 0 if edit.target.kind is RefKind.ARCHIVAL else None
     return DraftRow(
-        edit.target, one_line(name, _NAME_LENGTH) or tr("(empty)"), kind, _agent(file, owner), change
+        edit.target,
+        one_line(name, _NAME_LENGTH) or tr("(empty)"),
+        kind,
+        _agent(file, owner),
+        change,
+        agent_id=owner,
     )
 
 
@@ -174,7 +181,11 @@ async def checked(
     """The edits as they are saved together, each with whose draft it is of, and why some can't be; stores nothing."""
     ready: list[tuple[Ref, Edit]] = []
     refused: dict[Ref, str] = {}
+    agents = {each.id for each in await session.agents()}
     for ref, edits in drafts.items():
+        if ref.kind is RefKind.AGENT and ref.id not in agents:
+            refused[ref] = tr("The agent isn't in the file any more.")
+            continue
         for edit in await _on_stored_rules(session, ref, edits):
             made, why = await _ready(session, edit)
             ready += [(ref, each) for each in made]

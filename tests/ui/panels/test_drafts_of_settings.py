@@ -1,12 +1,17 @@
 """Unsaved settings stand in the list of drafts and in their tabs: what is done in the one shows in the other."""
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
 from inspector.domain.agents import ToolRuleKind
-from inspector.domain.edits.rows import ConfigureAgent, PutToolRule
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.block_rows import DeleteRow
+from inspector.domain.edits.rows import ConfigureAgent, EditMessage, PutToolRule
+from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
+from inspector.ui.editors.text import TextEditor
 from tests.ui.conftest import Until
 from tests.ui.open_window import said
 from tests.ui.panels.agent_tab import HISTORY, MEMORY
@@ -14,7 +19,7 @@ from tests.ui.panels.agent_tab import OpenSettings as OpenAgent
 from tests.ui.panels.block_tab import OpenTab
 from tests.ui.panels.settings_tab import OpenSettings
 from tests.ui.test_drafts import Drafts
-from tests.ui.world import ADA, NOTES, Spy
+from tests.ui.world import ADA, GRACE, NOTES, Spy
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
@@ -22,6 +27,10 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=Tr
 def delete_closed() -> None:
     """Delete what is closed, as the loop does in its next turn."""
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def edited_texts(panel: QWidget) -> list[str]:
+    return [each.text for each in panel.findChildren(TextEditor) if each.isVisible()]
 
 
 async def test_that_block_settings_discarded_in_the_list_are_gone_from_their_tab_and_come_back(
@@ -148,3 +157,42 @@ async def test_that_the_list_saves_a_rule_that_somebody_else_made_meanwhile(
     await until(lambda: not tab.workspace.file.settings_drafts)
     rules, _ = await tab.world.engine.agents.rules(ADA.id)
     assert [each.id for each in rules] == ["rul_theirs"]
+
+
+async def test_that_settings_of_an_agent_that_is_gone_are_not_said_to_be_saved(
+    settings: OpenAgent, until: Until
+) -> None:
+    tab = await settings(agent=GRACE)
+    tab.type("provider", "azure")
+    await tab.calm()
+    await tab.world.write(GRACE, DeleteRow())
+    await until(lambda: len(tab.workspace.file.agents) == 2)
+    await tab.calm()
+    one = Drafts(tab.studio, until)
+    await one.open(1)
+    one.dialog.save_checked()
+    [name] = one.lines()
+    await until(lambda: one.why(name))
+    assert "The agent isn't in the file any more." in one.why(name)
+    assert GRACE in tab.workspace.file.settings_drafts
+    one.dialog.discard_checked()
+    assert not tab.workspace.file.settings_drafts
+
+
+async def test_that_a_draft_of_another_agents_message_opens_among_that_agents(
+    settings: OpenAgent, until: Until
+) -> None:
+    tab = await settings()
+    message = Ref(RefKind.MESSAGE, "msg_8")
+    tab.workspace.records.put(Edit(message, EditMessage((TextPart("Is step 8 signed?"),))))
+    tab.workspace.show_agent(GRACE.id)
+    await tab.calm()
+    one = Drafts(tab.studio, until)
+    await one.open(1)
+    one.dialog.rows.go_to(message)
+    QTest.keyClick(one.dialog.rows, Qt.Key.Key_Return)
+    await tab.calm()
+    assert tab.workspace.file.agent_id == ADA.id
+    assert tab.studio.contents.services.selection.ref == message
+    panel = tab.studio.window.centre.currentWidget()
+    await until(lambda: "Is step 8 signed?" in edited_texts(panel))
