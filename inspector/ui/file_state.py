@@ -235,6 +235,12 @@ class FileState:
             return state
         return replace(state, content=draft.content, draft=True)
 
+    def is_draft_unfit(self, block_id: str) -> bool:
+        """Whether a block has another kind of content by now than its unsaved edit was made in."""
+        state, draft = self.blocks.get(block_id), self.drafts.get(block_id)
+        content = None if state is None else state.content
+        return draft is not None and content is not None and type(draft.content) is not type(content)
+
     def showing(self, agent_id: str) -> FileState:
         """The state with another agent shown, of which no Request is built yet."""
         set_aside = {**self.set_aside, self.agent_id: self.what_if}

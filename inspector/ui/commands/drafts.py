@@ -235,7 +235,12 @@ class _Saving:
         if editor is not None:
             handed = editor.hand_over()
             if handed is None:
-                self._refused[ref] = tr("This draft is loading or being saved. Try again in a moment.")
+                is_unfit = self._workspace.file.is_draft_unfit(ref.id)
+                self._refused[ref] = (
+                    tr("The kind of this block was changed meanwhile. Open it to copy the draft.")
+                    if is_unfit
+                    else tr("This draft is loading or being saved. Try again in a moment.")
+                )
                 return
             edits = (handed,)
             self._editors[ref] = editor

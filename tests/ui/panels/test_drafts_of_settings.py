@@ -1,17 +1,23 @@
 """Unsaved settings stand in the list of drafts and in their tabs: what is done in the one shows in the other."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector.domain.agents import ToolRuleKind
+from inspector.domain.blocks import ListSchema
+from inspector.domain.content import ListContent, TextContent
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.block_rows import DeleteRow
+from inspector.domain.edits.block_rows import DeleteRow, SetSchema
 from inspector.domain.edits.rows import ConfigureAgent, EditMessage, PutToolRule
 from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
+from inspector.ui.block_settings.work import WantedSettings
 from inspector.ui.editors.text import TextEditor
+from inspector.ui.exact_text import leave_text
 from tests.ui.conftest import Until
 from tests.ui.open_window import said
 from tests.ui.panels.agent_tab import HISTORY, MEMORY
@@ -19,7 +25,7 @@ from tests.ui.panels.agent_tab import OpenSettings as OpenAgent
 from tests.ui.panels.block_tab import OpenTab
 from tests.ui.panels.settings_tab import OpenSettings
 from tests.ui.test_drafts import Drafts
-from tests.ui.world import ADA, GRACE, NOTES, Spy
+from tests.ui.world import ADA, GRACE, NOTES, QUESTIONS, SOMEBODY, STORED, Spy
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
@@ -196,3 +202,56 @@ async def test_that_a_draft_of_another_agents_message_opens_among_that_agents(
     assert tab.studio.contents.services.selection.ref == message
     panel = tab.studio.window.centre.currentWidget()
     await until(lambda: "Is step 8 signed?" in edited_texts(panel))
+
+
+async def test_that_content_and_a_schema_are_saved_together_in_an_order_that_works(
+    open_tab: OpenTab, until: Until
+) -> None:
+    tab = await open_tab()
+    tab.type("mine ", 0)
+    tab.panel.show_settings()
+    page = tab.panel.settings
+    assert page is not None
+    wanted = page.work.wanted
+    assert wanted is not None
+    page.work.put(WantedSettings(replace(wanted.block, schema=ListSchema())))
+    await tab.calm()
+    one = Drafts(tab.studio, until)
+    await one.open(2)
+    one.dialog.save_checked()
+    await said(tab.studio, until, "Saved 2 drafts.")
+    await tab.calm()
+    assert not tab.workspace.file.drafts
+    assert not tab.workspace.file.records
+    assert not page.is_dirty
+    await until(lambda: not tab.panel.work.is_dirty)
+    assert not tab.panel.marked
+    content = tab.content
+    assert isinstance(content, ListContent)
+    assert "mine Does" in str(content.items[0])
+
+
+async def test_that_a_draft_of_a_block_that_became_another_kind_can_be_copied_and_its_save_says_why(
+    open_tab: OpenTab, until: Until
+) -> None:
+    tab = await open_tab()
+    tab.type("mine ", 0)
+    await tab.calm()
+    await tab.world.write(QUESTIONS, SetSchema(ListSchema(), accept_loss=True))
+    await until(lambda: isinstance(tab.content, ListContent))
+    await tab.click("Copy draft")
+    assert QApplication.clipboard().text() == f"mine {STORED}"
+    leave_text()
+    one = Drafts(tab.studio, until)
+    await one.open(1)
+    one.dialog.save_checked()
+    await until(lambda: one.why("open_questions"))
+    assert "kind of this block was changed" in one.why("open_questions")
+    assert tab.workspace.file.drafts
+    # As a text again, it takes the draft up.
+    tab.workspace.undo(author=SOMEBODY)
+    await until(lambda: isinstance(tab.content, TextContent))
+    await until(lambda: tab.panel.page.editor.text == f"mine {STORED}")
+    await until(lambda: not tab.buttons("Copy draft"))
+    tab.discard()
+    assert not tab.workspace.file.drafts
