@@ -217,4 +217,5 @@ class SettingsWork(QObject):
         file = self._workspace.file
         spec = RequestSpec(now=self._workspace.now(), zone=self._services.settings.text("time.zone"))
         drafts = {block_id: draft.content for block_id, draft in file.drafts.items()}
-        return PreviewedRequest(file.agent_id, file.what_if.asked(spec), drafts)
+        settings = file.settings_edits(file.agent_id)
+        return PreviewedRequest(file.agent_id, file.what_if.asked(spec), drafts, settings)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from inspector.domain.agent_settings import configuration
 from inspector.domain.agents import ToolRuleKind
 from inspector.domain.blocks import ListSchema
 from inspector.domain.content import ListContent, TextContent
@@ -15,6 +16,7 @@ from inspector.domain.edits.block_rows import DeleteRow, SetSchema
 from inspector.domain.edits.rows import ConfigureAgent, EditMessage, PutToolRule
 from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
+from inspector.ui.agent_settings.values import with_setting
 from inspector.ui.block_settings.work import WantedSettings
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.exact_text import leave_text
@@ -242,6 +244,11 @@ async def test_that_a_draft_of_a_block_that_became_another_kind_can_be_copied_an
     await tab.click("Copy draft")
     assert QApplication.clipboard().text() == f"mine {STORED}"
     leave_text()
+    # Nothing else complains of it, and the Request has what is stored.
+    await tab.calm()
+    assert not tab.studio.window.banners.notices
+    assert tab.workspace.file.request is not None
+    assert not [each for each in tab.workspace.file.request.left_out if each.source.id == QUESTIONS.id]
     one = Drafts(tab.studio, until)
     await one.open(1)
     one.dialog.save_checked()
@@ -255,3 +262,20 @@ async def test_that_a_draft_of_a_block_that_became_another_kind_can_be_copied_an
     await until(lambda: not tab.buttons("Copy draft"))
     tab.discard()
     assert not tab.workspace.file.drafts
+
+
+async def test_that_block_settings_are_previewed_in_the_request_with_the_agents_unsaved_ones(
+    open_settings: OpenSettings,
+) -> None:
+    tab = await open_settings(NOTES)
+    agent = tab.workspace.file.agent
+    assert agent is not None
+    operation = configuration(agent, with_setting(agent, HISTORY, 60))
+    assert operation is not None
+    tab.workspace.settings.put(Edit(ADA, operation))
+    tab.write(tab.page.form.description, "mine")
+    await tab.previewed()
+    preview = tab.page.work.preview
+    assert preview is not None
+    assert preview.before is not None
+    assert preview.before.limits.history_tokens == 60
