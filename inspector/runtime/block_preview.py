@@ -8,7 +8,7 @@ from dataclasses import replace
 from inspector.domain.blocks import Block, UnreadableSchema
 from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
-from inspector.domain.edits.base import Version
+from inspector.domain.edits.base import Edit, Version
 from inspector.domain.edits.block_rows import Rename
 from inspector.domain.errors import BudgetError, NotFoundError
 from inspector.domain.history import VersionComparison, VersionContent
@@ -36,11 +36,15 @@ class BlockPreview:
 
 @dataclass(frozen=True, slots=True)
 class PreviewedRequest:
-    """For which agent the Request is built, what is asked of it, and the unsaved contents by block id."""
+    """For which agent the Request is built, what is asked of it, and the unsaved contents by block id.
+
+    `settings` are the unsaved edits of the agent and its tool rules.
+    """
 
     agent_id: str
     spec: RequestSpec
     drafts: Mapping[str, Content]
+    settings: Sequence[Edit] = ()
 
 
 async def preview_block(
@@ -68,7 +72,9 @@ async def preview_block(
             after = VersionContent(_NO_VERSION, new, made.content)
             comparison = await engine.history.compare_contents(before, after, asked.spec.model or "")
     # Both of the same moment: as time goes on, other events are in a Request.
-    snapshot = await engine.context.recent(asked.agent_id, asked.spec)
+    agent = await engine.agents.get(asked.agent_id) if asked.settings else None
+    unsaved = await engine.agent_settings.unsaved(agent, asked.settings) if agent is not None else None
+    snapshot = await engine.context.recent(asked.agent_id, asked.spec, unsaved)
     now = await _built(engine, snapshot.with_drafts(asked.drafts), asked.spec)
     changed = snapshot.with_drafts(drafts).with_block(state.block, state.content)
     then = await _built(engine, changed, asked.spec)

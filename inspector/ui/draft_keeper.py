@@ -85,6 +85,11 @@ class RecordDrafts:
             self._live.put(replace(self._live.state, records=rest), What.DRAFTS)
             self._keeper.note(ref.whole)
 
+    def drop_saved(self, edit: Edit | None) -> None:
+        """Forget an edit that was saved, unless there is another one by now."""
+        if edit is not None and self._live.state.records.get(edit.target.whole) == edit:
+            self.drop(edit.target)
+
 
 class OpenEdit(Protocol):
     """The unsaved edit of a block in its editor, as whoever saves several at once uses it."""

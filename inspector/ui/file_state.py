@@ -11,13 +11,14 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.actor import Actor
-from inspector.domain.agent_settings import agent_of
+from inspector.domain.agent_settings import agent_of, configured
 from inspector.domain.agents import Agent
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import Content
 from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit
+from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.errors import Problem, RefusedError, Severity
 from inspector.domain.lint import Finding
 from inspector.domain.model_offers import ModelOffer
@@ -181,6 +182,18 @@ class FileState:
         return next((each for each in self.agents if each.id == self.agent_id), None)
 
     @property
+    def drafted_agent(self) -> Agent | None:
+        """The shown agent with its unsaved settings, as the Request is built."""
+        agent, operation = self.agent, self.settings_draft
+        return agent if agent is None or operation is None else configured(agent, operation)
+
+    @property
+    def settings_draft(self) -> ConfigureAgent | None:
+        """The unsaved change of the shown agent itself; its tool rules have edits of their own."""
+        edit = self.settings_drafts.get(Ref(RefKind.AGENT, self.agent_id))
+        return edit.operation if edit is not None and isinstance(edit.operation, ConfigureAgent) else None
+
+    @property
     def problems(self) -> tuple[Problem, ...]:
         """Those of the file, of unsaved work, of the shown agent's contents and of its Request, each once."""
         found = [*self.health.values(), *self.contents.get(self.agent_id, AgentContents()).problems]
@@ -221,6 +234,12 @@ class FileState:
         if state is None or draft is None:
             return state
         return replace(state, content=draft.content, draft=True)
+
+    def is_draft_unfit(self, block_id: str) -> bool:
+        """Whether a block has another kind of content by now than its unsaved edit was made in."""
+        state, draft = self.blocks.get(block_id), self.drafts.get(block_id)
+        content = None if state is None else state.content
+        return draft is not None and content is not None and type(draft.content) is not type(content)
 
     def showing(self, agent_id: str) -> FileState:
         """The state with another agent shown, of which no Request is built yet."""

@@ -232,7 +232,9 @@ class Refresher:
 
     async def _contents_of_drafts(self, session: FileSession) -> Mapping[str, Content]:
         """What blocks will hold when drafts are saved: with what others wrote since those were begun."""
-        drafts = self._live.state.drafts
+        # One that fits the block no more, as its kind is another by now, would hide what is sent of it.
+        unfit = self._live.state.is_draft_unfit
+        drafts = {id_: draft for id_, draft in self._live.state.drafts.items() if not unfit(id_)}
         found = {block_id: draft.content for block_id, draft in drafts.items()}
         self._merged = {block_id: each for block_id, each in self._merged.items() if block_id in found}
         for block_id, draft in drafts.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from inspector.domain.agent_settings import agent_of, configured
+from inspector.domain.agent_settings import agent_of, configuration, configured
 from inspector.domain.agents import Agent
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.rows import ConfigureAgent
@@ -29,6 +29,8 @@ class SettingsDrafts:
         self._live = live
         self._keep = keep
         self._rebuild = rebuild
+        self.saves: dict[str, int] = {}
+        """How often drafts of an agent were saved together with others, by its id."""
 
     def put(self, edit: Edit) -> None:
         """Keep the edit that a save would make."""
@@ -42,6 +44,22 @@ class SettingsDrafts:
         if gone:
             self._put({ref: edit for ref, edit in drafts.items() if ref not in refs}, *gone)
 
+    def saved(self, edits: Sequence[Edit]) -> None:
+        """Forget what was saved; what was typed meanwhile stays, as a draft on that."""
+        state = self._live.state
+        for agent_id in {agent_of(each) for each in edits}:
+            self.saves[agent_id] = self.saves.get(agent_id, 0) + 1
+        kept = {each.target.whole: state.settings_drafts.get(each.target.whole) for each in edits}
+        later = [
+            _on_saved(state.agents, each, now)
+            for each in edits
+            if (now := kept[each.target.whole]) is not None and now != each
+        ]
+        self.drop([*kept])
+        for edit in later:
+            if edit is not None:
+                self.put(edit)
+
     def _put(self, drafts: dict[Ref, Edit], *changed: Ref) -> None:
         was = self._live.state
         state = replace(was, settings_drafts=drafts)
@@ -53,6 +71,17 @@ class SettingsDrafts:
         for ref in changed:
             self._keep(ref)
         self._rebuild()
+
+
+def _on_saved(agents: Sequence[Agent], saved: Edit, kept: Edit) -> Edit | None:
+    """What is left to save of a draft after an earlier state of it was, None for nothing."""
+    agent = next((each for each in agents if each.id == saved.target.id), None)
+    was, now = saved.operation, kept.operation
+    if agent is None or not isinstance(was, ConfigureAgent) or not isinstance(now, ConfigureAgent):
+        return kept
+    stored = configured(agent, was)
+    operation = configuration(stored, configured(agent, now))
+    return None if operation is None else replace(kept, operation=operation)
 
 
 async def restored_settings(session: FileSession, state: FileState, kept: Sequence[Edit]) -> FileState:

@@ -126,7 +126,7 @@ class WindowStatus(QObject):
 
     def _show_pickers(self) -> None:
         file, bar = self._workspace.file, self._window.top_bar
-        agent, request = file.agent, file.request
+        agent, request = file.drafted_agent, file.request
         bar.agent.tell(
             file.path.name if file.path else "", agent.name if agent else tr("no agent"), strong_first=True
         )
@@ -152,8 +152,8 @@ class WindowStatus(QObject):
 
     def _try_layout(self, layout: str) -> None:
         file = self._workspace.file
-        if file.agent is not None:
-            self._workspace.try_out(file.what_if.with_layout(file.agent, layout))
+        if file.drafted_agent is not None:
+            self._workspace.try_out(file.what_if.with_layout(file.drafted_agent, layout))
 
     def _end_trial(self) -> None:
         self._workspace.try_out(WhatIf())

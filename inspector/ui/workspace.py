@@ -256,7 +256,8 @@ class Workspace:
         def failed(_: BaseException) -> bool:
             if on_failed is not None and not is_gone(on_failed):
                 on_failed()
-            return session is not self.live.session
+            # That a draft doesn't fit is said where it is shown.
+            return session is not self.live.session or self.file.is_draft_unfit(edit.target.id)
 
         if session is not None:
             work = _preview(session, edit)

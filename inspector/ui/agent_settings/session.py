@@ -45,6 +45,7 @@ class AgentSession(QObject):
         self._saving: Edits | None = None
         self._after: tuple[Agent, Agent] | None = None
         """The agent as it was before the last save and as it is since, until the file has been read again."""
+        self._saves = self._times_saved
         self._past: list[tuple[str, Edits]] = []
         self._future: list[tuple[str, Edits]] = []
         self._workspace.changed.connect(self.follow)
@@ -179,6 +180,8 @@ class AgentSession(QObject):
         if what & What.FILE:
             self._after = None
             self._forget_steps()
+        if what & What.SETTINGS:
+            self._follow_drafts()
         if what & What.AGENTS:
             self._meet()
         if what & (What.AGENTS | What.SETTINGS):
@@ -193,6 +196,18 @@ class AgentSession(QObject):
     def _operation(self) -> ConfigureAgent | None:
         edit = self._workspace.file.settings_drafts.get(self._ref)
         return edit.operation if edit is not None and isinstance(edit.operation, ConfigureAgent) else None
+
+    @property
+    def _times_saved(self) -> int:
+        return self._workspace.settings.saves.get(self._ref.id, 0)
+
+    def _follow_drafts(self) -> None:
+        """Drafts may have been saved or discarded elsewhere, as in the list of drafts."""
+        if self._saves != self._times_saved:
+            self._saves = self._times_saved
+            self._forget_steps()
+        elif self._operation is None:
+            self._clashing.clear()
 
     def _meet(self) -> None:
         """Somebody else may have written under a draft."""

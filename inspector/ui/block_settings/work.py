@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from inspector.domain.blocks import Block, UnreadableSchema
 from inspector.domain.dataclass import dataclass
@@ -63,6 +64,7 @@ class SettingsWork(QObject):
         )
         self._drafts.setParent(self)
         self._drafts.restored.connect(self._take_draft)
+        self._drafts.ended.connect(self._forget_draft)
         self._drafts.restore()
 
     @property
@@ -123,8 +125,13 @@ class SettingsWork(QObject):
         if wanted is None or not edits or self.is_saving:
             return
         self.is_saving = True
+        saving = self._drafts.get(self._ref.id)
 
         def done(_: Sequence[Receipt]) -> None:
+            if not isValid(self):
+                # The tab was closed meanwhile: only what it kept is left.
+                self._workspace.records.drop_saved(saving)
+                return
             self.is_saving = False
             self._stored = wanted.block
             if self._wanted is not None:
@@ -159,6 +166,14 @@ class SettingsWork(QObject):
         if self._state is not None:
             self.take(self._state)
 
+    def _forget_draft(self, id_: str) -> None:
+        """Go back to what is stored where a draft was saved or discarded elsewhere, as in the list of drafts."""
+        if id_ == self._ref.id and self._stored is not None and self.is_dirty and not self.is_saving:
+            self._wanted = WantedSettings(self._stored)
+            self._soon.start()
+            self.shown.emit()
+            self.changed.emit()
+
     def _refuse(self, error: BaseException) -> bool:
         self.is_saving = False
         self.changed.emit()
@@ -183,12 +198,14 @@ class SettingsWork(QObject):
         asked = self._asked()
 
         def done(preview: BlockPreview) -> None:
-            self.preview, self._previewed = preview, asked
-            self.changed.emit()
+            if isValid(self):
+                self.preview, self._previewed = preview, asked
+                self.changed.emit()
 
         def failed(_: BaseException) -> bool:
-            self.preview, self._failed_preview = None, asked
-            self.changed.emit()
+            if isValid(self):
+                self.preview, self._failed_preview = None, asked
+                self.changed.emit()
             return True
 
         work = preview_block(session.engine, wanted.block, wanted.renames, self._request())
@@ -200,4 +217,5 @@ class SettingsWork(QObject):
         file = self._workspace.file
         spec = RequestSpec(now=self._workspace.now(), zone=self._services.settings.text("time.zone"))
         drafts = {block_id: draft.content for block_id, draft in file.drafts.items()}
-        return PreviewedRequest(file.agent_id, file.what_if.asked(spec), drafts)
+        settings = file.settings_edits(file.agent_id)
+        return PreviewedRequest(file.agent_id, file.what_if.asked(spec), drafts, settings)

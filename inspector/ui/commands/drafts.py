@@ -36,6 +36,7 @@ class DraftCommands(QObject):
         self.workspace = services.workspace
         self._window = window
         self.dialog: DraftsDialog | None = None
+        self._owners: dict[Ref, str] = {}
         window.show_drafts = self.show
         services.actions.add(
             Action("drafts.show", tr("Unsaved drafts …"), self.show, None, "", self._no_drafts),
@@ -125,11 +126,7 @@ class DraftCommands(QObject):
         for ref, edits in drafts.items():
             edit = edits[0]
             if ref.kind is RefKind.AGENT:
-                kept = self.workspace.file.settings_drafts
-                # One that was typed in meanwhile is on what was saved, and stays.
-                self.workspace.settings.drop(
-                    [each.target.whole for each in edits if kept.get(each.target.whole) == each]
-                )
+                self.workspace.settings.saved(edits)
             elif ref.kind is RefKind.BLOCK:
                 if self.workspace.open_edits.get(ref.id) is None:
                     self.workspace.drop_draft(ref.id)
@@ -170,6 +167,8 @@ class DraftCommands(QObject):
                 self.workspace.settings.put(edit)
 
     def _open(self, ref: Ref) -> None:
+        # Messages and archival entries are shown among those of their agent.
+        self.workspace.show_agent(self._owners.get(ref, ""))
         self._services.selection.open(Ref(RefKind.BLOCK, ref.id) if ref.kind is RefKind.SETTING else ref)
         if ref.kind is RefKind.SETTING:
             self._services.actions.run("edit.settings")
@@ -191,6 +190,7 @@ class DraftCommands(QObject):
 
     def _list(self, rows: Sequence[DraftRow]) -> None:
         now = self.workspace.now()
+        self._owners = {row.ref: row.agent_id for row in rows}
         listed = [
             ListedDraft(
                 row.ref,
@@ -235,7 +235,12 @@ class _Saving:
         if editor is not None:
             handed = editor.hand_over()
             if handed is None:
-                self._refused[ref] = tr("This draft is loading or being saved. Try again in a moment.")
+                is_unfit = self._workspace.file.is_draft_unfit(ref.id)
+                self._refused[ref] = (
+                    tr("The kind of this block was changed meanwhile. Open it to copy the draft.")
+                    if is_unfit
+                    else tr("This draft is loading or being saved. Try again in a moment.")
+                )
                 return
             edits = (handed,)
             self._editors[ref] = editor

@@ -19,6 +19,8 @@ from inspector.ui.widgets.banner import Notice
 from inspector.ui.wording import tr, tr_count
 
 _TEXT_LENGTH = 200
+_KEEPS = What.DRAFTS | What.SETTINGS | What.AGENTS
+"""What of the file says what Apply can store."""
 _PUT_IN = frozenset({RefKind.BLOCK, RefKind.MESSAGE, RefKind.BATCH})
 
 
@@ -45,7 +47,8 @@ class WhatIfCommands:
         services.workspace.changed.connect(self._follow)
 
     def _follow(self, what: What) -> None:
-        if what & What.WHAT_IF:
+        is_tried = self._workspace.file.what_if != WhatIf()
+        if what & What.WHAT_IF or (is_tried and what & _KEEPS):
             self._services.actions.refresh()
 
     def _show(self) -> None:
@@ -88,6 +91,10 @@ class WhatIfCommands:
                 text = self._done_text()
                 done = lambda _: self._after(file.agent_id, file.what_if, found.left)  # noqa: E731
                 self._workspace.apply(found.edits, text, done, text=text)
+            elif self._workspace.live.session is session:
+                self._after(file.agent_id, file.what_if, found.left)
+                text = tr("Nothing to apply: it is stored already.")
+                self._window.toast.show_notice(Notice("what_if", text))
 
         work = edits_for(session, file)
         self._services.bridge.supersede("what-if edits", work, name=tr("Saving"), on_done=store)
@@ -168,7 +175,14 @@ class WhatIfCommands:
             return tr("nothing is tried")
         if file.read_only is not None:
             return tr("the file is read-only")
-        return "" if can_be_applied(file) else tr("no setting does what is tried")
+        if can_be_applied(file):
+            return ""
+        parts = parts_of(file, str)
+        if not parts:
+            return tr("the agent has these settings already")
+        unsaved = tr("it has unsaved changes")
+        is_unsaved = any(each.kept == unsaved for each in parts)
+        return unsaved if is_unsaved else tr("no setting does what is tried")
 
     def _not_discarded(self) -> str:
         file = self._workspace.file

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 
+from inspector.domain.agent_settings import UnsavedSettings
 from inspector.domain.blocks import CONSTELLATION_OWNER
+from inspector.domain.content import Content
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetBlockType, SetDescription, SetSchema
-from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.requests import Fix
-from inspector.domain.simulation import Overlay, Simulation
+from inspector.domain.simulation import Simulation
 from inspector.domain.snapshot import BlockState, RequestSpec, Snapshot
+from inspector.domain.what_if import WhatIf
 from inspector.runtime.session import FileSession
 from inspector.ui.costs.cut_preview import PreviewedPiece, previewed_pieces
 from inspector.ui.file_state import FileState
-from inspector.ui.presentation.fixes import edit_for
+from inspector.ui.presentation.fixes import edit_for, tried_with
 from inspector.ui.safe_text import one_line
 from inspector.ui.wording import number, signed, tr
 
@@ -25,26 +29,55 @@ async def simulated_fix(
     session: FileSession, file: FileState, spec: RequestSpec, fix: Fix
 ) -> Simulation | None:
     """The Request with a left-out candidate's fix made; None for a fix of which no what-if is known."""
-    agent, target = file.agent, fix.target
-    if agent is None or target is None:
+    agent, drafted, target = file.agent, file.drafted_agent, fix.target
+    if agent is None or drafted is None or target is None:
         return None
-    if fix.action in ("pin", "unarchive"):
-        overlay = Overlay(pinned=frozenset({target}))
-        return await session.engine.context.simulate(agent.id, overlay, spec)
+    if file.request is not None:
+        # Of the same moment as the figures beside it: as time goes on, other events are sent.
+        spec = replace(spec, now=datetime.fromisoformat(file.request.now))
+    tried = tried_with(fix, drafted, file.what_if)
+    if tried is not None:
+        return await _simulated(session, file, spec, tried)
     state = file.blocks.get(target.id)
     edit = edit_for(fix, agent, state.block if state else None)
     if edit is None:
         return None
-    if isinstance(edit.operation, ConfigureAgent) and edit.operation.config is not None:
-        overlay = Overlay(agent=replace(agent, config=edit.operation.config))
-        return await session.engine.context.simulate(agent.id, overlay, spec)
-    return await simulated_edit(session, file.agent_id, spec, edit)
+    unsaved = await _unsaved(session, file)
+    return await simulated_edit(session, agent.id, spec, edit, _drafts(file), unsaved)
 
 
-async def simulated_edit(session: FileSession, agent_id: str, spec: RequestSpec, edit: Edit) -> Simulation:
-    """The Request with a block's type, schema or description set by an edit."""
+async def _simulated(session: FileSession, file: FileState, spec: RequestSpec, tried: WhatIf) -> Simulation:
+    """What a what-if makes of the Request that is shown, which has all that is unsaved or tried already."""
+    context, unsaved = session.engine.context, await _unsaved(session, file)
+    drafts, agent = _drafts(file), file.drafted_agent
+    assert agent is not None
+    shown, overlay = file.what_if.overlay(agent), tried.overlay(agent)
+    before = await context.try_out(agent.id, shown, spec, drafts, unsaved)
+    after = await context.try_out(agent.id, overlay, spec, drafts, unsaved)
+    return await context.compare(before, after, overlay)
+
+
+def _drafts(file: FileState) -> Mapping[str, Content]:
+    return {block_id: draft.content for block_id, draft in file.drafts.items()}
+
+
+async def _unsaved(session: FileSession, file: FileState) -> UnsavedSettings | None:
+    edits = file.settings_edits(file.agent_id)
+    agent = file.agent
+    return await session.engine.agent_settings.unsaved(agent, edits) if agent and edits else None
+
+
+async def simulated_edit(
+    session: FileSession,
+    agent_id: str,
+    spec: RequestSpec,
+    edit: Edit,
+    drafts: Mapping[str, Content] | None = None,
+    unsaved: UnsavedSettings | None = None,
+) -> Simulation:
+    """The Request with a block's type, schema or description set by an edit, on unsaved work where that is given."""
     engine = session.engine
-    snapshot = await engine.context.recent(agent_id, spec)
+    snapshot = (await engine.context.recent(agent_id, spec, unsaved)).with_drafts(drafts or {})
     before = await engine.context.build(snapshot, spec)
     after = await engine.context.build(_with_block(snapshot, edit), spec)
     return Simulation(before, after, await engine.inspection.diff(before, after))

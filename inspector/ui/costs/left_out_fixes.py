@@ -8,11 +8,12 @@ from inspector.domain.requests import Fix
 from inspector.domain.what_if import WhatIf
 from inspector.runtime.session import FileSession
 from inspector.ui.panel import PanelServices
-from inspector.ui.presentation.fixes import edit_for, tried_with
+from inspector.ui.presentation.fixes import drafted_with, edit_for, tried_with
 from inspector.ui.presentation.message_changes import edits_of, restore
+from inspector.ui.safe_text import one_line
 from inspector.ui.wording import tr, tr_code
 
-_RESTORE = "unarchive"
+_RESTORE, _NAME_LENGTH = "unarchive", 60
 
 
 class LeftOutFixes:
@@ -23,7 +24,8 @@ class LeftOutFixes:
 
     def can_do(self, fix: Fix) -> bool:
         """Whether a button makes the fix."""
-        return self._tried_with(fix) is not None or self._restores(fix) or self._as_applied(fix) is not None
+        made = (self._tried_with(fix), self._drafted_with(fix), self._as_applied(fix))
+        return self._restores(fix) or any(each is not None for each in made)
 
     def block_edit(self, fix: Fix) -> Edit | None:
         """The edit of a block that a fix makes; None for one of another kind, or that can't be made."""
@@ -37,6 +39,14 @@ class LeftOutFixes:
         if tried is not None:
             workspace.try_out(tried)
             return False
+        drafted = self._drafted_with(fix)
+        if drafted is not None:
+            # Stored, it would lie under the unsaved settings and change nothing that is sent.
+            workspace.settings.put(drafted)
+            name = one_line(workspace.file.agent.name if workspace.file.agent else "", _NAME_LENGTH)
+            text = tr("Changed in the unsaved settings of {agent}.", agent=name)
+            self._services.bridge.noticed.emit(text)
+            return False
         if self._restores(fix):
             self._restore(fix)
         elif applied is not None:
@@ -46,12 +56,19 @@ class LeftOutFixes:
             return False
         return True
 
+    def _drafted_with(self, fix: Fix) -> Edit | None:
+        """The agent's unsaved settings with the fix in them, where those say otherwise than what is stored."""
+        file = self._services.workspace.file
+        is_closed = file.read_only is not None or file.what_if != WhatIf()
+        return None if is_closed else drafted_with(fix, file)
+
     def _tried_with(self, fix: Fix) -> WhatIf | None:
         """While something is tried, the fix goes into what is tried, and nothing is stored."""
         workspace = self._services.workspace
-        if workspace.file.agent is None or workspace.file.what_if == WhatIf():
+        agent = workspace.file.drafted_agent
+        if agent is None or workspace.file.what_if == WhatIf():
             return None
-        return tried_with(fix, workspace.file.agent, workspace.file.what_if)
+        return tried_with(fix, agent, workspace.file.what_if)
 
     def _restores(self, fix: Fix) -> bool:
         file = self._services.workspace.file

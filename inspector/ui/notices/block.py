@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QObject
 
+from inspector.domain.content import TextContent
 from inspector.domain.edits.block_rows import RestoreBlock
 from inspector.domain.errors import RefusedError
 from inspector.domain.snapshot import BlockState
 from inspector.ui.edit_session import EditSession
+from inspector.ui.editors.raw_json import raw_text
+from inspector.ui.exact_text import copy_text
 from inspector.ui.failures import failure_of
 from inspector.ui.file_state import UnsavedEdit
 from inspector.ui.widgets.banner import Banners, Notice, failure_notice
@@ -18,6 +22,7 @@ from inspector.ui.wording import number, tr
 from inspector.ui.workspace import Workspace
 
 _UNLOCK, _MET, _REFUSED, _DISCARDED = "unlock", "met", "refused", "discarded"
+_UNFIT = "unfit"
 _LOCKED, _OVER_LIMIT = "refused.locked", "refused.char_limit"
 _ROUND = 100
 
@@ -64,6 +69,7 @@ class BlockNotices(QObject):
             self._put(Notice("deleted", text, remark, choices=restore, closable=False))
         else:
             self._banners.close_notice("deleted")
+        self._tell_unfit()
         # Each speaks of a draft that is there, or of none.
         for key in (_DISCARDED,) if drafted else (_MET, _UNLOCK, _REFUSED):
             self._banners.close_notice(key)
@@ -76,6 +82,17 @@ class BlockNotices(QObject):
         if earlier is not None and drafted:
             # It was refused after the tab in which it was asked for had been closed.
             self._tell_refused(earlier)
+
+    def _tell_unfit(self) -> None:
+        """Say that a draft can't be shown, as somebody has made another kind of block of this one."""
+        draft = self._workspace.file.drafts.get(self._id)
+        if draft is None or not self._workspace.file.is_draft_unfit(self._id):
+            self._banners.close_notice(_UNFIT)
+            return
+        choices = ((tr("Copy draft"), partial(_copy, draft)),)
+        text = tr("The kind of this block was changed while you were editing. Your draft doesn't fit it.")
+        remark = tr("Your draft is kept. Copy it to use it elsewhere, or discard it.")
+        self._put(Notice(_UNFIT, text, remark, "warning", choices=choices, closable=False))
 
     def begin_saving(self) -> None:
         """What came of the last try is out of date."""
@@ -144,3 +161,9 @@ class BlockNotices(QObject):
 
     def _restore(self) -> None:
         self._workspace.edit(self._id, RestoreBlock())
+
+
+def _copy(draft: UnsavedEdit) -> None:
+    content = draft.content
+    text = content.text if isinstance(content, TextContent) else raw_text(content)
+    copy_text(text)

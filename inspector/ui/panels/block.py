@@ -265,7 +265,8 @@ class BlockPanel(Panel):
         if not state.block.is_active:
             return tr("the block is deleted")
         if self.work.is_waiting:
-            return tr("the draft is still loading")
+            is_unfit = workspace.file.is_draft_unfit(self._id)
+            return tr("the draft doesn't fit the block") if is_unfit else tr("the draft is still loading")
         return tr("the file is read-only") if workspace.file.read_only is not None else ""
 
     def _no_text(self) -> str:

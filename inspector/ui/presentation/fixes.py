@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from inspector.domain.activity import Importance
+from inspector.domain.agent_settings import configured
 from inspector.domain.agents import Agent, ContextConfig
 from inspector.domain.blocks import Block, BlockType, LogSchema
 from inspector.domain.edits.base import Edit, Operation
@@ -15,6 +16,7 @@ from inspector.domain.limits import ImportanceBased, TimeDecay, Truncate, Window
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix
 from inspector.domain.what_if import WhatIf
+from inspector.ui.file_state import FileState
 
 _Configure = Callable[[ContextConfig, int], ContextConfig | None]
 
@@ -42,7 +44,7 @@ def edit_for(fix: Fix, agent: Agent, block: Block | None = None) -> Edit | None:
 
 def tried_with(fix: Fix, agent: Agent, what_if: WhatIf) -> WhatIf | None:
     """What is tried with the fix in it, None for a fix that is made in a block; nothing is stored."""
-    if fix.action == "pin" and fix.target is not None:
+    if fix.action in ("pin", "unarchive") and fix.target is not None:
         return what_if.with_put_in(fix.target)
     if fix.action == "undrop" and fix.target is not None:
         return what_if.without_ref(fix.target)
@@ -54,6 +56,25 @@ def tried_with(fix: Fix, agent: Agent, what_if: WhatIf) -> WhatIf | None:
     if edit is None or not isinstance(edit.operation, ConfigureAgent) or edit.operation.config is None:
         return None
     return what_if.with_config(agent, edit.operation.config)
+
+
+def drafted_with(fix: Fix, file: FileState) -> Edit | None:
+    """The unsaved settings of the shown agent with the fix in them; None where a save of it shows without that."""
+    agent, drafted, draft = file.agent, file.drafted_agent, file.settings_draft
+    if agent is None or drafted is None or draft is None or draft.config is None:
+        return None
+    wanted, saved, mine = (
+        _config_of(edit_for(fix, each)) for each in (drafted, agent, replace(agent, config=draft.config))
+    )
+    if wanted is None or mine is None:
+        return None
+    is_shown = saved is not None and configured(replace(agent, config=saved), draft).config == wanted
+    return None if is_shown else Edit(Ref(RefKind.AGENT, agent.id), replace(draft, config=mine))
+
+
+def _config_of(edit: Edit | None) -> ContextConfig | None:
+    operation = None if edit is None else edit.operation
+    return operation.config if isinstance(operation, ConfigureAgent) else None
 
 
 def _all_of(fix: Fix, agent: Agent) -> Edit | None:

@@ -9,12 +9,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeAlias
 
-from inspector.domain.agent_settings import clashes
-from inspector.domain.blocks import ArchivalEntry
+from inspector.domain.agent_settings import clashes, retargeted
+from inspector.domain.blocks import ArchivalEntry, Permission
 from inspector.domain.counts import Method
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Intent, Version
-from inspector.domain.edits.block_rows import InsertArchival, UpdateArchival
+from inspector.domain.edits.block_rows import InsertArchival, SetPermission, SetSchema, UpdateArchival
 from inspector.domain.edits.items import EditParts
 from inspector.domain.edits.rows import ConfigureAgent, EditMessage
 from inspector.domain.errors import DocumentError, FileError, InspectorError, RefusedError
@@ -31,6 +31,7 @@ from inspector.ui.safe_text import one_line
 from inspector.ui.wording import tr, tr_code, tr_error
 
 _NAME_LENGTH = 80
+_CLOSING = (SetPermission(Permission.READ_ONLY), SetPermission(Permission.PARTNER))
 Record: TypeAlias = Message | ArchivalEntry | None
 
 
@@ -38,7 +39,8 @@ Record: TypeAlias = Message | ArchivalEntry | None
 class DraftRow:
     """One unsaved draft: `change` is how many tokens more saving it costs, None where nobody can tell.
 
-    `at` is when it was kept last, None while that is under way.
+    `at` is when it was kept last, None while that is under way. `agent_id` is whose record it is, where it is shown
+    among that agent's.
     """
 
     ref: Ref
@@ -48,6 +50,7 @@ class DraftRow:
     change: int | None = None
     exact: bool = True
     at: datetime | None = None
+    agent_id: str = ""
 
 
 def said_version(said: object) -> Version:
@@ -134,7 +137,7 @@ async def _record_row(session: FileSession, file: FileState, edit: Edit) -> Draf
         row = DraftRow(
             edit.target, one_line(after or before, _NAME_LENGTH), tr("message"), _agent(file, owner)
         )
-        return await _measured(session, file, row, before, after)
+        return await _measured(session, file, replace(row, agent_id=owner), before, after)
     entry = record if isinstance(record, ArchivalEntry) else None
     if isinstance(operation, InsertArchival):
         name, owner = operation.content, operation.agent_id
@@ -146,7 +149,12 @@ async def _record_row(session: FileSession, file: FileState, edit: Edit) -> Draf
     # The Request holds no archival entry.
     change = 0 if edit.target.kind is RefKind.ARCHIVAL else None
     return DraftRow(
-        edit.target, one_line(name, _NAME_LENGTH) or tr("(empty)"), kind, _agent(file, owner), change
+        edit.target,
+        one_line(name, _NAME_LENGTH) or tr("(empty)"),
+        kind,
+        _agent(file, owner),
+        change,
+        agent_id=owner,
     )
 
 
@@ -172,20 +180,46 @@ async def checked(
     session: FileSession, drafts: Mapping[Ref, Sequence[Edit]], reason: str
 ) -> tuple[tuple[tuple[Ref, Edit], ...], Mapping[Ref, str]]:
     """The edits as they are saved together, each with whose draft it is of, and why some can't be; stores nothing."""
-    ready: list[tuple[Ref, Edit]] = []
+    staged: list[tuple[int, Ref, Edit]] = []
     refused: dict[Ref, str] = {}
+    agents = {each.id for each in await session.agents()}
     for ref, edits in drafts.items():
-        for edit in edits:
+        if ref.kind is RefKind.AGENT and ref.id not in agents:
+            refused[ref] = tr("The agent isn't in the file any more.")
+            continue
+        for edit in await _on_stored_rules(session, ref, edits):
             made, why = await _ready(session, edit)
-            ready += [(ref, each) for each in made]
+            staged += [(_stage(edit, at), ref, each) for at, each in enumerate(made)]
             if why:
                 refused[ref] = why
+    ready = [(ref, edit) for _, ref, edit in sorted(staged, key=lambda each: each[0])]
     intents = [Intent(edit, session.engine.actor, reason) for _, edit in ready]
     outcomes = (await session.engine.edits.preview(intents)).outcomes
     for (ref, _), outcome in zip(ready, outcomes, strict=True):
         if outcome.refusal is not None and ref not in refused:
             refused[ref] = tr_code(outcome.refusal.code, outcome.refusal.parameters)
     return tuple(ready), refused
+
+
+def _stage(edit: Edit, at: int) -> int:
+    """When an operation is done among others: what more can be written by first, then contents, then what forbids.
+
+    `at` is its place in the edit. A content that was typed fits the schema that the block had then.
+    """
+    if not isinstance(edit.operation, EditParts) or edit.target.kind is not RefKind.SETTING:
+        return 1
+    made = edit.operation.operations
+    schema = next((place for place, each in enumerate(made) if isinstance(each, SetSchema)), len(made))
+    closes = made[at] in _CLOSING
+    return 2 if at >= schema or closes else 0
+
+
+async def _on_stored_rules(session: FileSession, ref: Ref, edits: Sequence[Edit]) -> Sequence[Edit]:
+    """Edits of an agent with those of a tool rule on the stored one of its kind, if there is one by now."""
+    if ref.kind is not RefKind.AGENT or all(isinstance(each.operation, ConfigureAgent) for each in edits):
+        return edits
+    rules, _ = await session.engine.agents.rules(ref.id)
+    return retargeted(edits, rules)
 
 
 async def _ready(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ...], str]:

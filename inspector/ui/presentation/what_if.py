@@ -54,7 +54,7 @@ class WhatIfPart:
 
 def with_model(file: FileState, model: str) -> WhatIf:
     """What is tried with another model; the agent's provider goes along where it is that of its own model."""
-    agent = file.agent
+    agent = file.drafted_agent
     if agent is None:
         return file.what_if
     by_id = {each.id: each for each in file.models}
@@ -95,10 +95,12 @@ def name_in(file: FileState, ref: Ref) -> str:
 
 def parts_of(file: FileState, names: Callable[[Ref], str] | None = None) -> tuple[WhatIfPart, ...]:
     """All that is tried on the shown agent: settings first, then pieces. `names` gives names that are at hand."""
-    agent = file.agent
+    agent = file.drafted_agent
     if agent is None:
         return ()
-    return (*_settings(agent, file.what_if), *_pieces_tried(file, names or (lambda ref: name_in(file, ref))))
+    kept = kept_settings(file)
+    settings = (replace(each, kept=kept.get(each.key, "")) for each in _settings(agent, file.what_if))
+    return (*settings, *_pieces_tried(file, names or (lambda ref: name_in(file, ref))))
 
 
 def kept_of(file: FileState) -> Mapping[Ref, str]:
@@ -107,16 +109,23 @@ def kept_of(file: FileState) -> Mapping[Ref, str]:
     drops = {
         ref: tr("no setting leaves this out") for ref in what_if.dropped if ref.kind not in _APPLIED_DROPS
     }
-    drafted = [ref for ref in what_if.edited if ref.kind is RefKind.BLOCK and ref.id in file.drafts]
-    return {**drops, **dict.fromkeys(drafted, tr("it has unsaved changes"))}
+    drafted = [ref for ref in (*what_if.edited, *what_if.dropped) if _is_drafted(file, ref)]
+    return {**dict.fromkeys(drafted, tr("it has unsaved changes")), **drops}
+
+
+def kept_settings(file: FileState) -> Mapping[str, str]:
+    """The settings that Apply leaves in the what-if, by the keys of their parts, and why."""
+    stored, drafted = file.agent, file.drafted_agent
+    if stored is None or drafted is None or stored is drafted:
+        return {}
+    own = stored.config
+    changed = _settings(drafted, WhatIf(stored.model, layout=own.layout, config=own, base=drafted.config))
+    return {each.key: tr("it has unsaved changes") for each in changed}
 
 
 def can_be_applied(file: FileState) -> bool:
     """Whether anything that is tried has a setting or an edit."""
-    what_if, kept = file.what_if, kept_of(file)
-    only_kept = WhatIf(dropped=what_if.dropped, edited=what_if.edited)
-    refs = (*what_if.dropped, *what_if.edited)
-    return what_if != only_kept or any(ref not in kept for ref in refs)
+    return any(not each.kept for each in parts_of(file, str))
 
 
 def without_part(what_if: WhatIf, agent: Agent, key: str) -> WhatIf:
@@ -156,10 +165,27 @@ def _is_literal_of_agent(ref: Ref) -> bool:
     )
 
 
+def _is_drafted(file: FileState, ref: Ref) -> bool:
+    """Whether Apply would write under an unsaved change."""
+    stored, drafted = file.agent, file.drafted_agent
+    if ref.kind is RefKind.BLOCK:
+        return ref.id in file.drafts
+    if stored is None or drafted is None or stored is drafted:
+        return ref in file.records
+    if ref.kind is RefKind.TOOL:
+        return ref in file.what_if.dropped and ref.id not in stored.tools
+    if ref.kind is RefKind.LITERAL:
+        is_persona = ref.id == _PERSONA
+        return (
+            stored.persona != drafted.persona if is_persona else stored.instructions != drafted.instructions
+        )
+    return ref in file.records
+
+
 def _settings(agent: Agent, what_if: WhatIf) -> Iterator[WhatIfPart]:
-    if what_if.model is not None:
+    if what_if.model not in (None, agent.model):
         yield WhatIfPart("model", tr("model {name}", name=one_line(what_if.model, _NAME_LENGTH)))
-    if what_if.layout is not None:
+    if what_if.layout not in (None, agent.config.layout):
         yield WhatIfPart("layout", tr("layout {name}", name=one_line(what_if.layout, _NAME_LENGTH)))
     tried, own = what_if.config_over(agent.config), agent.config
     for name, title in _LIMITS.items():

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import replace
 
+from inspector.domain.agent_settings import configuration
 from inspector.domain.agents import Agent
 from inspector.domain.content import TextContent
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Operation, Version
 from inspector.domain.edits.block_rows import SetPinned
-from inspector.domain.edits.rows import ConfigureAgent, EditMessage, EditSummary, PutTool
+from inspector.domain.edits.rows import EditMessage, EditSummary, PutTool
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import NotFoundError
 from inspector.domain.messages import Message, Part, TextPart
@@ -19,7 +20,7 @@ from inspector.domain.what_if import WhatIf
 from inspector.runtime.session import FileSession
 from inspector.ui.file_state import FileState
 from inspector.ui.presentation.message_changes import MessageChange, archive, edits_of, restore
-from inspector.ui.presentation.what_if import kept_of
+from inspector.ui.presentation.what_if import kept_of, kept_settings, parts_of, without_part
 
 _MESSAGES = (RefKind.MESSAGE, RefKind.BATCH)
 _PERSONA, _INSTRUCTIONS = Ref(RefKind.LITERAL, "persona"), "instructions/"
@@ -48,25 +49,31 @@ async def edits_for(session: FileSession, file: FileState) -> WhatIfEdits:
     Raises:
         NotFoundError: something that it is about is gone.
     """
-    agent, what_if = file.agent, file.what_if
-    if agent is None:
+    agent, drafted, what_if = file.agent, file.drafted_agent, file.what_if
+    if agent is None or drafted is None:
         return WhatIfEdits((), what_if)
     kept = kept_of(file)
     applied = _only(what_if, lambda ref: ref not in kept)
+    for key in kept_settings(file):
+        applied = without_part(applied, drafted, key)
     edits = [*_of_agent(agent, applied)]
     edits += [Edit(ref, SetPinned(True)) for ref in sorted(applied.pinned) if ref.kind is RefKind.BLOCK]
     edits += [each async for each in _texts(session, agent, applied)]
     edits += await _messages(session, agent.id, applied.dropped, archive)
     edits += await _messages(session, agent.id, applied.pinned, restore)
     left = _only(what_if, lambda ref: ref in kept)
-    left = replace(left, model=None, provider=None, layout=None, config=None, base=None)
+    left = replace(left, pinned=frozenset())
+    for part in parts_of(file, str):
+        if not part.kept and part.ref is None:
+            left = without_part(left, drafted, part.key)
     return WhatIfEdits(tuple(edits), left)
 
 
 async def source_text(session: FileSession, file: FileState, ref: Ref) -> SourceText | None:
     """The text that a piece is made of, with an unsaved draft of it; None for what isn't one text."""
     what_if, state = file.what_if, file.with_draft(ref.id) if ref.kind is RefKind.BLOCK else None
-    text = None if file.agent is None else await _stored_text(session, file, file.agent, ref)
+    agent = file.drafted_agent
+    text = None if agent is None else await _stored_text(session, file, agent, ref)
     if text is None:
         return None
     version = what_if.versions.get(ref, state.version if state else None)
@@ -115,20 +122,11 @@ def _of_agent(agent: Agent, applied: WhatIf) -> Iterable[Edit]:
     dropped = {ref.id for ref in applied.dropped if ref.kind is RefKind.TOOL}
     tools = tuple(each for each in agent.tools if each not in dropped)
     instructions = tuple(given.get(ref, text) for ref, text in texts.items() if ref != _PERSONA)
-    operation = ConfigureAgent(
-        model=_changed(agent.model, tried.model),
-        provider=_changed(agent.provider, tried.provider),
-        config=None if tried.config == agent.config else tried.config,
-        persona=_changed(agent.persona, given.get(_PERSONA, agent.persona)),
-        instructions=None if instructions == agent.instructions else instructions,
-        tools=None if tools == agent.tools else tools,
-    )
-    if operation != ConfigureAgent():
+    persona = given.get(_PERSONA, agent.persona)
+    # What others set meanwhile, and this is not about, stays.
+    operation = configuration(agent, replace(tried, persona=persona, instructions=instructions, tools=tools))
+    if operation is not None:
         yield Edit(Ref(RefKind.AGENT, agent.id), operation)
-
-
-def _changed(before: str, after: str) -> str | None:
-    return None if before == after else after
 
 
 async def _texts(session: FileSession, agent: Agent, applied: WhatIf) -> AsyncIterator[Edit]:

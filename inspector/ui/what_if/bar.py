@@ -33,7 +33,16 @@ from inspector.ui.wording import tr, tr_code
 
 _KNOBS = frozenset({"model", "layout", "strategy"})
 """What is tried of these stands on their own buttons."""
-_LOOK = What.WHAT_IF | What.REQUEST | What.AGENT | What.AGENTS | What.DRAFTS | What.BLOCKS | What.FILE
+_LOOK = (
+    What.WHAT_IF
+    | What.REQUEST
+    | What.AGENT
+    | What.AGENTS
+    | What.DRAFTS
+    | What.SETTINGS
+    | What.BLOCKS
+    | What.FILE
+)
 _LONGEST = 30
 
 
@@ -141,7 +150,8 @@ class WhatIfBar(QFrame):
 
     @property
     def _agent(self) -> Agent | None:
-        return self.services.workspace.file.agent
+        """The agent with its unsaved settings: what is tried lies on them."""
+        return self.services.workspace.file.drafted_agent
 
     def _show(self) -> None:
         file = self.services.workspace.file
@@ -149,7 +159,7 @@ class WhatIfBar(QFrame):
         self.setVisible(file.agent is not None and (is_tried or file.what_if_open))
         if file.agent is None:
             return
-        self._show_knobs(file.agent)
+        self._show_knobs(self._agent or file.agent)
         parts = parts_of(file, self._name)
         self._show_chips(tuple(each for each in parts if each.key not in _KNOBS))
         self._show_kept(parts)
@@ -229,7 +239,7 @@ class WhatIfBar(QFrame):
 
     def _ask_model(self) -> None:
         file = self.services.workspace.file
-        current = file.what_if.agent_with(file.agent).model if file.agent else ""
+        current = file.what_if.agent_with(self._agent).model if self._agent else ""
         self.models.ask(self.model, self._try_model, current=current, left=self.model.leave)
 
     def _try_model(self, model: str) -> None:
