@@ -83,14 +83,18 @@ def _of_widget(widget: QWidget) -> Iterator[str]:
     if _TURNING.search(widget.windowTitle()) or "[*]" in widget.windowTitle().replace("[*][*]", ""):
         yield f"has the raw title {widget.windowTitle()[:80]!r}"
     if isinstance(widget, QComboBox):
-        for text in (widget.itemText(place) for place in range(widget.count())):
-            if _TURNING.search(text) or "\n" in text:
-                yield f"offers hidden characters as they are: {text[:60]!r}"
+        yield from _of_choices(widget)
     for text in _said(widget):
         if _TURNING.search(text):
             yield f"shows hidden characters as they are: {text[:60]!r}"
         if "R" in text and "&D" in text and _LONE_AMPERSAND.search(text):
             yield f"takes an ampersand for a mnemonic: {text[:60]!r}"
+
+
+def _of_choices(box: QComboBox) -> Iterator[str]:
+    for text in (box.itemText(place) for place in range(box.count())):
+        if _TURNING.search(text) or "\n" in text:
+            yield f"offers hidden characters as they are: {text[:60]!r}"
 
 
 def _said(widget: QWidget) -> Iterator[str]:
