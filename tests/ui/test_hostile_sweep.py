@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
@@ -27,6 +27,7 @@ from tests.ui.conftest import AT_THE_END, Studio, Until
 from tests.ui.file_builders import Real
 from tests.ui.hostile_checks import faults, faults_of_rows, show_tips
 from tests.ui.hostile_file import agent_file, make_hostile
+from tests.ui.keyboard import StrayWindows
 from tests.ui.tab_walk import TabWalk
 from tests.ui.untouched_resources import Watch, watching
 from tests.ui.window_walk import Look, Walk
@@ -150,6 +151,7 @@ async def test_that_texts_stay_texts_wherever_a_file_holds_them(
 @pytest.mark.timeout(280)
 @pytest.mark.parametrize("names", GROUPS)
 async def test_that_texts_stay_texts_in_every_tab_and_in_what_is_unsaved_there(
+    qapp: QApplication,
     qloop: asyncio.AbstractEventLoop,
     real_window: Real,
     until: Until,
@@ -167,7 +169,10 @@ async def test_that_texts_stay_texts_in_every_tab_and_in_what_is_unsaved_there(
         await walk.open(path)
         other = await Engine.open(path, places.surroundings)
         AT_THE_END.append(other.close)
+        strays = StrayWindows(qapp)
         await TabWalk(walk).whole(other)
+        qapp.removeEventFilter(strays)
+        assert strays.seen == []
         assert found == {}
         check_opened(watch, *places.own)
 
