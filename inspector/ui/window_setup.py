@@ -245,6 +245,9 @@ class WindowContents(QObject):
 
     def _follow_focus(self, now: QObject | None) -> None:
         centre = self.window.centre
+        if self.palette.gives_back:
+            # What is selected is what the palette's action is for.
+            return
         if isinstance(now, QWidget) and centre.count() and centre.currentWidget().isAncestorOf(now):
             self._select_front(centre.current_key)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt
+from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, QPoint, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -82,11 +82,19 @@ def _of_widget(widget: QWidget) -> Iterator[str]:
         yield f"has the raw tip {widget.toolTip()[:80]!r}"
     if _TURNING.search(widget.windowTitle()) or "[*]" in widget.windowTitle().replace("[*][*]", ""):
         yield f"has the raw title {widget.windowTitle()[:80]!r}"
+    if isinstance(widget, QComboBox):
+        yield from _of_choices(widget)
     for text in _said(widget):
         if _TURNING.search(text):
             yield f"shows hidden characters as they are: {text[:60]!r}"
         if "R" in text and "&D" in text and _LONE_AMPERSAND.search(text):
             yield f"takes an ampersand for a mnemonic: {text[:60]!r}"
+
+
+def _of_choices(box: QComboBox) -> Iterator[str]:
+    for text in (box.itemText(place) for place in range(box.count())):
+        if _TURNING.search(text) or "\n" in text:
+            yield f"offers hidden characters as they are: {text[:60]!r}"
 
 
 def _said(widget: QWidget) -> Iterator[str]:
@@ -133,7 +141,8 @@ def _of_view(view: QAbstractItemView) -> Iterator[str]:
     while waiting:
         parent = waiting.pop()
         for row in range(model.rowCount(parent)):
-            for column in range(model.columnCount(parent)):
+            columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount(parent)
+            for column in range(columns):
                 index = model.index(row, column, parent)
                 tip = index.data(Qt.ItemDataRole.ToolTipRole)
                 if not is_escaped(tip or ""):

@@ -14,20 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 
+from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
 from inspector.runtime.files import make_sample
 from inspector.ui.file_state import What
 from inspector.ui.widgets.import_preview import ImportPreview
 from tests.exchange.builders import counted_ids, plan_import_of
 from tests.hostile_texts import HOSTILE_TEXTS, MARKUP_TEXTS, window_texts
-from tests.ui.conftest import Studio, Until
+from tests.ui.conftest import AT_THE_END, Studio, Until
 from tests.ui.file_builders import Real
 from tests.ui.hostile_checks import faults, faults_of_rows, show_tips
 from tests.ui.hostile_file import agent_file, make_hostile
+from tests.ui.keyboard import StrayWindows
+from tests.ui.tab_walk import TabWalk
 from tests.ui.untouched_resources import Watch, watching
-from tests.ui.window_walk import Walk
+from tests.ui.window_walk import Look, Walk
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [*MARKUP_TEXTS, *HOSTILE_TEXTS]
@@ -147,6 +150,36 @@ async def test_that_texts_stay_texts_wherever_a_file_holds_them(
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 @pytest.mark.timeout(280)
 @pytest.mark.parametrize("names", GROUPS)
+async def test_that_texts_stay_texts_in_every_tab_and_in_what_is_unsaved_there(
+    qapp: QApplication,
+    qloop: asyncio.AbstractEventLoop,
+    real_window: Real,
+    until: Until,
+    places: Places,
+    names: Sequence[str],
+) -> None:
+    with watching(places.folder) as watch:
+        all_texts = window_texts(str(watch.canary), str(watch.pipe), watch.port)
+        texts = [all_texts[name] for name in names]
+        path = place_for(places.folder / "files", texts[0])
+        make_hostile(places.sample, path, texts)
+        watch.opened.clear()
+        found, look = looking(real_window)
+        walk = Walk(real_window, until, texts, look)
+        await walk.open(path)
+        other = await Engine.open(path, places.surroundings)
+        AT_THE_END.append(other.close)
+        strays = StrayWindows(qapp)
+        await TabWalk(walk).whole(other)
+        qapp.removeEventFilter(strays)
+        assert strays.seen == []
+        assert found == {}
+        check_opened(watch, *places.own)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+@pytest.mark.timeout(280)
+@pytest.mark.parametrize("names", GROUPS)
 async def test_that_texts_stay_texts_in_the_names_of_files_and_in_what_is_imported(
     qloop: asyncio.AbstractEventLoop,
     studio: Studio,
@@ -215,6 +248,13 @@ async def walked(
     real: Real, until: Until, texts: Sequence[str], files: tuple[Path, Environment]
 ) -> dict[str, list[str]]:
     """What was wrong at each step of a whole walk."""
+    found, look = looking(real)
+    await Walk(real, until, texts, look).whole(*files)
+    return found
+
+
+def looking(real: Real) -> tuple[dict[str, list[str]], Look]:
+    """A look for a walk, and where it puts what was wrong at each step."""
     found: dict[str, list[str]] = {}
 
     def look(step: str, rows: bool) -> None:
@@ -224,8 +264,7 @@ async def walked(
         if wrong:
             found.setdefault(step, wrong[:4])
 
-    await Walk(real, until, texts, look).whole(*files)
-    return found
+    return found, look
 
 
 def grown(window: QWidget) -> list[str]:

@@ -285,3 +285,22 @@ async def test_that_tabs_are_gone_through_and_closed_by_key_and_by_the_middle_bu
     )
     QApplication.sendEvent(bar, release)
     assert centre.keys == (("request", None), ("block", NOTES))
+
+
+async def test_that_what_the_palette_selected_stays_selected_for_the_next_action(
+    studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    studio.window.activateWindow()
+    studio.contents.services.selection.open(QUESTIONS)
+    front_block(studio).page.editor.setFocus()
+    for words in ("Is step 3 done?", "no such thing"):
+        press("Ctrl+K")
+        field = QApplication.focusWidget()
+        assert isinstance(field, QLineEdit)
+        QTest.keyClicks(field, words)
+        press("Return" if "step" in words else "Esc")
+        assert front_block(studio).page.editor.hasFocus()
+        ref = studio.contents.services.selection.ref
+        assert ref is not None
+        assert ref.kind is RefKind.MESSAGE

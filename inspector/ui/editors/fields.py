@@ -274,7 +274,6 @@ class FieldRow(QWidget):
         self.fault = PlainLabel("", tone="error", size="small", wrap=True)
         self.fault.hide()
         self.unlock_button = button(tr("Unlock"), self._unlock, size="small")
-        self.unlock_button.setVisible(not self._unlocked)
         self.reset_button = icon_button(
             tools.icons, "undo", tr("Reset {name}", name=defined.name), self.reset.emit
         )
@@ -296,9 +295,11 @@ class FieldRow(QWidget):
         name.setMinimumHeight(tools.appearance.row_height())
         line.setAlignment(name, Qt.AlignmentFlag.AlignTop)
         line.setStretch(1, 1)
-        self.tokens.setVisible(not plain)
         rows = QVBoxLayout(self)
         arrange(rows, line, spacing=space(0.5))
+        # Shown before they are in the row, they would be windows that take the keyboard.
+        self.tokens.setVisible(not plain)
+        self.unlock_button.setVisible(not self._unlocked)
         hint = self._hint()
         for each in (PlainLabel(hint, tone="muted", size="small", wrap=True) if hint else None, self.fault):
             if each is not None:

@@ -180,7 +180,10 @@ class TextEditor(TypedTextEdit):
         return change_marks(self._base, self._shadow.text, trimmed(self._since_base, self._base))
 
     def _see(self) -> None:
-        if self._found:
+        if self._found and self._own_change:
+            # The widget scrolls while a change is made: where the occurrences stand is known once it is made.
+            QTimer.singleShot(0, self, self._show_found)
+        elif self._found:
             self._show_found()
         self.sight_changed.emit()
 

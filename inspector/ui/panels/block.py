@@ -185,6 +185,15 @@ class BlockPanel(Panel):
             ),
             Action("edit.save", tr("Save block"), self._save, keys.Save, "save", self._not_savable),
             Action("edit.settings", tr("Block settings"), self.show_settings, None, "settings"),
+            *(
+                Action(f"edit.view_{name}", title, lambda view=view: self._go_to_view(view))  # type: ignore[misc]
+                for name, view, title in (
+                    ("editor", _EDIT, tr("Edit the block")),
+                    ("rendered", _RENDERED, tr("Show the block as the model gets it")),
+                    ("raw", _RAW, tr("Edit the block's content as JSON")),
+                    ("history", _HISTORY, tr("Show the block's history")),
+                )
+            ),
             Action(
                 "edit.discard",
                 tr("Discard draft"),
@@ -430,7 +439,10 @@ class BlockPanel(Panel):
 
     def show_settings(self) -> None:
         """Bring the settings to the front, with the keyboard in the form."""
-        self.views.choose(_SETTINGS)
+        self._go_to_view(_SETTINGS)
+
+    def _go_to_view(self, view: int) -> None:
+        self.views.choose(view)
         self.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _made_settings(self) -> BlockSettingsPage:

@@ -88,6 +88,8 @@ class CommandPalette(QFrame):
         self._entries: Sequence[PaletteEntry] = ()
         self._recent: list[str] = []
         self._came_from: QWidget | None = None
+        self.gives_back = False
+        """Whether the keyboard is just going back to where it was: nobody went anywhere."""
         self._field = QLineEdit()
         self._field.setPlaceholderText(tr("Go to block, message, action …"))
         self._field.setAccessibleName(tr("Type a name or a few words"))
@@ -126,7 +128,9 @@ class CommandPalette(QFrame):
         self.hide()
         came_from, self._came_from = self._came_from, None
         if came_from is not None and came_from.isVisible():
+            self.gives_back = True
             came_from.setFocus(Qt.FocusReason.PopupFocusReason)
+            self.gives_back = False
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let the field's arrow keys move in the list."""

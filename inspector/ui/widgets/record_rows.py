@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
@@ -78,6 +78,22 @@ class RecordTable(QTableView):
             self.entered.emit()
             return
         super().keyPressEvent(event)
+
+    def moveCursor(
+        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        """Go into the list from outside of it, and by Home and End to its ends, past headings."""
+        actions = QAbstractItemView.CursorAction
+        if action is actions.MoveEnd:
+            return self._first_row(reversed(range(self.model().rowCount())))
+        if action is actions.MoveHome or not self.currentIndex().isValid():
+            return self._first_row(range(self.model().rowCount()))
+        return super().moveCursor(action, modifiers)
+
+    def _first_row(self, rows: Iterable[int]) -> QModelIndex:
+        """The first of some rows that can be chosen."""
+        found = (self.model().index(row, 0) for row in rows)
+        return next((each for each in found if each.flags() & Qt.ItemFlag.ItemIsEnabled), QModelIndex())
 
     def keyboardSearch(self, search: str) -> None:
         """Leave letters to the filter."""
