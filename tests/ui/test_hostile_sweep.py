@@ -35,10 +35,10 @@ from tests.ui.window_walk import Look, Walk
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [*MARKUP_TEXTS, *HOSTILE_TEXTS]
 _TOGETHER = 14
-# What could be taken for markup is walked through at every run, the rest where slow tests run too.
+# A walk through every view takes most of a minute.
 MARKUP = list(MARKUP_TEXTS)
 GROUPS = [
-    pytest.param(MARKUP, id="markup"),
+    pytest.param(MARKUP, id="markup", marks=pytest.mark.slow),
     *(
         pytest.param(
             NAMES[start : start + _TOGETHER],
