@@ -82,7 +82,7 @@ def _of_widget(widget: QWidget) -> Iterator[str]:
         yield f"has the raw tip {widget.toolTip()[:80]!r}"
     if _TURNING.search(widget.windowTitle()) or "[*]" in widget.windowTitle().replace("[*][*]", ""):
         yield f"has the raw title {widget.windowTitle()[:80]!r}"
-    if isinstance(widget, QComboBox):
+    if isinstance(widget, QComboBox) and not isinstance(widget.window(), QFileDialog):
         yield from _of_choices(widget)
     for text in _said(widget):
         if _TURNING.search(text):
