@@ -42,6 +42,10 @@ LoadContents = Callable[
 ]
 
 
+Look = tuple[Sequence[str], tuple[int, int], float]
+"""The themes to draw in, the window's size in pixels, the text scale."""
+
+
 class LivingWindow(Protocol):
     """One run of the window, as the program itself makes it."""
 
@@ -60,8 +64,7 @@ _LONGEST_WAIT_SECONDS = 60.0
 def run(
     file: Path,
     out: Path,
-    themes: Sequence[str],
-    size: tuple[int, int],
+    look: Look,
     make: Callable[[Startup], LivingWindow],
 ) -> int:
     """Draw the window that `make` brings to life, and each of its panels; gives the exit code.
@@ -71,7 +74,7 @@ def run(
     """
     before = qInstallMessageHandler(_tell)
     try:
-        made = _draw(file, out, (themes, size), make)
+        made = _draw(file, out, look, make)
     except InspectorError as error:
         sys.stderr.write(show_controls(word_error(error)) + "\n")
         return 1
@@ -93,10 +96,10 @@ def _tell(_kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
 def _draw(
     file: Path,
     out: Path,
-    look: tuple[Sequence[str], tuple[int, int]],
+    look: Look,
     make: Callable[[Startup], LivingWindow],
 ) -> list[Path]:
-    themes, size = look
+    themes, size, scale = look
     out.mkdir(parents=True, exist_ok=True)
     shell = Startup(StartOptions())
     shell.window.resize(*size)
@@ -106,17 +109,19 @@ def _draw(
     loop.set_default_executor(ThreadPoolExecutor(2))
     with tempfile.TemporaryDirectory() as state, loop:
         opener = SessionFactory(Environment(state_folder=Path(state)))
-        photographer = _Photographer(shell, make(shell), opener, out)
+        photographer = _Photographer(shell, make(shell), opener, (out, scale))
         made: list[Path] = loop.run_until_complete(photographer.work(loop, file, themes))
         return made
 
 
 class _Photographer:
-    def __init__(self, shell: Startup, program: LivingWindow, opener: SessionFactory, out: Path) -> None:
+    def __init__(
+        self, shell: Startup, program: LivingWindow, opener: SessionFactory, to: tuple[Path, float]
+    ) -> None:
         self._shell = shell
         self._program = program
         self._opener = opener
-        self._out = out
+        self._out, self._scale = to
         self._made: list[Path] = []
         self._failed: InspectorError | OSError | TimeoutError | None = None
 
@@ -209,7 +214,7 @@ class _Photographer:
             self._save(panel, f"{name}-{view}", theme)
 
     def _wear(self, theme: str) -> None:
-        self._shell.appearance.set_choice(ThemeChoice(theme))
+        self._shell.appearance.apply(ThemeChoice(theme), self._scale)
 
     def _save(self, widget: QWidget, name: str, theme: str) -> None:
         path = self._out / f"{name}-{theme}.png"

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtGui import QColor
 
 from inspector.ui.theme import Theme
 
 
-def style_sheet(theme: Theme, points: float, scale: float) -> str:
+def style_sheet(theme: Theme, points: float, scale: float, pictures: Mapping[str, str]) -> str:
     """Write the style sheet of the whole window.
 
     Args:
         theme: Where the colours come from.
         points: The size of ordinary text, scaled already.
         scale: The text scale, which distances follow.
+        pictures: The files of ``tick``, ``tick_off`` and ``arrow``; an empty path draws nothing.
     """
     values = {
         "background": theme.background.name(),
@@ -39,11 +42,13 @@ def style_sheet(theme: Theme, points: float, scale: float) -> str:
         "px6": f"{round(6 * scale)}px",
         "px8": f"{round(8 * scale)}px",
         "px12": f"{round(12 * scale)}px",
+        "px14": f"{round(14 * scale)}px",
         "px16": f"{round(16 * scale)}px",
         "px24": f"{round(24 * scale)}px",
     }
     values |= {f"tint_{name}": _tint(theme, theme.state(name)) for name in ("ok", "warning", "error", "info")}
     values |= {f"state_{name}": theme.state(name).name() for name in ("ok", "warning", "error", "info")}
+    values |= {f"picture_{name}": f'url("{path}")' if path else "none" for name, path in pictures.items()}
     sheet = _SHEET
     for name, value in values.items():
         sheet = sheet.replace(f"@{name};", f"{value};").replace(f"@{name} ", f"{value} ")
@@ -108,6 +113,7 @@ QPushButton[role="row"]:hover { background: @hover; }
 QPushButton[role="row"]:focus { border: 1px solid @focus; }
 QPushButton[role="segment"] { border-radius: 0px; padding: @px2 @px8; }
 QPushButton[role="search"] { background: @raised; color: @muted; text-align: left; padding: @px4 @px8; }
+QPushButton[aligned="left"] { background: @background; text-align: left; padding: @px2 @px6; }
 QPushButton[tone="warning"] { color: @state_warning; }
 QPushButton[tone="error"] { color: @state_error; }
 QPushButton[tone="ok"] { color: @state_ok; }
@@ -123,11 +129,28 @@ QSpinBox[role="figure"] { background: @background; color: @text; border: 1px sol
 QSpinBox[role="figure"]::up-button, QSpinBox[role="figure"]::down-button { width: 0px; border: none; }
 QSpinBox[role="figure"]:focus { border: 1px solid @focus; }
 QSpinBox[role="figure"]:disabled { color: @muted; }
-QComboBox { padding: @px2 @px4; }
-QCheckBox::indicator, QTableView::indicator, QTreeView::indicator { width: @px16; height: @px16; }
-QCheckBox::indicator:unchecked, QTableView::indicator:unchecked, QTreeView::indicator:unchecked {
-  background: @background; border: 1px solid @muted; border-radius: @px4;
+QComboBox { background: @background; color: @text; border: 1px solid @control; border-radius: @px4;
+  padding: @px2 @px6;
 }
+QComboBox::drop-down { border: none; width: @px24; }
+QComboBox::down-arrow { image: @picture_arrow; width: @px16; height: @px16; }
+QComboBox:hover { background: @hover; }
+QComboBox:focus, QComboBox:on { border: 1px solid @focus; }
+QComboBox:disabled { color: @muted; }
+QCheckBox { spacing: @px8; }
+QCheckBox::indicator, QTableView::indicator, QTreeView::indicator {
+  width: @px14; height: @px14; background: @background; border: 1px solid @muted; border-radius: @px4;
+}
+QCheckBox::indicator:checked, QTableView::indicator:checked, QTreeView::indicator:checked {
+  background: @accent; border: 1px solid @accent; image: @picture_tick;
+}
+QCheckBox::indicator:disabled, QTableView::indicator:disabled, QTreeView::indicator:disabled {
+  background: @raised; border: 1px solid @border;
+}
+QCheckBox::indicator:checked:disabled, QTableView::indicator:checked:disabled, QTreeView::indicator:checked:disabled {
+  image: @picture_tick_off;
+}
+QCheckBox::indicator:focus { border: 1px solid @text; }
 QComboBox QAbstractItemView { background: @raised; border: 1px solid @border; }
 QLineEdit[role="filter"] { background: @surface; }
 QPlainTextEdit[role="page"] { border: none; border-radius: 0px; }

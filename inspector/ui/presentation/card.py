@@ -183,7 +183,8 @@ def schema_name(schema: Schema | UnreadableSchema) -> str:
 def kind_of(block: Block, shared: SharedBlock | None) -> tuple[str, ...]:
     """Of what kind a block is for the agent that is shown: who shares it, its type, its schema, its level."""
     level = shared.level if shared else block.permission
-    words = (block.block_type.value, schema_name(block.schema), level_name(level))
+    # A log of the log type is one word.
+    words = tuple(dict.fromkeys((block.block_type.value, schema_name(block.schema), level_name(level))))
     return (tr("shared by {owner}", owner=shared.owner_name), *words) if shared else words
 
 
