@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from enum import Enum, auto
+from types import MappingProxyType
 
 from inspector.domain.activity import ACTIVITY_LEAD_LINE, Importance
 from inspector.domain.agents import ActivitySettings, AgentStatus, ContextConfig
@@ -113,10 +114,12 @@ def strategy_help(kind: str) -> str:
     }.get(kind, "")
 
 
-def choices_of(path: str, layouts: tuple[str, ...] = ()) -> tuple[tuple[object, str], ...]:
-    """The values that a setting of choices takes, each with its title."""
+def choices_of(
+    path: str, layouts: Mapping[str, str] = MappingProxyType({})
+) -> tuple[tuple[object, str], ...]:
+    """The values that a setting of choices takes, each with its title; of layouts as `layouts` titles them."""
     if path == LAYOUT:
-        return tuple((each, each) for each in layouts)
+        return tuple(layouts.items())
     if path == STRATEGY:
         return tuple((each.kind, strategy_titles()[each.kind]) for each in STRATEGIES)
     return {

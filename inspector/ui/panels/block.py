@@ -282,6 +282,9 @@ class BlockPanel(Panel):
         narrow = self.width() < wide + self.services.appearance.space(_FIGURES_GAP_STEPS)
         across = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
         self._figures_row.setDirection(across)
+        # Beside two lines, it stands beside the first.
+        beside = Qt.AlignmentFlag.AlignTop if narrow else Qt.AlignmentFlag(0)
+        self._tools.setAlignment(self.reason_field, beside)
         room = self.width() - self._figures.sizeHint().width()
         below = room < self.services.appearance.space(_REASON_STEPS)
         directions = QBoxLayout.Direction

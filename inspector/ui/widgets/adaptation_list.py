@@ -13,7 +13,7 @@ from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import PlainLabel, one_line, tooltip_text
 from inspector.ui.widgets.controls import arrange
-from inspector.ui.wording import number, tr_count
+from inspector.ui.wording import number, tr, tr_count
 
 _MOST_ROWS = 6
 _MOST_LISTED = 200
@@ -38,6 +38,7 @@ class AdaptationList(QFrame):
         self.setProperty("role", "dock_title")
         self.heading = PlainLabel("", size="small", strong=True, wrap=True)
         self.list = QListWidget()
+        self.list.setAccessibleName(tr("Changes for the provider"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setUniformItemSizes(True)
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
