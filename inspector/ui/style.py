@@ -21,6 +21,8 @@ def style_sheet(theme: Theme, points: float, scale: float, pictures: Mapping[str
     values = {
         "background": theme.background.name(),
         "surface": theme.surface.name(),
+        # Grey fields on a white window would look disabled.
+        "field": (theme.background if theme.is_dark else theme.surface).name(),
         "raised": theme.raised.name(),
         "border": theme.border.name(),
         "text": theme.text.name(),
@@ -36,6 +38,7 @@ def style_sheet(theme: Theme, points: float, scale: float, pictures: Mapping[str
         "focus": theme.accent.name(),
         "small": f"{points * 0.9:.2f}pt",
         "large": f"{points * 1.7:.2f}pt",
+        "less4": f"-{round(4 * scale)}px",
         "px1": f"{max(1, round(scale))}px",
         "px2": f"{round(2 * scale)}px",
         "px4": f"{round(4 * scale)}px",
@@ -113,23 +116,23 @@ QPushButton[role="row"]:hover { background: @hover; }
 QPushButton[role="row"]:focus { border: 1px solid @focus; }
 QPushButton[role="segment"] { border-radius: 0px; padding: @px2 @px8; }
 QPushButton[role="search"] { background: @raised; color: @muted; text-align: left; padding: @px4 @px8; }
-QPushButton[aligned="left"] { background: @background; text-align: left; padding: @px2 @px6; }
+QPushButton[aligned="left"] { background: @field; text-align: left; padding: @px2 @px6; }
 QPushButton[tone="warning"] { color: @state_warning; }
 QPushButton[tone="error"] { color: @state_error; }
 QPushButton[tone="ok"] { color: @state_ok; }
 
 QLineEdit, QPlainTextEdit {
-  background: @background; color: @text; border: 1px solid @control; border-radius: @px4;
+  background: @field; color: @text; border: 1px solid @control; border-radius: @px4;
   selection-background-color: @chosen; selection-color: @text; placeholder-text-color: @muted;
 }
 QLineEdit { padding: @px2 @px6; }
-QSpinBox[role="figure"] { background: @background; color: @text; border: 1px solid @control; border-radius: @px4;
+QSpinBox[role="figure"] { background: @field; color: @text; border: 1px solid @control; border-radius: @px4;
   padding: @px2 @px6; selection-background-color: @chosen; selection-color: @text;
 }
 QSpinBox[role="figure"]::up-button, QSpinBox[role="figure"]::down-button { width: 0px; border: none; }
 QSpinBox[role="figure"]:focus { border: 1px solid @focus; }
 QSpinBox[role="figure"]:disabled { color: @muted; }
-QComboBox { background: @background; color: @text; border: 1px solid @control; border-radius: @px4;
+QComboBox { background: @field; color: @text; border: 1px solid @control; border-radius: @px4;
   padding: @px2 @px6;
 }
 QComboBox::drop-down { border: none; width: @px24; }
@@ -139,7 +142,7 @@ QComboBox:focus, QComboBox:on { border: 1px solid @focus; }
 QComboBox:disabled { color: @muted; }
 QCheckBox { spacing: @px8; }
 QCheckBox::indicator, QTableView::indicator, QTreeView::indicator {
-  width: @px14; height: @px14; background: @background; border: 1px solid @muted; border-radius: @px4;
+  width: @px14; height: @px14; background: @field; border: 1px solid @muted; border-radius: @px4;
 }
 QCheckBox::indicator:checked, QTableView::indicator:checked, QTreeView::indicator:checked {
   background: @accent; border: 1px solid @accent; image: @picture_tick;
@@ -153,7 +156,7 @@ QCheckBox::indicator:checked:disabled, QTableView::indicator:checked:disabled, Q
 QCheckBox::indicator:focus { border: 1px solid @text; }
 QComboBox QAbstractItemView { background: @raised; border: 1px solid @border; }
 QLineEdit[role="filter"] { background: @surface; }
-QPlainTextEdit[role="page"] { border: none; border-radius: 0px; }
+QPlainTextEdit[role="page"] { background: @background; border: none; border-radius: 0px; }
 QPlainTextEdit[role="field"]:focus { border: 1px solid @focus; }
 
 QTreeView { show-decoration-selected: 1; }
@@ -190,7 +193,12 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0px; height: 0px; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QScrollArea { border: none; background: transparent; }
 
-QProgressBar { background: @raised; border: none; border-radius: @px2; max-height: @px4; min-height: @px4; }
+QSlider::groove:horizontal { background: @border; height: @px4; border-radius: @px2; }
+QSlider::sub-page:horizontal { background: @accent; border-radius: @px2; }
+QSlider::handle:horizontal { background: @text; width: @px12; margin: @less4 0px; border-radius: @px6; }
+QSlider::handle:horizontal:focus { background: @accent; }
+
+QProgressBar { background: @border; border: none; border-radius: @px2; max-height: @px4; min-height: @px4; }
 QProgressBar::chunk { background: @accent; border-radius: @px2; }
 QProgressBar[tone="warning"]::chunk { background: @state_warning; }
 QProgressBar[tone="error"]::chunk { background: @state_error; }

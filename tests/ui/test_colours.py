@@ -76,7 +76,8 @@ def test_that_a_choice_is_a_flat_field_with_an_arrow(
     inside = [image.pixelColor(60, y).name() for y in range(3, box.height() - 3)]
     # The pointer of a test may stand on it.
     assert len(set(inside)) == 1
-    assert set(inside) <= {theme.background.name(), theme.hover.name()}
+    ground = theme.background if choice is ThemeChoice.DARK else theme.surface
+    assert set(inside) <= {ground.name(), theme.hover.name()}
     arrow = [image.pixelColor(x, y) for x in range(96, 118) for y in range(3, box.height() - 3)]
     assert max(contrast(each, theme.background) for each in arrow) >= 3
     box.close()

@@ -12,6 +12,7 @@ from inspector.domain.agents import ActivitySettings, AgentStatus, ContextConfig
 from inspector.domain.dataclass import dataclass
 from inspector.domain.layout_rules import MOST_TOKENS
 from inspector.domain.limits import LIMIT_PRESETS, STRATEGIES
+from inspector.ui.presentation.what_if import strategy_name
 from inspector.ui.wording import tr
 
 SHOWN = "activity.shown"
@@ -92,14 +93,7 @@ def groups() -> tuple[FieldGroup, ...]:
 
 def strategy_titles() -> Mapping[str, str]:
     """Each strategy by its stored name, as a person chooses it."""
-    return {
-        "truncate": tr("Newest messages (truncate)"),
-        "recursive_summarization": tr("Summarize the oldest (recursive)"),
-        "importance_based": tr("Newest and most important"),
-        "time_decay": tr("By age"),
-        "window": tr("Fixed window and last summary"),
-        "hysteresis": tr("In steps, easy on the cache (hysteresis)"),
-    }
+    return {each.kind: strategy_name(each.kind) for each in STRATEGIES}
 
 
 def strategy_help(kind: str) -> str:

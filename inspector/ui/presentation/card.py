@@ -26,6 +26,7 @@ from inspector.domain.requests import LeftOut, Piece, Request, Section, SourceKi
 from inspector.domain.rules import PARTLY_IN
 from inspector.domain.snapshot import BlockState, LastWrite, SharedBlock
 from inspector.ui.presentation.names import name_of, name_of_source
+from inspector.ui.presentation.what_if import strategy_name
 from inspector.ui.wording import moment, number, share, signed, tr, tr_code, tr_count
 
 
@@ -349,7 +350,7 @@ def _agent_card(ref: Ref, facts: CardFacts) -> Card:
         rows = [
             CardRow(tr("Model"), request.model or tr("none set")),
             CardRow(tr("Layout"), request.layout),
-            CardRow(tr("Strategy"), request.strategy.replace("_", " ")),
+            CardRow(tr("Strategy"), strategy_name(request.strategy)),
             CardRow(
                 tr("Tokens"),
                 tr(

@@ -169,8 +169,8 @@ class WhatIfBar(QFrame):
             tried.config.layout,
             self._try_layout,
         )
-        self.strategy.tell(tr("History"), strategy_name(tried.config.strategy))
-        kinds = [Option(each.kind, strategy_name(each())) for each in STRATEGIES]
+        self.strategy.tell(tr("History"), strategy_name(tried.config.strategy.kind))
+        kinds = [Option(each.kind, strategy_name(each.kind)) for each in STRATEGIES]
         self.strategy.offer(kinds, tried.config.strategy.kind, self._try_strategy)
 
     def _show_chips(self, parts: tuple[WhatIfPart, ...]) -> None:
