@@ -35,6 +35,7 @@ from inspector.ui.presentation.card import schema_name
 from inspector.ui.safe_text import show_controls
 from inspector.ui.startup import StartOptions, Startup
 from inspector.ui.window_setup import WindowContents, populate
+from inspector.ui.wording import tr
 
 LoadEngine = Callable[[], SessionFactory]
 LoadContents = Callable[
@@ -169,7 +170,7 @@ class _Photographer:
             contents.open_view("block", block)
             contents.services.selection.select(block)
         contents.open_view("request")
-        await _settle()
+        await self._settle()
         self._save(contents.window, "main", theme)
 
     async def _draw_docks(self, contents: WindowContents, theme: str) -> None:
@@ -177,18 +178,18 @@ class _Photographer:
             if row.place in (PanelArea.LEFT, PanelArea.RIGHT, PanelArea.BOTTOM):
                 dock = contents.window.dock(row.id)
                 contents.window.go_to_panel(row.id)
-                await _settle()
+                await self._settle()
                 self._save(dock, row.id, theme)
                 panel = contents.window.panel(row.id)
                 for view in panel.views_to_draw() if isinstance(panel, Panel) else ():
-                    await _settle()
+                    await self._settle()
                     self._save(dock, f"{row.id}-{view}", theme)
                 dock.setVisible(row.shown)
 
     async def _draw_welcome(self, contents: WindowContents, themes: Sequence[str]) -> None:
         for theme in themes:
             self._wear(theme)
-            await _settle()
+            await self._settle()
             self._save(contents.window, "welcome", theme)
 
     async def _draw_centre(self, contents: WindowContents, theme: str, block: Ref | None) -> None:
@@ -207,11 +208,20 @@ class _Photographer:
         """Draw a panel as it comes, and then each of its further views."""
         if panel is None:
             return
-        await _settle()
+        await self._settle()
         self._save(panel, name, theme)
         for view in panel.views_to_draw():
-            await _settle()
+            await self._settle()
             self._save(panel, f"{name}-{view}", theme)
+
+    async def _settle(self) -> None:
+        """Let what was asked for be read, built and painted.
+
+        By waiting: handling events here would run other tasks inside this one, which ends them for good.
+        """
+        await asyncio.sleep(_SETTLE_SECONDS)
+        bridge = _contents_of(self._program).services.bridge
+        await _until(lambda: not set(bridge.running) - {tr("Following changes")})
 
     def _wear(self, theme: str) -> None:
         self._shell.appearance.apply(ThemeChoice(theme), self._scale)
@@ -262,11 +272,3 @@ async def _until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(_LONGEST_WAIT_SECONDS):
         while not condition():  # noqa: ASYNC110  the conditions are states of widgets, which set no event
             await asyncio.sleep(0.02)
-
-
-async def _settle() -> None:
-    """Let what was asked for be built and painted.
-
-    By waiting: handling events here would run other tasks inside this one, which ends them for good.
-    """
-    await asyncio.sleep(_SETTLE_SECONDS)
