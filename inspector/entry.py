@@ -110,13 +110,15 @@ def open_window(file: Path | None, sample: bool) -> int:
     return run(shell, load_engine=_load_opener, load_contents=_load_contents)
 
 
-def take_screenshots(file: Path, out: Path, themes: tuple[str, ...], size: tuple[int, int]) -> int:
+def take_screenshots(
+    file: Path, out: Path, themes: tuple[str, ...], size: tuple[int, int], scale: float
+) -> int:
     """Draw every panel to PNG, without a display."""
     # After `screenshots`, which says that no screen is wanted.
     from inspector.ui.app import Program
     from inspector.ui.screenshots import run
 
-    return run(file, out, themes, size, Program)
+    return run(file, out, (themes, size, scale), Program)
 
 
 def _has_display() -> bool:

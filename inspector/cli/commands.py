@@ -18,7 +18,7 @@ class Windows:
     """What needs a screen, passed in by the entry point: nothing here imports it."""
 
     open: Callable[[Path | None, bool], int]
-    screenshots: Callable[[Path, Path, tuple[str, ...], tuple[int, int]], int]
+    screenshots: Callable[[Path, Path, tuple[str, ...], tuple[int, int], float], int]
 
 
 def _agents() -> Iterable[click.Command]:
@@ -153,9 +153,17 @@ def command_line(windows: Windows) -> click.Group:
     @click.option(
         "--size", type=SizeParam(), default=(1440, 900), show_default="1440x900", help="Set the window size."
     )
-    def _screenshots(file: Path, out: Path, theme: str, size: tuple[int, int]) -> None:
+    @click.option(
+        "--text",
+        type=click.IntRange(75, 200),
+        default=100,
+        show_default=True,
+        metavar="PERCENT",
+        help="Set the text size.",
+    )
+    def _screenshots(file: Path, out: Path, theme: str, size: tuple[int, int], text: int) -> None:
         """Draw every panel to PNG, without a display."""
         themes = ("light", "dark") if theme == "both" else (theme,)
-        sys.exit(windows.screenshots(file, out, themes, size))
+        sys.exit(windows.screenshots(file, out, themes, size, text / 100))
 
     return inspector

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QPalette
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 from PySide6.QtWidgets import QApplication
 
+from inspector.ui.marks import Marks
 from inspector.ui.style import style_sheet
 from inspector.ui.theme import Theme
 
 MINIMUM_SCALE, MAXIMUM_SCALE = 0.75, 2.0
 _SMALLEST_POINTS = 9.0
 _GRID = 4
-_DARKENED = 140
 _LINE_SPACING, _LINE_STEPS = 1.25, 5
 
 
@@ -54,6 +54,7 @@ class Appearance(QObject):
         )
         self._choice = ThemeChoice.SYSTEM
         self._scale = 1.0
+        self._marks = Marks()
         self._hints.colorSchemeChanged.connect(self._follow_system)
 
     @property
@@ -116,10 +117,11 @@ class Appearance(QObject):
     def _dress(self) -> None:
         self._application.setFont(self.font())
         self._application.setPalette(self.theme.palette())
-        boxes = self.theme.palette()
-        # Fusion paints the edge of a box from the ground of its window, made darker by this much.
-        boxes.setColor(QPalette.ColorRole.Window, self.theme.control.lighter(_DARKENED))
-        boxes.setColor(QPalette.ColorRole.Base, self.theme.background)
-        self._application.setPalette(boxes, "QCheckBox")  # type: ignore[arg-type]
-        self._application.setStyleSheet(style_sheet(self.theme, self._points * self._scale, self._scale))
+        pictures = {
+            "tick": self._marks.tick(self.theme.on_accent),
+            "tick_off": self._marks.tick(self.theme.muted),
+            "arrow": self._marks.arrow(self.theme.muted),
+        }
+        points = self._points * self._scale
+        self._application.setStyleSheet(style_sheet(self.theme, points, self._scale, pictures))
         self.changed.emit()

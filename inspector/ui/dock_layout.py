@@ -117,15 +117,28 @@ class DockLayout(QObject):
         self._place(self._wanted())
 
     def reveal(self, id_: str) -> None:
-        """Show a dock; one below the centre that wasn't there before gets its share of the room."""
+        """Show a dock; one below the centre gets its share of the room at first, then the width it had."""
         dock, side = self._docks[id_], self._sides[id_]
+        group = (dock, *self._window.tabifiedDockWidgets(dock))
+        had_room = any(each.isVisible() for each in group)
+        width, others = dock.width(), [self._docks[each] for each in self._below()]
+        left = sum(each.width() for each in others) - width
         is_new = not side.shown and id_ not in self._revealed
         dock.show()
-        if is_new and self._is_below(id_) and not dock.isFloating():
+        if not self._is_below(id_) or dock.isFloating():
+            return
+        if is_new:
             self._revealed.add(id_)
-            there = [each for each in self._sides if self._is_below(each) and self._docks[each].isVisible()]
-            docks, shares = [self._docks[each] for each in there], [self._sides[each].share for each in there]
-            self._window.resizeDocks(docks, [100 * each for each in shares], Qt.Orientation.Horizontal)
+            shares = {each: 100 * self._sides[each].share for each in self._below()}
+            docks = [self._docks[each] for each in shares]
+            self._window.resizeDocks(docks, list(shares.values()), Qt.Orientation.Horizontal)
+        elif not had_room and others:
+            sizes = [max(each.minimumSizeHint().width(), left // len(others)) for each in others]
+            self._window.resizeDocks([dock, *others], [width, *sizes], Qt.Orientation.Horizontal)
+
+    def _below(self) -> list[str]:
+        """The docks that are seen below the centre."""
+        return [id_ for id_, dock in self._docks.items() if self._is_below(id_) and dock.isVisible()]
 
     def hide(self) -> None:
         """Keep how the docks stand and hide them."""

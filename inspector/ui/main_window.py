@@ -291,6 +291,15 @@ class MainWindow(QMainWindow):
 
     def _docks_changed(self) -> None:
         self.actions_.refresh()
+        QTimer.singleShot(0, self, self._name_docks_once)
+
+    def _name_docks_once(self) -> None:
+        """Let the heading of a dock go while its tab says the same."""
+        for id_, dock in self._layout.docks.items():
+            title = dock.titleBarWidget()
+            if isinstance(title, DockTitle):
+                is_tab = any(each.toggleViewAction().isChecked() for each in self.tabifiedDockWidgets(dock))
+                title.set_tab(self._layout.sides[id_].title if is_tab and not dock.isFloating() else "")
 
 
 class _WindowIcon:

@@ -35,11 +35,16 @@ from inspector.ui.presentation.card import schema_name
 from inspector.ui.safe_text import show_controls
 from inspector.ui.startup import StartOptions, Startup
 from inspector.ui.window_setup import WindowContents, populate
+from inspector.ui.wording import tr
 
 LoadEngine = Callable[[], SessionFactory]
 LoadContents = Callable[
     [MainWindow, tuple[Appearance, Icons, Preferences], Bridge, SessionFactory], WindowContents
 ]
+
+
+Look = tuple[Sequence[str], tuple[int, int], float]
+"""The themes to draw in, the window's size in pixels, the text scale."""
 
 
 class LivingWindow(Protocol):
@@ -60,8 +65,7 @@ _LONGEST_WAIT_SECONDS = 60.0
 def run(
     file: Path,
     out: Path,
-    themes: Sequence[str],
-    size: tuple[int, int],
+    look: Look,
     make: Callable[[Startup], LivingWindow],
 ) -> int:
     """Draw the window that `make` brings to life, and each of its panels; gives the exit code.
@@ -71,7 +75,7 @@ def run(
     """
     before = qInstallMessageHandler(_tell)
     try:
-        made = _draw(file, out, (themes, size), make)
+        made = _draw(file, out, look, make)
     except InspectorError as error:
         sys.stderr.write(show_controls(word_error(error)) + "\n")
         return 1
@@ -93,10 +97,10 @@ def _tell(_kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
 def _draw(
     file: Path,
     out: Path,
-    look: tuple[Sequence[str], tuple[int, int]],
+    look: Look,
     make: Callable[[Startup], LivingWindow],
 ) -> list[Path]:
-    themes, size = look
+    themes, size, scale = look
     out.mkdir(parents=True, exist_ok=True)
     shell = Startup(StartOptions())
     shell.window.resize(*size)
@@ -106,17 +110,19 @@ def _draw(
     loop.set_default_executor(ThreadPoolExecutor(2))
     with tempfile.TemporaryDirectory() as state, loop:
         opener = SessionFactory(Environment(state_folder=Path(state)))
-        photographer = _Photographer(shell, make(shell), opener, out)
+        photographer = _Photographer(shell, make(shell), opener, (out, scale))
         made: list[Path] = loop.run_until_complete(photographer.work(loop, file, themes))
         return made
 
 
 class _Photographer:
-    def __init__(self, shell: Startup, program: LivingWindow, opener: SessionFactory, out: Path) -> None:
+    def __init__(
+        self, shell: Startup, program: LivingWindow, opener: SessionFactory, to: tuple[Path, float]
+    ) -> None:
         self._shell = shell
         self._program = program
         self._opener = opener
-        self._out = out
+        self._out, self._scale = to
         self._made: list[Path] = []
         self._failed: InspectorError | OSError | TimeoutError | None = None
 
@@ -164,7 +170,7 @@ class _Photographer:
             contents.open_view("block", block)
             contents.services.selection.select(block)
         contents.open_view("request")
-        await _settle()
+        await self._settle()
         self._save(contents.window, "main", theme)
 
     async def _draw_docks(self, contents: WindowContents, theme: str) -> None:
@@ -172,18 +178,18 @@ class _Photographer:
             if row.place in (PanelArea.LEFT, PanelArea.RIGHT, PanelArea.BOTTOM):
                 dock = contents.window.dock(row.id)
                 contents.window.go_to_panel(row.id)
-                await _settle()
+                await self._settle()
                 self._save(dock, row.id, theme)
                 panel = contents.window.panel(row.id)
                 for view in panel.views_to_draw() if isinstance(panel, Panel) else ():
-                    await _settle()
+                    await self._settle()
                     self._save(dock, f"{row.id}-{view}", theme)
                 dock.setVisible(row.shown)
 
     async def _draw_welcome(self, contents: WindowContents, themes: Sequence[str]) -> None:
         for theme in themes:
             self._wear(theme)
-            await _settle()
+            await self._settle()
             self._save(contents.window, "welcome", theme)
 
     async def _draw_centre(self, contents: WindowContents, theme: str, block: Ref | None) -> None:
@@ -202,14 +208,23 @@ class _Photographer:
         """Draw a panel as it comes, and then each of its further views."""
         if panel is None:
             return
-        await _settle()
+        await self._settle()
         self._save(panel, name, theme)
         for view in panel.views_to_draw():
-            await _settle()
+            await self._settle()
             self._save(panel, f"{name}-{view}", theme)
 
+    async def _settle(self) -> None:
+        """Let what was asked for be read, built and painted.
+
+        By waiting: handling events here would run other tasks inside this one, which ends them for good.
+        """
+        await asyncio.sleep(_SETTLE_SECONDS)
+        bridge = _contents_of(self._program).services.bridge
+        await _until(lambda: not set(bridge.running) - {tr("Following changes")})
+
     def _wear(self, theme: str) -> None:
-        self._shell.appearance.set_choice(ThemeChoice(theme))
+        self._shell.appearance.apply(ThemeChoice(theme), self._scale)
 
     def _save(self, widget: QWidget, name: str, theme: str) -> None:
         path = self._out / f"{name}-{theme}.png"
@@ -257,11 +272,3 @@ async def _until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(_LONGEST_WAIT_SECONDS):
         while not condition():  # noqa: ASYNC110  the conditions are states of widgets, which set no event
             await asyncio.sleep(0.02)
-
-
-async def _settle() -> None:
-    """Let what was asked for be built and painted.
-
-    By waiting: handling events here would run other tasks inside this one, which ends them for good.
-    """
-    await asyncio.sleep(_SETTLE_SECONDS)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtGui import QColor
 
 from inspector.ui.theme import Theme
 
 
-def style_sheet(theme: Theme, points: float, scale: float) -> str:
+def style_sheet(theme: Theme, points: float, scale: float, pictures: Mapping[str, str]) -> str:
     """Write the style sheet of the whole window.
 
     Args:
         theme: Where the colours come from.
         points: The size of ordinary text, scaled already.
         scale: The text scale, which distances follow.
+        pictures: The files of ``tick``, ``tick_off`` and ``arrow``; an empty path draws nothing.
     """
     values = {
         "background": theme.background.name(),
         "surface": theme.surface.name(),
+        # Grey fields on a white window would look disabled.
+        "field": (theme.background if theme.is_dark else theme.surface).name(),
         "raised": theme.raised.name(),
         "border": theme.border.name(),
         "text": theme.text.name(),
@@ -33,17 +38,20 @@ def style_sheet(theme: Theme, points: float, scale: float) -> str:
         "focus": theme.accent.name(),
         "small": f"{points * 0.9:.2f}pt",
         "large": f"{points * 1.7:.2f}pt",
+        "less4": f"-{round(4 * scale)}px",
         "px1": f"{max(1, round(scale))}px",
         "px2": f"{round(2 * scale)}px",
         "px4": f"{round(4 * scale)}px",
         "px6": f"{round(6 * scale)}px",
         "px8": f"{round(8 * scale)}px",
         "px12": f"{round(12 * scale)}px",
+        "px14": f"{round(14 * scale)}px",
         "px16": f"{round(16 * scale)}px",
         "px24": f"{round(24 * scale)}px",
     }
     values |= {f"tint_{name}": _tint(theme, theme.state(name)) for name in ("ok", "warning", "error", "info")}
     values |= {f"state_{name}": theme.state(name).name() for name in ("ok", "warning", "error", "info")}
+    values |= {f"picture_{name}": f'url("{path}")' if path else "none" for name, path in pictures.items()}
     sheet = _SHEET
     for name, value in values.items():
         sheet = sheet.replace(f"@{name};", f"{value};").replace(f"@{name} ", f"{value} ")
@@ -108,29 +116,47 @@ QPushButton[role="row"]:hover { background: @hover; }
 QPushButton[role="row"]:focus { border: 1px solid @focus; }
 QPushButton[role="segment"] { border-radius: 0px; padding: @px2 @px8; }
 QPushButton[role="search"] { background: @raised; color: @muted; text-align: left; padding: @px4 @px8; }
+QPushButton[aligned="left"] { background: @field; text-align: left; padding: @px2 @px6; }
 QPushButton[tone="warning"] { color: @state_warning; }
 QPushButton[tone="error"] { color: @state_error; }
 QPushButton[tone="ok"] { color: @state_ok; }
 
 QLineEdit, QPlainTextEdit {
-  background: @background; color: @text; border: 1px solid @control; border-radius: @px4;
+  background: @field; color: @text; border: 1px solid @control; border-radius: @px4;
   selection-background-color: @chosen; selection-color: @text; placeholder-text-color: @muted;
 }
 QLineEdit { padding: @px2 @px6; }
-QSpinBox[role="figure"] { background: @background; color: @text; border: 1px solid @control; border-radius: @px4;
+QSpinBox[role="figure"] { background: @field; color: @text; border: 1px solid @control; border-radius: @px4;
   padding: @px2 @px6; selection-background-color: @chosen; selection-color: @text;
 }
 QSpinBox[role="figure"]::up-button, QSpinBox[role="figure"]::down-button { width: 0px; border: none; }
 QSpinBox[role="figure"]:focus { border: 1px solid @focus; }
 QSpinBox[role="figure"]:disabled { color: @muted; }
-QComboBox { padding: @px2 @px4; }
-QCheckBox::indicator, QTableView::indicator, QTreeView::indicator { width: @px16; height: @px16; }
-QCheckBox::indicator:unchecked, QTableView::indicator:unchecked, QTreeView::indicator:unchecked {
-  background: @background; border: 1px solid @muted; border-radius: @px4;
+QComboBox { background: @field; color: @text; border: 1px solid @control; border-radius: @px4;
+  padding: @px2 @px6;
 }
+QComboBox::drop-down { border: none; width: @px24; }
+QComboBox::down-arrow { image: @picture_arrow; width: @px16; height: @px16; }
+QComboBox:hover { background: @hover; }
+QComboBox:focus, QComboBox:on { border: 1px solid @focus; }
+QComboBox:disabled { color: @muted; }
+QCheckBox { spacing: @px8; }
+QCheckBox::indicator, QTableView::indicator, QTreeView::indicator {
+  width: @px14; height: @px14; background: @field; border: 1px solid @muted; border-radius: @px4;
+}
+QCheckBox::indicator:checked, QTableView::indicator:checked, QTreeView::indicator:checked {
+  background: @accent; border: 1px solid @accent; image: @picture_tick;
+}
+QCheckBox::indicator:disabled, QTableView::indicator:disabled, QTreeView::indicator:disabled {
+  background: @raised; border: 1px solid @border;
+}
+QCheckBox::indicator:checked:disabled, QTableView::indicator:checked:disabled, QTreeView::indicator:checked:disabled {
+  image: @picture_tick_off;
+}
+QCheckBox::indicator:focus { border: 1px solid @text; }
 QComboBox QAbstractItemView { background: @raised; border: 1px solid @border; }
 QLineEdit[role="filter"] { background: @surface; }
-QPlainTextEdit[role="page"] { border: none; border-radius: 0px; }
+QPlainTextEdit[role="page"] { background: @background; border: none; border-radius: 0px; }
 QPlainTextEdit[role="field"]:focus { border: 1px solid @focus; }
 
 QTreeView { show-decoration-selected: 1; }
@@ -167,7 +193,12 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0px; height: 0px; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QScrollArea { border: none; background: transparent; }
 
-QProgressBar { background: @raised; border: none; border-radius: @px2; max-height: @px4; min-height: @px4; }
+QSlider::groove:horizontal { background: @border; height: @px4; border-radius: @px2; }
+QSlider::sub-page:horizontal { background: @accent; border-radius: @px2; }
+QSlider::handle:horizontal { background: @text; width: @px12; margin: @less4 0px; border-radius: @px6; }
+QSlider::handle:horizontal:focus { background: @accent; }
+
+QProgressBar { background: @border; border: none; border-radius: @px2; max-height: @px4; min-height: @px4; }
 QProgressBar::chunk { background: @accent; border-radius: @px2; }
 QProgressBar[tone="warning"]::chunk { background: @state_warning; }
 QProgressBar[tone="error"]::chunk { background: @state_error; }

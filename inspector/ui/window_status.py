@@ -13,6 +13,7 @@ from inspector.ui.file_state import What
 from inspector.ui.main_window import MainWindow
 from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.names import name_of_layout
 from inspector.ui.presentation.what_if import with_model
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.widgets.status import StatusValues
@@ -136,9 +137,10 @@ class WindowStatus(QObject):
         model = request.model if request else file.what_if.model or (agent.model if agent else "")
         layout = request.layout if request else file.what_if.layout or (agent.config.layout if agent else "")
         bar.model.tell(tr("Model"), model or tr("none set"))
-        bar.layout_.tell(tr("Layout"), layout or tr("none set"))
+        bar.layout_.tell(tr("Layout"), name_of_layout(layout, file.agents) or tr("none set"))
         bar.model.setEnabled(agent is not None)
-        bar.layout_.offer([Option(each, each) for each in file.layouts], layout, self._try_layout)
+        layouts = [Option(each, name_of_layout(each, file.agents)) for each in file.layouts]
+        bar.layout_.offer(layouts, layout, self._try_layout)
         bar.settings.setEnabled(agent is not None)
         bar.show_what_if(file.what_if != WhatIf())
 

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QHoverEvent, QImage
-from PySide6.QtWidgets import QApplication, QCheckBox, QTreeView
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QTreeView
 
 from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.theme import contrast
@@ -41,6 +41,45 @@ def test_that_a_box_that_is_not_ticked_is_seen(
     assert best_contrast(image, theme.surface, box.height()) >= 3
     assert contrast(theme.control, theme.raised) >= 3
     assert contrast(theme.control, theme.background) >= 3
+    box.close()
+
+
+@pytest.mark.parametrize("choice", [ThemeChoice.DARK, ThemeChoice.LIGHT])
+def test_that_a_ticked_box_is_filled_and_has_a_tick(
+    qapp: QApplication, appearance: Appearance, choice: ThemeChoice
+) -> None:
+    appearance.apply(choice, 1.0)
+    box = QCheckBox("Reopen the last file")
+    box.setChecked(True)
+    box.resize(box.sizeHint())
+    box.show()
+    qapp.processEvents()
+    image, theme = box.grab().toImage(), appearance.theme
+    assert contrast(theme.accent, theme.surface) >= 3
+    assert best_contrast(image, theme.accent, box.height()) >= 3
+    middle = box.height() // 2
+    assert theme.accent.name() in {image.pixelColor(x, middle).name() for x in range(16)}
+    box.close()
+
+
+@pytest.mark.parametrize("choice", [ThemeChoice.DARK, ThemeChoice.LIGHT])
+def test_that_a_choice_is_a_flat_field_with_an_arrow(
+    qapp: QApplication, appearance: Appearance, choice: ThemeChoice
+) -> None:
+    appearance.apply(choice, 1.0)
+    box = QComboBox()
+    box.addItem("")
+    box.resize(120, box.sizeHint().height())
+    box.show()
+    qapp.processEvents()
+    image, theme = box.grab().toImage(), appearance.theme
+    inside = [image.pixelColor(60, y).name() for y in range(3, box.height() - 3)]
+    # The pointer of a test may stand on it.
+    assert len(set(inside)) == 1
+    ground = theme.background if choice is ThemeChoice.DARK else theme.surface
+    assert set(inside) <= {ground.name(), theme.hover.name()}
+    arrow = [image.pixelColor(x, y) for x in range(96, 118) for y in range(3, box.height() - 3)]
+    assert max(contrast(each, theme.background) for each in arrow) >= 3
     box.close()
 
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDockWidget, QTabBar, QWidget
 
 from inspector.ui.appearance import Appearance
 from inspector.ui.dock_layout import DockArrangement, DockSpec, standing_for
+from inspector.ui.safe_text import ElidedLabel
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import open_file
 
@@ -121,3 +122,30 @@ async def test_that_docks_grow_with_their_text(
     await until(lambda: studio.window.dock("navigator").width() >= round(before * 1.2))
     visible = [each for each in studio.window.findChildren(QDockWidget) if each.isVisible()]
     assert len(visible) == 3
+
+
+async def test_that_a_panel_below_comes_back_as_wide_as_it_was(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await opened(studio, until, QSize(1440, 900))
+    window, changes = studio.window, studio.window.dock("changes")
+    window.go_to_panel("changes")
+    await until(lambda: changes.width() > window.dock("detail").width())
+    width = changes.width()
+    changes.hide()
+    await until(lambda: window.dock("detail").width() > width)
+    window.go_to_panel("changes")
+    await until(lambda: abs(changes.width() - width) < 5)
+
+
+async def test_that_a_tab_and_the_panel_below_it_do_not_both_show_its_name(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await opened(studio, until, QSize(1440, 900))
+    title = studio.window.dock("navigator").titleBarWidget()
+    heading = next(each for each in title.findChildren(ElidedLabel) if each.original == "Navigator")
+    assert heading.isVisible()
+    studio.window.resize(1000, 900)
+    await until(lambda: "dock_budget" in tabbed(studio) and not heading.isVisible())
+    studio.window.resize(1440, 900)
+    await until(lambda: not tabbed(studio) and heading.isVisible())

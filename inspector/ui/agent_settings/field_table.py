@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from enum import Enum, auto
+from types import MappingProxyType
 
 from inspector.domain.activity import ACTIVITY_LEAD_LINE, Importance
 from inspector.domain.agents import ActivitySettings, AgentStatus, ContextConfig
 from inspector.domain.dataclass import dataclass
 from inspector.domain.layout_rules import MOST_TOKENS
 from inspector.domain.limits import LIMIT_PRESETS, STRATEGIES
+from inspector.ui.presentation.what_if import strategy_name
 from inspector.ui.wording import tr
 
 SHOWN = "activity.shown"
@@ -91,14 +93,7 @@ def groups() -> tuple[FieldGroup, ...]:
 
 def strategy_titles() -> Mapping[str, str]:
     """Each strategy by its stored name, as a person chooses it."""
-    return {
-        "truncate": tr("Newest messages (truncate)"),
-        "recursive_summarization": tr("Summarize the oldest (recursive)"),
-        "importance_based": tr("Newest and most important"),
-        "time_decay": tr("By age"),
-        "window": tr("Fixed window and last summary"),
-        "hysteresis": tr("In steps, easy on the cache (hysteresis)"),
-    }
+    return {each.kind: strategy_name(each.kind) for each in STRATEGIES}
 
 
 def strategy_help(kind: str) -> str:
@@ -113,10 +108,12 @@ def strategy_help(kind: str) -> str:
     }.get(kind, "")
 
 
-def choices_of(path: str, layouts: tuple[str, ...] = ()) -> tuple[tuple[object, str], ...]:
-    """The values that a setting of choices takes, each with its title."""
+def choices_of(
+    path: str, layouts: Mapping[str, str] = MappingProxyType({})
+) -> tuple[tuple[object, str], ...]:
+    """The values that a setting of choices takes, each with its title; of layouts as `layouts` titles them."""
     if path == LAYOUT:
-        return tuple((each, each) for each in layouts)
+        return tuple(layouts.items())
     if path == STRATEGY:
         return tuple((each.kind, strategy_titles()[each.kind]) for each in STRATEGIES)
     return {
@@ -207,14 +204,14 @@ def _limits() -> tuple[SettingField, ...]:
             InputKind.CHOICE,
             optional=True,
         ),
-        limit("max_tokens", tr("Context window"), tr("The most that prompt and reply may take together.")),
+        limit("max_tokens", tr("Context window"), tr("Limit for prompt and reply together.")),
         limit("reserved_response_tokens", tr("Reply reserve"), tr("Kept free for the reply.")),
-        limit("memory_tokens", tr("Memory cap"), tr("The most that all memory blocks may take together.")),
-        limit("history_tokens", tr("History budget"), tr("The most that messages may take.")),
+        limit("memory_tokens", tr("Memory cap"), tr("Limit for all memory blocks together.")),
+        limit("history_tokens", tr("History budget"), tr("Limit for all messages together.")),
         SettingField(
             "config.max_messages_cap",
             tr("Message cap"),
-            tr("The most messages in a request, whatever their size."),
+            tr("Limit for the number of messages in a request."),
             InputKind.WHOLE,
             tr("messages"),
             default=ContextConfig().max_messages_cap,
@@ -317,7 +314,7 @@ def _activity() -> tuple[SettingField, ...]:
         SettingField(
             _ACTIVITY + "own_events_cap",
             tr("Own events"),
-            tr("The most events of the agent itself while others wait."),
+            tr("Limit for the agent's own events while others wait."),
             kinds.WHOLE,
             tr("events"),
             default=usual.own_events_cap,
@@ -325,14 +322,14 @@ def _activity() -> tuple[SettingField, ...]:
         SettingField(
             _ACTIVITY + "lead_line",
             tr("Lead line"),
-            tr("Stands before the events. Empty: nothing does."),
+            tr("Sent before the events. Leave empty to send none."),
             kinds.LINE,
             default=ACTIVITY_LEAD_LINE,
         ),
         SettingField(
             _ACTIVITY + "date_lines",
             tr("Date lines"),
-            tr("A line where the day changes."),
+            tr("Adds a line where the day changes."),
             kinds.SWITCH,
             default=usual.date_lines,
         ),

@@ -65,7 +65,7 @@ class AgentForm(QScrollArea):
         self.instructions.typed.connect(partial(session.set, "instructions"))
         self.tools = ToolsEditor(appearance, icons)
         self.tools.chosen.connect(partial(session.set, "tools"))
-        self._layouts: tuple[str, ...] = ()
+        self._layouts: Mapping[str, str] = {}
         page = QFrame()
         page.setProperty("role", "page")
         self._column = QVBoxLayout(page)
@@ -108,9 +108,9 @@ class AgentForm(QScrollArea):
         self._tell_strategy(wanted)
         self._tell_clashes(stored)
 
-    def show_layouts(self, layouts: Sequence[str], notes: Mapping[str, str]) -> None:
-        """Offer layouts, each with what it does."""
-        self._layouts = tuple(layouts)
+    def show_layouts(self, layouts: Mapping[str, str], notes: Mapping[str, str]) -> None:
+        """Offer layouts by their titles, each with what it does."""
+        self._layouts = dict(layouts)
         row, wanted = self.rows[LAYOUT], self._session.wanted
         row.input.offer(choices_of(LAYOUT, self._layouts))
         if wanted is not None:

@@ -180,6 +180,7 @@ class ModelInput(SettingInput):
         super().__init__()
         self._label = row.label
         self.button: QPushButton = button("", self.asked.emit)
+        self.button.setProperty("aligned", "left")
         self.button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         _as_wide_as_there_is_room(self, self.button)
         self.setFocusProxy(self.button)

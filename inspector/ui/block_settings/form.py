@@ -102,7 +102,7 @@ class BlockForm(QWidget):
         for box in (self.type_box, self.level_box):
             box.installEventFilter(WheelGuard(box))
         self.limit.setMinimumWidth(tools.appearance.space(_FIGURE_STEPS))
-        self.pinned = QCheckBox(tr("Pinned: goes into the Request before other working blocks"))
+        self.pinned = QCheckBox(tr("Pinned"))
         self.lines = {
             "label": FormLine(tr("Label"), self.label, tools, wide=True),
             "description": FormLine(tr("Description"), self.description, tools, wide=True),
@@ -134,6 +134,7 @@ class BlockForm(QWidget):
         block = self.block_in(stored)
         self.lines["label"].tell("", self.fault_in(stored))
         self.lines["type"].tell(_type_hints()[block.block_type][1], "")
+        self.lines["pinned"].tell(tr("Pinned blocks go into the Request before other working blocks."), "")
         text = tr("{count} characters now.", count=number(characters))
         if 0 < block.char_limit < characters:
             text = tr("{count} characters now: it can only get shorter.", count=number(characters))

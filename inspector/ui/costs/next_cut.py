@@ -99,7 +99,7 @@ class NextCut(QWidget):
 
 
 class CutWidget(QFrame):
-    """One cut in two lines. A click, Return or Space selects what it is of."""
+    """One cut: its name and saving, why, and its buttons. A click, Return or Space selects what it is of."""
 
     def __init__(
         self,
@@ -114,10 +114,9 @@ class CutWidget(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setProperty("role", "choice")
         self.setAccessibleName(f"{row.name}: {row.saves}. {row.why}")
-        name, why = ElidedLabel(row.name), ElidedLabel(row.why, tone="muted", size="small")
-        for label in (name, why):
-            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        safe_tooltip(why, row.why)
+        name = ElidedLabel(row.name)
+        name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        why = PlainLabel(row.why, tone="muted", size="small", wrap=True)
         self.preview_button = button(tr("Preview"), preview or select, size="small")
         self.preview_button.setAccessibleName(tr("Preview: {text}", text=row.tip))
         self.do_button = button(row.do, run, size="small")
@@ -126,10 +125,9 @@ class CutWidget(QFrame):
         first, second, whole = QHBoxLayout(), QHBoxLayout(), QVBoxLayout(self)
         space = appearance.space
         arrange(first, name, PlainLabel(row.saves, tone="ok", size="small"), spacing=space(2))
-        arrange(second, why, self.preview_button, self.do_button, spacing=space(1.5))
-        for line in (first, second):
-            line.setStretch(0, 1)
-        arrange(whole, first, second, spacing=space(0.5))
+        first.setStretch(0, 1)
+        arrange(second, self.preview_button, self.do_button, None, spacing=space(1.5))
+        arrange(whole, first, why, second, spacing=space(1))
         self.preview_button.setVisible(preview is not None)
         whole.setContentsMargins(space(3) - space(0.5), space(1), space(3), space(1.5))
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance, TextSize
+from inspector.ui.editors.line_layout import PitchedLayout
 from inspector.ui.editors.line_numbers import LineNumbers
 from inspector.ui.editors.shadow import units_in
 from inspector.ui.safe_text import show_controls
@@ -73,6 +74,8 @@ class DifferencePane(QPlainTextEdit):
         self.setAccessibleName(name)
         # With a cursor, so that the keyboard can select.
         self.setTextInteractionFlags(self.textInteractionFlags() | _KEYBOARD)
+        self._rows = PitchedLayout(self.document())
+        self.document().setDocumentLayout(self._rows)
         self._margin = LineNumbers(self, appearance, self._name_of)
         self.blockCountChanged.connect(self._make_room)
         self.updateRequest.connect(self._margin.follow)
@@ -177,6 +180,7 @@ class DifferencePane(QPlainTextEdit):
         return self._lines[number].name if number < len(self._lines) else ""
 
     def _dress(self) -> None:
+        self._rows.pitch = self._appearance.line_pitch()
         self.setFont(self._appearance.font(TextSize.NORMAL, fixed=True))
         self.document().setDocumentMargin(self._appearance.space(2))
         self._make_room()

@@ -39,7 +39,7 @@ class BlockFigures(QWidget):
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(tr("Share of the character limit"))
         self._row = QHBoxLayout(self)
-        arrange(self._row, self._characters, self.bar, self._tokens, self._change)
+        arrange(self._row, self._characters, self.bar, self._tokens, self._change, None)
 
     @property
     def text(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -65,6 +66,9 @@ class BlockHead(QFrame):
         wide = self.views.sizeHint().width() + self.numbers.sizeHint().width()
         narrow = self.width() < wide + space(_FIGURES_GAP_STEPS)
         self._figures_row.setDirection(directions.TopToBottom if narrow else directions.LeftToRight)
+        # Beside two lines, it stands beside the first.
+        beside = Qt.AlignmentFlag.AlignTop if narrow else Qt.AlignmentFlag(0)
+        self._tools.setAlignment(self.reason_field, beside)
         below = self.width() - self._figures.sizeHint().width() < space(_REASON_STEPS)
         self._tools.setDirection(directions.TopToBottom if below else directions.LeftToRight)
 

@@ -22,6 +22,7 @@ from inspector.ui.agent_settings.tools import new_rule
 from inspector.ui.file_state import What
 from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import Panel, PanelServices
+from inspector.ui.presentation.names import name_of_layout
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, one_line
 from inspector.ui.widgets.banner import Banners, Notice
 from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button, field
@@ -282,7 +283,8 @@ class AgentPanel(Panel):
         layouts = choices.layouts or {}
         if layouts:
             notes = {name: each.description for name, each in layouts.items()}
-            self.form.show_layouts(tuple(layouts), notes)
+            agents = self.services.workspace.file.agents
+            self.form.show_layouts({each: name_of_layout(each, agents) for each in layouts}, notes)
             settings = session.engine.agent_settings
             layout = layouts.get(wanted.config.layout)
             self.form.show_limits(settings.usual_limits(wanted, layout))

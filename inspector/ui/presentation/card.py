@@ -26,6 +26,7 @@ from inspector.domain.requests import LeftOut, Piece, Request, Section, SourceKi
 from inspector.domain.rules import PARTLY_IN
 from inspector.domain.snapshot import BlockState, LastWrite, SharedBlock
 from inspector.ui.presentation.names import name_of, name_of_source
+from inspector.ui.presentation.what_if import strategy_name
 from inspector.ui.wording import moment, number, share, signed, tr, tr_code, tr_count
 
 
@@ -183,7 +184,8 @@ def schema_name(schema: Schema | UnreadableSchema) -> str:
 def kind_of(block: Block, shared: SharedBlock | None) -> tuple[str, ...]:
     """Of what kind a block is for the agent that is shown: who shares it, its type, its schema, its level."""
     level = shared.level if shared else block.permission
-    words = (block.block_type.value, schema_name(block.schema), level_name(level))
+    # A log of the log type is one word.
+    words = tuple(dict.fromkeys((block.block_type.value, schema_name(block.schema), level_name(level))))
     return (tr("shared by {owner}", owner=shared.owner_name), *words) if shared else words
 
 
@@ -348,7 +350,7 @@ def _agent_card(ref: Ref, facts: CardFacts) -> Card:
         rows = [
             CardRow(tr("Model"), request.model or tr("none set")),
             CardRow(tr("Layout"), request.layout),
-            CardRow(tr("Strategy"), request.strategy.replace("_", " ")),
+            CardRow(tr("Strategy"), strategy_name(request.strategy)),
             CardRow(
                 tr("Tokens"),
                 tr(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from inspector.domain.agents import Agent
 from inspector.domain.requests import Piece, Source, SourceKind
 from inspector.ui.safe_text import one_line
 from inspector.ui.wording import tr
@@ -21,6 +24,13 @@ def name_of(piece: Piece) -> str:
         label = source.label or tr("message")
         return tr("{role}: {words}", role=label, words=words) if words else label
     return source.label or source.id or piece.id
+
+
+def name_of_layout(layout: str, agents: Sequence[Agent]) -> str:
+    """A layout's name; one that was imported for an agent carries the agent's id, and shows its name."""
+    first, _, id_ = layout.rpartition(" ")
+    name = next((each.name for each in agents if each.id == id_), "") if first else ""
+    return f"{first} {name}" if name else layout
 
 
 def name_of_source(source: Source) -> str:

@@ -64,9 +64,9 @@ def with_model(file: FileState, model: str) -> WhatIf:
     return file.what_if.with_model(agent, model, provider)
 
 
-def strategy_name(strategy: Strategy) -> str:
-    """What a person calls a way of shortening the history."""
-    return _STRATEGIES[strategy.kind]()
+def strategy_name(kind: str) -> str:
+    """What a person calls a way of shortening the history, by its stored name."""
+    return _STRATEGIES[kind]() if kind in _STRATEGIES else kind.replace("_", " ")
 
 
 def is_left_out_possible(ref: Ref) -> bool:
@@ -213,7 +213,7 @@ def _limit_text(title: str, value: int | str | None) -> str:
 def _strategy_text(strategy: Strategy) -> str:
     numbers = [getattr(strategy, each.name) for each in fields(strategy)]
     figures = ", ".join(f"{each:,}" for each in numbers if isinstance(each, int | float))
-    name = strategy_name(strategy)
+    name = strategy_name(strategy.kind)
     return tr("{name} ({figures})", name=name, figures=figures) if figures else name
 
 

@@ -14,6 +14,7 @@ from inspector.domain.what_if import WhatIf, WhatIfResult
 from inspector.ui.file_state import What
 from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.names import name_of_layout
 from inspector.ui.presentation.what_if import (
     WhatIfPart,
     name_in,
@@ -172,12 +173,14 @@ class WhatIfBar(QFrame):
         file = self.services.workspace.file
         tried = file.what_if.agent_with(agent)
         self.model.tell(tr("Model"), tried.model or tr("none set"))
-        self.layout_.tell(tr("Layout"), tried.config.layout)
+        self.layout_.tell(tr("Layout"), name_of_layout(tried.config.layout, file.agents))
         self.layout_.offer(
-            [Option(each, each) for each in file.layouts], tried.config.layout, self._try_layout
+            [Option(each, name_of_layout(each, file.agents)) for each in file.layouts],
+            tried.config.layout,
+            self._try_layout,
         )
-        self.strategy.tell(tr("History"), strategy_name(tried.config.strategy))
-        kinds = [Option(each.kind, strategy_name(each())) for each in STRATEGIES]
+        self.strategy.tell(tr("History"), strategy_name(tried.config.strategy.kind))
+        kinds = [Option(each.kind, strategy_name(each.kind)) for each in STRATEGIES]
         self.strategy.offer(kinds, tried.config.strategy.kind, self._try_strategy)
 
     def _show_chips(self, parts: tuple[WhatIfPart, ...]) -> None:

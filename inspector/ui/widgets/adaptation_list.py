@@ -38,7 +38,7 @@ class AdaptationList(QFrame):
         self.setProperty("role", "dock_title")
         self.heading = PlainLabel("", size="small", strong=True, wrap=True)
         self.list = QListWidget()
-        self.list.setAccessibleName(tr("What was changed for the provider"))
+        self.list.setAccessibleName(tr("Changes for the provider"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setUniformItemSizes(True)
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)

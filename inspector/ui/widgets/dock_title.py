@@ -27,6 +27,7 @@ class DockTitle(QFrame):
         self._more: QToolButton = icon_button(icons, "more", tr("Move panel"))
         self._more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._more.setMenu(self._menu)
+        self._tab = ""
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(12, 4, 6, 4)
         self._row.setSpacing(8)
@@ -40,9 +41,18 @@ class DockTitle(QFrame):
 
     def tell(self, heading: str, note: str) -> None:
         self._heading.setText(heading)
+        self._show_heading()
         self._note.setText(note)
         self._note.setVisible(bool(note))
         self._more.setAccessibleName(tr("Move the panel {name}", name=heading))
+
+    def set_tab(self, name: str) -> None:
+        """Leave out a heading that a tab above shows already; no name where the dock is no tab."""
+        self._tab = name
+        self._show_heading()
+
+    def _show_heading(self) -> None:
+        self._heading.setVisible(self._heading.original != self._tab)
 
     def add(self, widgets: Sequence[QWidget]) -> None:
         for widget in widgets:

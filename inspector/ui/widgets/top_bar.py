@@ -47,7 +47,7 @@ class Picker(QToolButton):
         self._arrow = PlainLabel("▾", tone="muted")
         row = QHBoxLayout(self)
         arrange(row, self._quiet, self._strong, self._arrow, spacing=6)
-        row.setContentsMargins(10, 4, 10, 4)
+        row.setContentsMargins(10, 5, 10, 5)
         pass_clicks(self)
         self._offered: tuple[tuple[Option, ...], str] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

@@ -84,7 +84,7 @@ async def test_that_choices_and_switches_are_drafts_too(settings: OpenSettings) 
     tab.choose("config.layout", "xml")
     tab.choose("config.activity.min_importance", "High")
     tab.switch("config.include_descriptions")
-    tab.choose("config.strategy.kind", "In steps, easy on the cache (hysteresis)")
+    tab.choose("config.strategy.kind", "Trim in steps (cache-friendly)")
     tab.type("config.strategy.low", "40")
     await tab.until(lambda: tab.request.layout == "xml")
     await tab.save()
@@ -123,7 +123,7 @@ async def test_that_what_cannot_be_taken_is_said_beside_the_field_and_not_saved(
         tab.click(tab.form.rows[path].revert_button)
         assert not tab.form.rows[path].fault.original
     assert not tab.is_dirty
-    tab.choose("config.strategy.kind", "In steps, easy on the cache (hysteresis)")
+    tab.choose("config.strategy.kind", "Trim in steps (cache-friendly)")
     tab.type("config.strategy.low", "99")
     assert tab.form.rows["config.strategy.low"].fault.original == "The low mark can't be above the high mark."
     assert not tab.panel.save_button.isEnabled()
@@ -263,7 +263,7 @@ async def test_that_settings_of_another_strategy_have_no_stored_value_to_go_back
     settings: OpenSettings,
 ) -> None:
     tab = await settings()
-    tab.choose("config.strategy.kind", "In steps, easy on the cache (hysteresis)")
+    tab.choose("config.strategy.kind", "Trim in steps (cache-friendly)")
     assert tab.row("config.strategy.high").revert_button.isHidden()
     tab.click(tab.row("config.strategy.kind").revert_button)
     assert not tab.is_dirty

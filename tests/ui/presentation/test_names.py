@@ -1,8 +1,11 @@
 """What the things of a Request are called."""
 
+from dataclasses import replace
+
 from inspector.domain.counts import Method
 from inspector.domain.requests import Piece, Source, SourceKind, TextRun
-from inspector.ui.presentation.names import name_of, name_of_source
+from inspector.ui.presentation.names import name_of, name_of_layout, name_of_source
+from tests.ui.values import ADA, agent
 
 
 def piece(kind: SourceKind, label: str, *runs: tuple[bool, str]) -> Piece:
@@ -40,3 +43,12 @@ def test_that_a_long_text_is_cut_and_what_is_hidden_in_it_is_shown() -> None:
     name = name_of(piece(SourceKind.MESSAGE, "user", (True, "\u202e" + "word " * 50_000)))
     assert len(name) < 120
     assert "\u202e" not in name
+
+
+def test_that_an_imported_layout_shows_its_agents_name_in_place_of_an_id() -> None:
+    agents = (replace(agent(ADA), id="agt_1", name="LettaBot"),)
+    assert name_of_layout("letta agt_1", agents) == "letta LettaBot"
+    assert name_of_layout("letta agt_2", agents) == "letta agt_2"
+    assert name_of_layout("standard", agents) == "standard"
+    assert name_of_layout("agt_1", agents) == "agt_1"
+    assert name_of_layout("", agents) == ""
