@@ -36,6 +36,8 @@ ADDRESS_PROVIDERS = frozenset(("ollama", "openai_compatible", "openai-compatible
 _UNBOUNDED = frozenset(("persona", "instructions", "core", "summary", "extra", "additional"))
 """Sections that a layout cannot bound: what is in them must be sent, or stands for what is not."""
 
+_UNNAMED = {"openai": "gpt-4o-unnamed"}
+
 
 @dataclass(frozen=True)
 class BuildPlan:
@@ -110,7 +112,7 @@ class Planner:
             facts, config.limits, spec.limits, provider=agent.provider, layout=layout, reply=reply
         )
         is_assumed = _is_assumed(facts, config.limits, spec.limits)
-        costs = self._counters.costs(facts)
+        costs = self._counters.costs(facts or self._models.resolve(_counted_as(model, agent.provider)))
         most_reserved = None if reply else _preset_reserve(facts, config.limits, spec.limits)
         return BuildPlan(
             agent=agent,
@@ -155,6 +157,11 @@ class Planner:
             and (entry.minimum or entry.maximum is not None or not entry.grow or entry.together)
         ]
         return layout, problems
+
+
+def _counted_as(model: str, provider: str) -> str:
+    """The name by which an agent without a model is counted, as an estimate: on Azure the address has the name."""
+    return model or _UNNAMED.get(provider, "")
 
 
 def resolve_limits(

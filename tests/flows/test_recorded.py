@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.program import run
+from tests.cli.program import run, said
 from tests.exchange.recorded.builders import ANTHROPIC, CHAT, RESPONSES
 
 BODIES = {"anthropic": ANTHROPIC, "openai": CHAT, "openai-responses": RESPONSES}
@@ -29,6 +29,21 @@ def test_that_a_recorded_request_goes_out_again_as_it_was(tmp_path: Path, form: 
         assert built[key] == value, key
     assert set(built) <= set(BODIES[form]) | {"store"}
     assert done.stderr == b""
+
+
+def test_that_a_body_without_a_model_is_counted_as_an_estimate_with_openai_s_vocabulary(
+    tmp_path: Path,
+) -> None:
+    totals = []
+    for name, model in (("named", {"model": "gpt-4o"}), ("azure", {})):
+        source, target = tmp_path / f"{name}.json", tmp_path / f"{name}.constellation"
+        source.write_text(json.dumps({**model, "messages": [{"role": "user", "content": "Tell me a joke"}]}))
+        assert run("import", source, "--into", target).returncode == 0
+        totals.append(said("report", target)["total"])
+    named, azure = totals
+    assert azure["tokens"] == named["tokens"]
+    assert (named["method"], azure["method"]) == ("exact", "estimate")
+    assert azure["tokenizer"] == "o200k_base"
 
 
 def test_that_nothing_is_made_of_a_request_that_cannot_be_read(tmp_path: Path) -> None:
