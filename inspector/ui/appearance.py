@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 from PySide6.QtWidgets import QApplication
 
-from inspector.ui.marks import Marks
+from inspector.ui.marks import MarkPictures
 from inspector.ui.style import style_sheet
 from inspector.ui.theme import Theme
 
@@ -54,7 +54,7 @@ class Appearance(QObject):
         )
         self._choice = ThemeChoice.SYSTEM
         self._scale = 1.0
-        self._marks = Marks()
+        self._marks = MarkPictures()
         self._hints.colorSchemeChanged.connect(self._follow_system)
 
     @property

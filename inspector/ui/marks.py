@@ -14,7 +14,7 @@ _ARROW = ((0.22, 0.38), (0.5, 0.66), (0.78, 0.38))
 _TICK_WIDTH, _ARROW_WIDTH = 0.13, 0.1
 
 
-class Marks:
+class MarkPictures:
     """The pictures in a folder of their own, which goes with this object."""
 
     def __init__(self) -> None:

@@ -54,7 +54,7 @@ async def test_that_what_was_changed_for_a_provider_stands_above_it(studio: Stud
     assert panel.wire.adaptations.heading.text().endswith("for Anthropic")
     rows = panel.wire.adaptations.list
     texts = [rows.item(row).text() for row in range(rows.count())]
-    assert any("this request has the format anthropic" in text for text in texts)
+    assert any("this request is in the anthropic format" in text for text in texts)
 
 
 async def test_that_the_json_follows_drafts_and_now_leaves_them_out(studio: Studio, until: Until) -> None:
