@@ -13,7 +13,7 @@ from loro import ContainerID, ExportMode, Frontiers, LoroDoc, LoroText, VersionV
 
 from inspector.documents.element_cache import ElementCache, cached_at, touched_between
 from inspector.documents.errors import guarded
-from inspector.documents.loro_replica import EPOCH, AppliedChange, ForkCache, LoroReplica
+from inspector.documents.loro_replica import EPOCH, FORMER_VERSIONS, AppliedChange, ForkCache, LoroReplica
 from inspector.documents.rebase import depends_on_base, rebased_operation
 from inspector.documents.shapes.registry import check_kind, shape_for
 from inspector.documents.shapes.shape import Shape
@@ -107,6 +107,26 @@ class Document:
         except DocumentError:
             return False
         return True
+
+    def name_versions(self, names: Mapping[Version, Version], stamp: EditStamp) -> None:
+        """Let versions of this history be found under another document's names for them, which come first."""
+
+        def write() -> tuple[str, ...]:
+            given = self._doc.get_map(FORMER_VERSIONS)
+            for former, own in names.items():
+                given.insert(former, own)
+            return ()
+
+        self._replica.change(write, stamp.at)
+
+    def brought_forward(self, operation: Operation, base: Version) -> Operation:
+        """What was meant for an earlier version, as an operation for the present one; nothing is changed.
+
+        Raises:
+            RefusedError: it does not fit the base. DocumentError: ``document.unknown_version``.
+        """
+        frontiers = self._replica.frontiers(base)
+        return self._rebased(operation, frontiers) if depends_on_base(operation) else operation
 
     @property
     def peer(self) -> str:

@@ -19,11 +19,14 @@ from loro import (
 )
 
 from inspector.documents.errors import guarded
+from inspector.documents.stored import scalar_in
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Version
 from inspector.domain.errors import DocumentError
 
 ONE_CHANGE_PER_COMMIT = -1
+FORMER_VERSIONS = "former_versions"
+"""The map, in a document that keeps the versions of another one, from that one's versions to its own."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """The time of changes that no replica keeps."""
 
@@ -71,20 +74,27 @@ class LoroReplica:
             return str(self.doc.peer_id)
 
     def frontiers(self, version: Version) -> Frontiers:
-        """The frontiers of a version in this history.
+        """The frontiers of a version in this history, also of one that it holds under a name of another document's.
 
         Raises:
             DocumentError: ``document.unknown_version``, when it is malformed or not in this history.
         """
+        found = self._decoded(version)
+        if found is None:
+            with guarded("document.unknown_version", reading=True):
+                former = scalar_in(self.doc.get_map(FORMER_VERSIONS), version)
+            found = self._decoded(former) if isinstance(former, str) else None
+        if found is None:
+            raise DocumentError("document.unknown_version", version=version)
+        return found
+
+    def _decoded(self, version: str) -> Frontiers | None:
         try:
             with guarded("document.unknown_version", reading=True):
                 frontiers = Frontiers.decode(bytes.fromhex(version))
-                existing = self.doc.frontiers_to_vv(frontiers) is not None
-        except DocumentError as error:
-            raise DocumentError("document.unknown_version", version=version) from error
-        if not existing:
-            raise DocumentError("document.unknown_version", version=version)
-        return frontiers
+                return None if self.doc.frontiers_to_vv(frontiers) is None else frontiers
+        except DocumentError:
+            return None
 
     def fork(self, frontiers: Frontiers) -> LoroReplica:
         """A replica with the history up to there, made from its beginning.

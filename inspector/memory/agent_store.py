@@ -24,13 +24,14 @@ from inspector.domain.edits.rows import (
     PutTool,
     PutToolRule,
     SetMeta,
+    SetQueueState,
     SetWakeup,
     StoreRun,
 )
 from inspector.domain.errors import FileError, NotFoundError, Problem
 from inspector.domain.limits import HistoryState
 from inspector.domain.past_requests import JournalMoment
-from inspector.domain.records import ModelCall, QueuedMessage, Wakeup
+from inspector.domain.records import ModelCall, QueuedMessage, QueueState, Wakeup
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.refusals import refused
 from inspector.storage import (
@@ -52,6 +53,7 @@ from inspector.storage.transaction import Transaction
 
 # What an agent may do itself; all else here is decided by people or by the engine.
 _BY_AGENTS = frozenset({EnqueueMessage, SetWakeup, StoreRun})
+_SETTABLE_STATES = frozenset({QueueState.PENDING, QueueState.FAILED, QueueState.DEAD})
 SETTABLE_META = frozenset({meta.NAME, meta.PARTNER_ID, meta.PARTNER_NAME})
 
 _Applier = Callable[[Transaction, Intent, Any], Awaitable[Receipt]]
@@ -82,6 +84,7 @@ class AgentStore:
             PutTool: self._put_tool,
             PutToolRule: self._put_rule,
             EnqueueMessage: self._enqueue,
+            SetQueueState: self._set_queue_state,
             SetWakeup: self._set_wakeup,
             StoreRun: self._store_run,
             CompactHistory: self._compact_history,
@@ -258,6 +261,25 @@ class AgentStore:
         await queue.insert(tx, message)
         ref = Ref(RefKind.QUEUE, message.id)
         return await self._journal.recorded(tx, intent, ref, message.target_agent_id, (None, message))
+
+    async def _set_queue_state(self, tx: Transaction, intent: Intent, operation: SetQueueState) -> Receipt:
+        ref = intent.edit.target.whole
+        message = await queue.get(tx, ref.id)
+        if message is None:
+            raise NotFoundError("not_found.queue", name=ref.id)
+        if operation.state not in _SETTABLE_STATES:
+            raise refused("refused.queue_state", state=operation.state.value)
+        if message.state is QueueState.PROCESSED:
+            raise refused("refused.queue_processed", id=message.id)
+        lease = message.lease_until
+        if message.state is QueueState.RUNNING and (lease is None or lease > self._journal.clock()):
+            raise refused("refused.queue_running", id=message.id)
+        before = {"state": message.state, "next_attempt_at": message.next_attempt_at}
+        after = {"state": operation.state, "next_attempt_at": operation.next_attempt_at}
+        if before == after:
+            return self._journal.receipt(intent, ref, None)
+        await queue.set_state(tx, message.id, operation.state, operation.next_attempt_at)
+        return await self._journal.recorded(tx, intent, ref, message.target_agent_id, (before, after))
 
     async def _set_wakeup(self, tx: Transaction, intent: Intent, operation: SetWakeup) -> Receipt:
         await agents.require(tx, operation.agent_id)

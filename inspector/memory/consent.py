@@ -97,7 +97,7 @@ class ConsentStore:
         """Wait until a request is granted, here or in another process; its `change` is what its edit became.
 
         Raises:
-            RefusedError: ``refused.consent_denied``, ``refused.consent_timed_out``,
+            RefusedError: ``refused.consent_denied``, ``refused.consent_answered``, ``refused.consent_timed_out``,
                 ``refused.consent_not_answered`` (the file was closed). NotFoundError: ``not_found.consent``.
             FileError.
         """
@@ -118,16 +118,18 @@ class ConsentStore:
         decision: ConsentDecision,
         *,
         until: datetime | None = None,
+        edited: Edit | None = None,
+        words: str = "",
         actor: Actor | None = None,
     ) -> ConsentRequest:
-        """Answer a request, and apply its edit unless the answer is no; gives the request as it is then.
+        """Answer a request, and apply its edit, or `edited`, unless the answer is no; gives the request as it is then.
 
         Raises:
             RefusedError: ``refused.people_only``, ``refused.answer_partner_only``, ``refused.consent_closed``,
                 ``refused.until_needed``, ``refused.until_past``, or what refuses the edit by now: the request
                 still waits then. NotFoundError: ``not_found.consent``. FileError.
         """
-        await self._do(Ref(RefKind.CONSENT, request_id), AnswerConsent(decision, until), actor)
+        await self._do(Ref(RefKind.CONSENT, request_id), AnswerConsent(decision, until, edited, words), actor)
         return await self.get(request_id)
 
     async def get(self, request_id: str) -> ConsentRequest:
@@ -236,4 +238,6 @@ class ConsentStore:
             return refused("refused.consent_timed_out", label=label, asked=request.level.label)
         answerer = request.answerer
         by = request.answered_by if answerer is None else answerer.name
+        if request.words:
+            return refused("refused.consent_answered", label=label, by=by, words=request.words)
         return refused("refused.consent_denied", label=label, by=by)

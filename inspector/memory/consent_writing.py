@@ -56,7 +56,8 @@ class ConsentWriter:
         Raises:
             RefusedError: ``refused.people_only``, ``refused.partner_only``, ``refused.consent_closed``,
                 ``refused.consent_open``, ``refused.not_owner``, ``refused.exists``, ``refused.until_needed``,
-                ``refused.until_past``, ``refused.uses``; or what refuses the edit that was asked for.
+                ``refused.until_past``, ``refused.uses``, ``refused.other_block_edited``; or what
+                refuses the edit that was asked for.
             NotFoundError: ``not_found.consent``, ``not_found.grant``, ``not_found.agent``, ``not_found.block``.
         """
         intent = self._journal.at_a_moment(intent)
@@ -110,15 +111,32 @@ class ConsentWriter:
         request = await self._open_request(tx, intent)
         self._check_until(operation)
         await self._check_answerer(tx, intent.actor, request)
+        words = {"words": operation.words} if operation.words else {}
         if operation.decision is ConsentDecision.DENY:
-            return await self._close(tx, intent, request, ConsentState.DENIED, {"decision": "deny"})
-        receipt = await self._memory.apply_in(tx, await self._asked(tx, request, intent.at), consented=True)
+            outcome: dict[str, object] = {"decision": "deny", **words}
+            return await self._close(tx, intent, request, ConsentState.DENIED, outcome)
+        receipt = await self._apply_answered(tx, intent, request, operation.edited)
         if operation.decision is not ConsentDecision.ONCE:
             until = operation.until if operation.decision is ConsentDecision.FOR_A_TIME else None
-            given = GrantConsent(request.agent_id, request.edit.target.id, until, request_id=request.id)
+            block_id = None if operation.decision is ConsentDecision.FOR_AGENT else request.edit.target.id
+            given = GrantConsent(request.agent_id, block_id, until, request_id=request.id)
             await self._grant(tx, replace(intent, edit=Edit(Ref(RefKind.GRANT, ""), given)), given)
-        outcome = {"decision": operation.decision, "until": operation.until, "change": receipt.seq}
+        edited = {} if operation.edited is None else {"edited": True}
+        until_and_change = {"until": operation.until, "change": receipt.seq}
+        outcome = {"decision": operation.decision, **until_and_change, **edited, **words}
         return await self._close(tx, intent, request, ConsentState.GRANTED, outcome)
+
+    async def _apply_answered(
+        self, tx: Transaction, intent: Intent, request: ConsentRequest, edited: Edit | None
+    ) -> Receipt:
+        """Apply what was asked for as the agent's, or what the person made of it as the person's own."""
+        if edited is None:
+            asked = await self._asked(tx, request, intent.at)
+            return await self._memory.apply_in(tx, asked, consented=True)
+        if edited.target.whole != request.edit.target.whole:
+            raise refused("refused.other_block_edited", id=request.id)
+        own = replace(intent, edit=edited, reason=intent.reason or request.reason, unlock=True)
+        return await self._memory.apply_in(tx, own, consented=True)
 
     async def _time_out(self, tx: Transaction, intent: Intent, _: TimeOutConsent) -> Receipt:
         request = await self.get(tx, intent.edit.target.id)

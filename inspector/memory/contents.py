@@ -37,6 +37,7 @@ from inspector.memory.document_cache import (
 from inspector.memory.effects import check_effect
 from inspector.memory.folding import DeltaFolding, was_set_aside
 from inspector.memory.history import WayBack, converted_version, way_back
+from inspector.memory.opened_history import brought_forward
 from inspector.memory.refusals import refused
 from inspector.memory.schema_change import TEXT, SchemaConversion, change_schema, convert
 from inspector.memory.schema_renames import renamed, renames_of, replaced_names
@@ -138,9 +139,15 @@ class ContentWriter:
         try:
             edited = await self._replicas.edit(tx, state, schema, write)
         except DocumentError as error:
-            if error.code == "document.unknown_version" and await was_set_aside(tx, intent):
-                raise refused("refused.set_aside", label=block.label) from error
-            raise
+            if error.code != "document.unknown_version":
+                raise
+            there = await brought_forward(self._replicas, tx, schema, intent.edit)
+            if there is intent.edit:
+                if await was_set_aside(tx, intent):
+                    raise refused("refused.set_aside", label=block.label) from error
+                raise
+            write = replace(write, operation=there.operation, base=there.base)
+            edited = await self._replicas.edit(tx, state, schema, write)
         if edited is None:
             return self._journal.receipt(intent, intent.edit.target, None, state.version)
         applied, derived, replica = edited.applied, edited.derived, edited.replica

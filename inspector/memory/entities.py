@@ -86,6 +86,11 @@ async def _tool_rule(connection: Connection, ref: Ref) -> Entity | None:
     return None if kept is None else Entity(kept.value, kept.is_away)
 
 
+async def _queued(connection: Connection, ref: Ref) -> Entity | None:
+    message = await queue.get(connection, ref.id)
+    return None if message is None else Entity(message)
+
+
 async def _wakeup(connection: Connection, ref: Ref) -> Entity | None:
     found = await queue.wakeup(connection, ref.id)
     return None if found is None else Entity(*found)
@@ -106,6 +111,7 @@ _READERS: Mapping[RefKind, Callable[[Connection, Ref], Awaitable[Entity | None]]
     RefKind.TOOL: _tool,
     RefKind.TOOL_RULE: _tool_rule,
     RefKind.LAYOUT: _layout,
+    RefKind.QUEUE: _queued,
     RefKind.WAKEUP: _wakeup,
     RefKind.CONSTELLATION: _fact,
 }

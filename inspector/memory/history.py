@@ -7,27 +7,37 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
 from typing import TypeVar
 
 from inspector.documents.document import Document, EditStamp
 from inspector.documents.three_way import ConcurrentDraft, ThreeWayContents, three_way
 from inspector.domain.actor import Actor, Clock, IdGenerator
-from inspector.domain.blocks import Schema, UnreadableSchema
+from inspector.domain.blocks import Schema
 from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
 from inspector.domain.differences.conflicts import conflicts, text_sides
 from inspector.domain.differences.contents import diff_contents, texts_of
 from inspector.domain.differences.texts import unified
 from inspector.domain.edits.base import Edit, Intent, Version
-from inspector.domain.errors import DocumentError, MalformedError, NotFoundError, RefusedError
+from inspector.domain.errors import MalformedError
 from inspector.domain.history import BlockVersion, ThreeWay, VersionContent, VersionDiff
 from inspector.domain.rendering.render import limit_length, render_whole
 from inspector.domain.snapshot import BlockState
 from inspector.memory.document_cache import DocumentCache
+from inspector.memory.opened_history import (
+    OpenedHistory,
+    VersionSource,
+    brought_forward,
+    contents_of,
+    document_of,
+    open_history,
+    open_if_readable,
+    schema_at,
+    sources_of,
+)
 from inspector.memory.refusals import refused
 from inspector.memory.schema_change import convert
-from inspector.storage import blocks, journal_past, updates
+from inspector.storage import journal_past, updates
 from inspector.storage.changes import turned
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database
@@ -38,29 +48,6 @@ AT_ONCE = 50
 """Versions that are read in one go, so that edits need not wait for a whole history."""
 
 CACHED_LENGTHS = 50_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """A block with its document, which may be ahead of what the block says is stored."""
-
-    state: BlockState
-    schema: Schema
-    schema_changes: tuple[tuple[int, str], ...]
-    document: Document
-
-    def schema_after(self, change: int) -> Schema:
-        """The schema that the block had after a change.
-
-        Raises:
-            RefusedError: ``refused.unreadable_schema``.
-        """
-        text = self.schema_text_after(change)
-        return self.schema if text is None else _readable(blocks.schema_of(text), self.state)
-
-    def schema_text_after(self, change: int) -> str | None:
-        """That schema as it was stored, None when it still is the present one."""
-        return next((before for seq, before in self.schema_changes if seq > change), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,21 +79,25 @@ class BlockHistory:
         """
         async with self._database.read() as connection:
             found = await updates.history(connection, block_id, before, limit)
-            unknown = [each for each in found if each.length is None and not each.pending]
+            unknown = [
+                each for each in found if each.length is None and not each.pending and each.redacted is None
+            ]
             wanted = [each for each in unknown if (block_id, each.version) not in self._lengths]
-            opened = await _open_if_readable(self._replicas, connection, block_id) if wanted else None
+            opened = await open_if_readable(self._replicas, connection, block_id) if wanted else None
+            sources = await sources_of(self._replicas, connection, opened, wanted) if opened else ()
         if opened is not None:
-            await self._measure(opened, wanted)
+            await self._measure(opened, sources)
         lengths = {each.seq: self._lengths.get((block_id, each.version)) for each in unknown}
         return tuple(replace(each, length=lengths.get(each.seq, each.length)) for each in found)
 
     async def texts(self, block_id: str, versions: Sequence[BlockVersion]) -> tuple[str | None, ...]:
         """What versions said, rendered whole; None for what cannot be read."""
         async with self._database.read() as connection:
-            opened = await _open_if_readable(self._replicas, connection, block_id)
+            opened = await open_if_readable(self._replicas, connection, block_id)
+            sources = await sources_of(self._replicas, connection, opened, versions) if opened else ()
         if opened is None:
             return (None,) * len(versions)
-        return tuple(await self._replicas.run(partial(_measured, opened, versions, render_whole)))
+        return tuple(await self._replicas.run(partial(_measured, opened, sources, render_whole)))
 
     async def holds(self, edit: Edit, actor: Actor) -> bool:
         """Whether an actor's edit was stored as it is, on the base that it names: a save that nobody heard of."""
@@ -123,9 +114,9 @@ class BlockHistory:
             DocumentError: the document cannot be read, or never had that version.
         """
         async with self._database.read() as connection:
-            opened = await _open(self._replicas, connection, block_id)
-            read_by = await _schema_at(connection, opened, version) if schema is None else schema
-            document = await self._document_of(connection, opened, version)
+            opened = await open_history(self._replicas, connection, block_id)
+            read_by = await schema_at(connection, opened, version) if schema is None else schema
+            document = await document_of(self._replicas, connection, opened, version)
         return await self._replicas.run(lambda: _content(document, version, read_by))
 
     async def diff(self, block_id: str, before: Version, after: Version) -> VersionDiff:
@@ -135,9 +126,11 @@ class BlockHistory:
             NotFoundError, RefusedError, DocumentError: as `content_at`.
         """
         async with self._database.read() as connection:
-            opened = await _open(self._replicas, connection, block_id)
-            old, new = [await _schema_at(connection, opened, each) for each in (before, after)]
-            first, last = [await self._document_of(connection, opened, each) for each in (before, after)]
+            opened = await open_history(self._replicas, connection, block_id)
+            old, new = [await schema_at(connection, opened, each) for each in (before, after)]
+            first, last = [
+                await document_of(self._replicas, connection, opened, each) for each in (before, after)
+            ]
 
         def work() -> tuple[VersionContent, VersionContent]:
             return _content(first, before, old), _content(last, after, new)
@@ -154,7 +147,14 @@ class BlockHistory:
             NotFoundError, DocumentError: as `content_at`. RefusedError: the draft does not fit its own base.
         """
         async with self._database.read() as connection:
-            opened = await _open(self._replicas, connection, edit.target.id)
+            opened = await open_history(self._replicas, connection, edit.target.id)
+            if edit.base is not None:
+                is_here = await self._replicas.run(partial(opened.document.knows, edit.base))
+                edit = (
+                    edit
+                    if is_here
+                    else await brought_forward(self._replicas, connection, opened.schema, edit)
+                )
         stored = opened.state.version
         draft = ConcurrentDraft(edit.operation, stored if edit.base is None else edit.base, stored)
         stamp = EditStamp("", self._clock(), lambda: self._ids("itm"))
@@ -162,16 +162,12 @@ class BlockHistory:
         sides = await self._replicas.run(lambda: three_way(opened.document, draft, stamp))
         return await asyncio.to_thread(_three_way, opened.schema, sides, stored)
 
-    async def _document_of(self, connection: Connection, opened: _Opened, version: Version) -> Document:
+    async def _measure(self, opened: OpenedHistory, sources: Sequence[VersionSource]) -> None:
         block_id = opened.state.block.id
-        return await self._replicas.with_version(connection, block_id, opened.document, version)
-
-    async def _measure(self, opened: _Opened, versions: Sequence[BlockVersion]) -> None:
-        block_id = opened.state.block.id
-        for start in range(0, len(versions), AT_ONCE):
-            some = versions[start : start + AT_ONCE]
+        for start in range(0, len(sources), AT_ONCE):
+            some = sources[start : start + AT_ONCE]
             lengths = await self._replicas.run(partial(_measured, opened, some, limit_length))
-            for each, length in zip(some, lengths, strict=True):
+            for (_, each), length in zip(some, lengths, strict=True):
                 self._lengths[block_id, each.version] = length
         while len(self._lengths) > CACHED_LENGTHS:
             self._lengths.popitem(last=False)
@@ -186,9 +182,9 @@ async def converted_version(
         RefusedError: ``refused.restore_would_lose``, the present schema cannot hold all of it.
         DocumentError: the document never had that version.
     """
-    opened = await _open(replicas, connection, state.block.id)
-    then = await _schema_at(connection, opened, version)
-    document = await replicas.with_version(connection, state.block.id, opened.document, version)
+    opened = await open_history(replicas, connection, state.block.id)
+    then = await schema_at(connection, opened, version)
+    document = await document_of(replicas, connection, opened, version)
     if then == opened.schema and document is opened.document:
         return None
     content = await replicas.run(lambda: _content(document, version, then).content)
@@ -210,67 +206,23 @@ async def way_back(connection: Connection, intent: Intent) -> WayBack | None:
     return None if before is None or after is None else WayBack(change, before.version, after.version)
 
 
-async def _open(replicas: DocumentCache, connection: Connection, block_id: str) -> _Opened:
-    state = await blocks.get(connection, block_id)
-    if state is None:
-        raise NotFoundError("not_found.block", name=block_id)
-    schema = _readable(state.block.schema, state)
-    changes = await updates.schema_changes(connection, block_id)
-    document = await replicas.reading(connection, block_id, schema, state.version)
-    return _Opened(state, schema, changes, document)
-
-
-async def _open_if_readable(replicas: DocumentCache, connection: Connection, block_id: str) -> _Opened | None:
-    try:
-        return await _open(replicas, connection, block_id)
-    except (NotFoundError, RefusedError, DocumentError):
-        # The list of versions stands without their lengths.
-        return None
-
-
-async def _schema_at(connection: Connection, opened: _Opened, version: Version) -> Schema:
-    if not opened.schema_changes:
-        return opened.schema
-    change = await updates.change_of(connection, opened.state.block.id, version)
-    return opened.schema if change is None else opened.schema_after(change)
-
-
-def _readable(schema: Schema | UnreadableSchema, state: BlockState) -> Schema:
-    if isinstance(schema, UnreadableSchema):
-        raise refused("refused.unreadable_schema", label=state.block.label, why=schema.why)
-    return schema
-
-
 def _content(document: Document, version: Version, schema: Schema) -> VersionContent:
     return VersionContent(version, schema, document.content_at(version, schema))
 
 
 def _measured(
-    opened: _Opened, versions: Sequence[BlockVersion], measure: Callable[[Schema, Content], T]
+    opened: OpenedHistory,
+    sources: Sequence[VersionSource],
+    measure: Callable[[Schema, Content], T],
 ) -> list[T | None]:
     """The measure of what each version said, None for what cannot be read."""
     found: list[T | None] = []
-    for text, group in groupby(versions, key=lambda each: opened.schema_text_after(each.change_seq)):
-        some = [each.version for each in group]
-        schema = opened.schema if text is None else blocks.schema_of(text)
-        if isinstance(schema, UnreadableSchema):
-            found += [None] * len(some)
-            continue
-        contents = opened.document.contents_at(some, schema)
+    for schema, content in contents_of(opened, sources):
         try:
-            found += [measure(schema, content) for content in contents]
-        except (DocumentError, MalformedError):
-            found += (_measured_alone(opened.document, each, schema, measure) for each in some)
+            found.append(None if content is None else measure(schema, content))
+        except MalformedError:
+            found.append(None)
     return found
-
-
-def _measured_alone(
-    document: Document, version: Version, schema: Schema, measure: Callable[[Schema, Content], T]
-) -> T | None:
-    try:
-        return measure(schema, document.content_at(version, schema))
-    except (DocumentError, MalformedError):
-        return None
 
 
 def _difference(before: VersionContent, after: VersionContent) -> VersionDiff:

@@ -108,6 +108,11 @@ class PastThings:
                 raise NotFoundError("not_found.moment", time=_time_text(at), first=_time_text(first))
         return JournalMoment(seq, at)
 
+    async def moments(self, agent_id: str) -> tuple[JournalMoment, ...]:
+        """When something changed that an agent sees, oldest first; what has one time is one moment."""
+        async with self._database.read() as connection:
+            return await journal_past.moments(connection, agent_id)
+
     async def then(self, moment: JournalMoment) -> PastState:
         """What was otherwise at a moment."""
         collected = _Collected()

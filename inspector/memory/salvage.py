@@ -115,6 +115,7 @@ class _BlockSalvage:
             each["pending"] = int(seq in waiting)
         stored = sum(number <= path.upto for number in pieces.numbers)
         self._put(row, history, path.checkpoint and {**path.checkpoint, "upto_seq": stored})
+        self.restored.add("checkpoints", *pieces.set_aside(path.checkpoint))
         is_shown = pieces.content is not None and pieces.content["version"] == document.version
         last = pieces.last if is_shown else max(pieces.last, pieces.revision)
         recovery = Recovery.OLDER_STATE if path.complete_to < last else Recovery.WHOLE

@@ -85,6 +85,14 @@ class BlockPieces:
         newest_first = sorted(whole, key=lambda each: -number(each["upto_seq"]))
         return max(map(self._path_from, (*newest_first, None)), key=lambda each: each.complete_to)
 
+    def set_aside(self, checkpoint: Row | None) -> tuple[Row, ...]:
+        """The older snapshots, with versions of before the document began anew; none where numbers are not right."""
+        if checkpoint is None or self.numbers != tuple(range(1, len(self.numbers) + 1)):
+            return ()
+        upto = number(checkpoint["upto_seq"])
+        older = [each for each in self.checkpoints if number(each["upto_seq"]) < upto]
+        return tuple(each for each in older if _is_whole(each, "snapshot"))
+
     def stored_content(self) -> Content | None:
         """The content as it was stored beside the document, None when that cannot be read."""
         if self.content is None:

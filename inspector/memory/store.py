@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from inspector.documents.airlock.gate import Airlock
 from inspector.documents.document import EditStamp
@@ -25,10 +26,12 @@ from inspector.memory.consent_grants import note_use, partner_id, standing_of
 from inspector.memory.contents import ContentWriter
 from inspector.memory.document_cache import DocumentCache, shown_version
 from inspector.memory.history import BlockHistory
+from inspector.memory.opened_history import brought_forward
 from inspector.memory.past_entities import PastThings
 from inspector.memory.permissions import WriteContext, check
 from inspector.memory.precompute import Precomputer, check_size
 from inspector.memory.reader import MemoryReader
+from inspector.memory.redaction import VersionRedactor
 from inspector.memory.refusals import refused
 from inspector.memory.rows import ROW_OPERATIONS, RowWriter
 from inspector.memory.schema_change import SchemaConversion
@@ -70,6 +73,8 @@ class MemoryStore(MemoryReader):
         self._rows = RowWriter(self._contents, journal)
         self._archival = ArchivalWriter(journal)
         self.versions = BlockHistory(database, self._replicas, clock, ids)
+        self.redactor = VersionRedactor(database, self._replicas, clock, ids)
+        """Removes versions of blocks for good."""
         self.past = PastThings(database, self.versions)
 
     def takes(self, edit: Edit) -> bool:
@@ -131,6 +136,8 @@ class MemoryStore(MemoryReader):
             if isinstance(schema, UnreadableSchema):
                 raise refused("refused.unreadable_schema", label=state.block.label, why=schema.why)
             document = await self._replicas.reading(connection, edit.target.id, schema, shown_version(state))
+            if edit.base is not None and not await self._replicas.run(partial(document.knows, edit.base)):
+                edit = await brought_forward(self._replicas, connection, schema, edit)
         stamp = EditStamp(author, self._clock(), lambda: self._ids("itm"))
 
         def work() -> Content:

@@ -19,6 +19,7 @@ from inspector.domain.changes import ChangeRole
 from inspector.domain.codec import from_plain
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.edits.history import TakeBack
+from inspector.domain.edits.redaction import Redacted, Withheld
 from inspector.domain.errors import RefusedError
 from inspector.domain.ref import Ref
 from inspector.domain.undo import UndoneStep, UndoRequest, UndoStack, UndoStep
@@ -142,6 +143,8 @@ class Undoer:
             written = await changes.content_operation(tx, row.first)
             if written is not None:
                 operation = from_plain(Operation, parse(written))
+                if isinstance(operation, Redacted | Withheld):
+                    raise refused("refused.before_redaction")
                 first = replace(intent, edit=replace(intent.edit, operation=operation))
                 await self._gate.check_in(tx, first)
         return await self._applier.apply_in(tx, intent)

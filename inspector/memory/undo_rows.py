@@ -18,7 +18,9 @@ from inspector.domain.edits.block_rows import DeleteBlock, DeleteRow, DetachBloc
 from inspector.domain.edits.consent import SetPartner
 from inspector.domain.edits.history import TakeBack
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
+from inspector.domain.edits.rows import SetQueueState
 from inspector.domain.errors import MalformedError
+from inspector.domain.records import QueueState
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.entities import plain_row, read_entity
 from inspector.memory.refusals import refused
@@ -49,6 +51,7 @@ _COLUMNS: Mapping[RefKind, Mapping[str, tuple[str, str]]] = {
         "is_archived": ("archive_message", "archived"),
     },
     RefKind.SUMMARY: {name: ("edit_summary", name) for name in ("content", "topics", "details")},
+    RefKind.QUEUE: {name: ("set_queue_state", name) for name in ("state", "next_attempt_at")},
 }
 # What is replaced as a whole: the operation, and which of its values are which of the row's.
 _WHOLE: Mapping[RefKind, tuple[str, Mapping[str, str]]] = {
@@ -125,6 +128,8 @@ async def _unmade(connection: Connection, row: ChangeRow, actor: Actor, present:
         return InverseEdits((Edit(Ref(RefKind.BLOCK, ref.id), DetachBlock(ref.part or "")),))
     if await changes.changed_by_others(connection, ref, actor, row.change.seq):
         return InverseEdits(skipped=(ref,))
+    if ref.kind is RefKind.QUEUE:
+        return InverseEdits((Edit(ref.whole, SetQueueState(QueueState.DEAD)),))
     away = DeleteBlock() if ref.kind is RefKind.BLOCK else DeleteRow()
     return InverseEdits((Edit(ref.whole, away),))
 

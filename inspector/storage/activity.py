@@ -13,16 +13,17 @@ from inspector.storage.reading import read_rows
 from inspector.storage.sealing import seal_of
 from inspector.storage.transaction import Transaction
 
-_COLUMNS = "SELECT seq, id, agent_id, kind, details, importance, timestamp, batch_id FROM activity "
+EVENT_COLUMNS = "SELECT seq, id, agent_id, kind, details, importance, timestamp, batch_id FROM activity "
 # The order in which they were written: times may be those of a clock that was set back.
-_RECENT = _COLUMNS + "WHERE seq > ? ORDER BY seq DESC LIMIT ?"
-_BY_ID = _COLUMNS + "WHERE id = ?"
-_UNTIL = _COLUMNS + "WHERE timestamp <= ? ORDER BY seq DESC LIMIT ?"
+_RECENT = EVENT_COLUMNS + "WHERE seq > ? ORDER BY seq DESC LIMIT ?"
+_BY_ID = EVENT_COLUMNS + "WHERE id = ?"
+_UNTIL = EVENT_COLUMNS + "WHERE timestamp <= ? ORDER BY seq DESC LIMIT ?"
 _INSERT = """
     INSERT INTO activity (id, agent_id, kind, details, importance, timestamp, batch_id, seal)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _COUNT = "SELECT count(*) AS events FROM activity"
+_COUNT_OF_AGENT = f"{_COUNT} WHERE agent_id = ?"
 
 
 async def recent(
@@ -36,7 +37,7 @@ async def recent(
         after: Only those behind this `seq`.
     """
     rows = await source.fetch_all(_RECENT, (after, limit))
-    return read_rows(rows[::-1], _event, RefKind.EVENT)
+    return read_rows(rows[::-1], read_event, RefKind.EVENT)
 
 
 async def get(source: Connection, event_id: str) -> Event | None:
@@ -46,7 +47,7 @@ async def get(source: Connection, event_id: str) -> Event | None:
         MalformedError, ValueError: it cannot be read.
     """
     row = await source.fetch_one(_BY_ID, (event_id,))
-    return None if row is None else _event(row)
+    return None if row is None else read_event(row)
 
 
 async def until(
@@ -54,12 +55,14 @@ async def until(
 ) -> tuple[tuple[Event, ...], tuple[Problem, ...]]:
     """The newest events that have a time up to a moment, in the order in which they were written."""
     rows = await source.fetch_all(_UNTIL, (write_time(moment), limit))
-    return read_rows(rows[::-1], _event, RefKind.EVENT)
+    return read_rows(rows[::-1], read_event, RefKind.EVENT)
 
 
-async def count(source: Connection) -> int:
-    """How many events there are."""
-    row = await source.fetch_one(_COUNT)
+async def count(source: Connection, agent_id: str | None = None) -> int:
+    """How many events there are, of all agents or of one."""
+    row = await (
+        source.fetch_one(_COUNT) if agent_id is None else source.fetch_one(_COUNT_OF_AGENT, (agent_id,))
+    )
     return 0 if row is None else int(row["events"])
 
 
@@ -72,7 +75,12 @@ def insert(transaction: Transaction, event: Event) -> None:
     transaction.later(_INSERT, (event.id, *cells, seal_of(*cells)))
 
 
-def _event(row: Row) -> Event:
+def read_event(row: Row) -> Event:
+    """The event that a row is.
+
+    Raises:
+        MalformedError, ValueError: it cannot be read.
+    """
     highest = max(Importance)
     return Event(
         id=row["id"],

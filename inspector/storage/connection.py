@@ -36,6 +36,8 @@ STATEMENT_SECONDS = 30.0
 _STEPS_BETWEEN_LOOKS = 50_000
 LAST_OF_ALL = (1 << 63) - 1
 """The largest number that SQLite gives to a row."""
+SQLITE_VERSION = sqlite3.sqlite_version
+"""The version of the SQLite that every file is read and written with."""
 _UNDONE = (UnicodeEncodeError, OverflowError, *Failure)
 _LAST_NUMBER = "SELECT max(seq) FROM sqlite_sequence"
 

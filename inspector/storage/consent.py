@@ -184,6 +184,8 @@ def _request(row: Row) -> ConsentRequest:
         asked_by=_actor(row, "asked"),
         answerer=_actor(row, "said"),
         change=change if isinstance(change, int) else None,
+        words=_text(said_what.get("words")),
+        is_edited=said_what.get("edited") is True,
     )
 
 
@@ -204,6 +206,10 @@ def _grant(row: Row) -> ConsentGrant:
 def _plain(text: str | None) -> Mapping[str, Plain]:
     plain = None if text is None else parse(text)
     return plain if isinstance(plain, dict) else {}
+
+
+def _text(value: Plain) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _actor(row: Row, role: str) -> Actor | None:

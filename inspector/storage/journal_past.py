@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.codec import moment_of, write_time
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Version
+from inspector.domain.past_requests import JournalMoment
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import LastWrite
 from inspector.storage.changes import actor_of
@@ -15,6 +17,17 @@ from inspector.storage.connection import Connection
 _UNTIL = "SELECT coalesce(max(seq), 0) AS seq FROM changes WHERE at <= ?"
 _OUT_OF_ORDER = "SELECT count(*) AS changes FROM changes WHERE seq <= ? AND at > ?"
 _FIRST = "SELECT min(seq) AS seq, min(at) AS at FROM changes"
+_MOST_MOMENTS = 20_000
+# What the agent has, what all have, and the blocks that are shared with it.
+_MOMENTS = """
+    SELECT seq, at FROM (
+        SELECT seq, at FROM changes WHERE owner = ?1
+        UNION SELECT seq, at FROM changes WHERE owner = ?2
+        UNION SELECT changes.seq, changes.at FROM attachments
+        JOIN changes ON changes.ref_kind = 'block' AND changes.ref_id = attachments.block_id
+        WHERE attachments.agent_id = ?1
+    ) ORDER BY seq DESC LIMIT ?3
+"""
 _AFTER = """
     SELECT seq, kind, ref_kind, ref_id, ref_part, at, before, after FROM changes
     WHERE seq > ? ORDER BY seq DESC
@@ -53,6 +66,17 @@ async def last_until(connection: Connection, moment: datetime) -> int:
     """The number of the last change that has a time up to a moment, 0 when there is none."""
     row = await connection.fetch_one(_UNTIL, (write_time(moment),))
     return 0 if row is None else int(row["seq"])
+
+
+async def moments(connection: Connection, agent_id: str) -> tuple[JournalMoment, ...]:
+    """When something changed that an agent sees, oldest first; of those with one time, the last change."""
+    rows = await connection.fetch_all(_MOMENTS, (agent_id, CONSTELLATION_OWNER, _MOST_MOMENTS))
+    latest: dict[str, int] = {}
+    for row in rows:
+        latest.setdefault(row["at"], row["seq"])
+    return tuple(
+        JournalMoment(seq, moment_of(at)) for at, seq in sorted(latest.items(), key=lambda each: each[1])
+    )
 
 
 async def out_of_order(connection: Connection, seq: int, moment: datetime) -> int:

@@ -9,10 +9,13 @@ CREATED_AT = "created_at"
 NAME = "name"
 PARTNER_ID = "partner_id"
 PARTNER_NAME = "partner_name"
+UNCLEANED = "uncleaned"
+"""Is there while freed parts of the file and its search index may still hold what was redacted."""
 
 _ALL = "SELECT name, value FROM meta ORDER BY name"
 _ONE = "SELECT value FROM meta WHERE name = ?"
 _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+_DROP = "DELETE FROM meta WHERE name = ?"
 
 
 async def read_all(connection: Connection) -> dict[str, str]:
@@ -29,3 +32,8 @@ async def get(connection: Connection, name: str) -> str | None:
 async def put(transaction: Connection, name: str, value: str) -> None:
     """Store one fact of the constellation."""
     await transaction.fetch_all(_PUT, (name, value))
+
+
+async def drop(transaction: Connection, name: str) -> None:
+    """Forget one fact of the constellation."""
+    await transaction.fetch_all(_DROP, (name,))

@@ -51,7 +51,7 @@ _DENIED_ACTIONS = frozenset(
     }
 )
 # The full-text index asks for the former itself.
-_ALLOWED_PRAGMAS = frozenset({"data_version"})
+_ALLOWED_PRAGMAS = frozenset({"data_version", "secure_delete"})
 # To ask for, not to set.
 _READ_PRAGMAS = frozenset({"journal_mode", "user_version"})
 _DEFENCES = (

@@ -12,11 +12,16 @@ from inspector.storage.connection import Connection, Row
 from inspector.storage.reading import read_rows
 from inspector.storage.sealing import seal_of
 
-_ALL = """
+_SELECT = """
     SELECT id, from_agent_id, target_agent_id, content, priority, metadata, origin, state, attempts,
            created_at, next_attempt_at, processed_at, lease_until, last_error
-    FROM queue ORDER BY state, priority DESC, rowid
+    FROM queue
 """
+_ALL = _SELECT + "ORDER BY state, priority DESC, rowid"
+_BY_ID = _SELECT + "WHERE id = ?"
+_SET_STATE = (
+    "UPDATE queue SET state = ?, next_attempt_at = ?, lease_until = NULL, lease_process = NULL WHERE id = ?"
+)
 _INSERT = """
     INSERT INTO queue (id, from_agent_id, target_agent_id, content, priority, metadata, origin, state,
                        attempts, created_at, next_attempt_at, processed_at, lease_until, last_error)
@@ -39,6 +44,23 @@ _DELETE_WAKEUP = "UPDATE wakeups SET is_deleted = ? WHERE id = ?"
 async def read_all(connection: Connection) -> tuple[tuple[QueuedMessage, ...], tuple[Problem, ...]]:
     """All queued messages by state, priority and arrival; and a problem for each that cannot be read."""
     return read_rows(await connection.fetch_all(_ALL), _queued, RefKind.QUEUE)
+
+
+async def get(connection: Connection, message_id: str) -> QueuedMessage | None:
+    """Read one queued message by its id.
+
+    Raises:
+        MalformedError: when its row cannot be read.
+    """
+    row = await connection.fetch_one(_BY_ID, (message_id,))
+    return None if row is None else _queued(row)
+
+
+async def set_state(
+    transaction: Connection, message_id: str, state: QueueState, next_attempt_at: datetime | None
+) -> None:
+    """Give a queued message another state and next try; nobody has it in hand then."""
+    await transaction.fetch_all(_SET_STATE, (state.value, _write(next_attempt_at), message_id))
 
 
 async def insert(transaction: Connection, message: QueuedMessage) -> None:

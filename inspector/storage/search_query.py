@@ -17,11 +17,12 @@ MOST_WEIGHED = 5_000
 """Things of which one question weighs the words: of a common word in a large file, those added last."""
 
 # ?1 the words; ?2 kinds, ?3 owners, ?4 roles (JSON lists, NULL: all); ?5 from, ?6 until; ?7 whose view;
-# ?8 to ?10 whether deleted, archived, active ones are wanted; ?11 signs that must be there (a JSON list); ?12 limit
+# ?8 to ?10 whether deleted, archived, active ones are wanted; ?11 signs that must be there (a JSON list, NULL: none);
+# ?12 limit; ?13 parts of blocks' labels (a JSON list, NULL: all); ?14 bytes that the text has at least
 _FILTERS = """
     (?2 IS NULL OR t.kind IN (SELECT value FROM json_each(?2)))
     AND (?3 IS NULL OR t.owner IN (SELECT value FROM json_each(?3)))
-    AND (?4 IS NULL OR t.role IN (SELECT value FROM json_each(?4)))
+    AND (?4 IS NULL OR t.kind <> 'message' OR t.role IN (SELECT value FROM json_each(?4)))
     AND (?5 IS NULL OR t.at >= ?5) AND (?6 IS NULL OR t.at < ?6)
     AND (?7 IS NULL OR t.owner = ?7 OR (
         t.kind = 'block' AND t.is_deleted = 0 AND (
@@ -29,17 +30,22 @@ _FILTERS = """
             OR EXISTS (SELECT 1 FROM attachments AS a WHERE a.agent_id = ?7 AND a.block_id = t.ref_id))))
     AND CASE
         WHEN t.is_deleted = 1 THEN ?8
+        WHEN ?9 = ?10 THEN ?10
         WHEN t.kind = 'message'
             AND EXISTS (SELECT 1 FROM messages AS m WHERE m.id = t.ref_id AND m.is_archived = 1) THEN ?9
         ELSE ?10 END
-    AND NOT EXISTS (
+    AND (?11 IS NULL OR NOT EXISTS (
         SELECT 1 FROM json_each(?11) AS sign
-        WHERE instr(t.title, sign.value) = 0 AND instr(t.body, sign.value) = 0)
+        WHERE instr(t.title, sign.value) = 0 AND instr(t.body, sign.value) = 0))
+    AND (?13 IS NULL OR t.kind <> 'block' OR EXISTS (
+        SELECT 1 FROM json_each(?13) AS label
+        WHERE instr(lower(substr(t.title, 1, instr(t.title || char(10), char(10)) - 1)), lower(label.value)) > 0))
+    AND (?14 IS NULL OR length(CAST(t.title AS BLOB)) + length(CAST(t.body AS BLOB)) >= ?14)
 """
 # The index is asked first; without CROSS the planner may go through all texts and ask it of each.
 _WEIGHED = (
     """
-    SELECT t.id, t.at, -bm25(search_words, 4.0, 1.0, 1.0) AS score
+    SELECT t.id, t.kind, t.owner, t.role, t.at, -bm25(search_words, 4.0, 1.0, 1.0) AS score
     FROM search_words CROSS JOIN search_texts AS t ON t.id = search_words.rowid
     WHERE search_words MATCH ?1 AND
     """
@@ -47,7 +53,7 @@ _WEIGHED = (
     + "ORDER BY search_words.rowid DESC LIMIT ?12"
 )
 _NEWEST = (
-    "SELECT t.id, t.at, 0.0 AS score FROM search_texts AS t WHERE ?1 IS NULL AND"
+    "SELECT t.id, t.kind, t.owner, t.role, t.at, 0.0 AS score FROM search_texts AS t WHERE ?1 IS NULL AND"
     + _FILTERS
     + "ORDER BY t.at DESC, t.id DESC LIMIT ?12"
 )
@@ -56,6 +62,10 @@ _PAGE = """
            EXISTS (SELECT 1 FROM messages AS m WHERE t.kind = 'message' AND m.id = t.ref_id AND m.is_archived = 1)
                AS is_archived
     FROM search_texts AS t WHERE t.id IN (SELECT value FROM json_each(?))
+"""
+_TEXTS = """
+    SELECT t.kind, t.ref_id, t.owner, t.body FROM json_each(?) AS wanted CROSS JOIN search_texts AS t
+    ON t.kind = json_extract(wanted.value, '$[0]') AND t.ref_id = json_extract(wanted.value, '$[1]')
 """
 
 
@@ -74,31 +84,69 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchPage:
-    """One page of rows, the best first; `total` counts all of them, at most `MOST_WEIGHED` (then `capped`)."""
+class Weighed:
+    """A row that was found, before its texts are read; `month` is that of its time in UTC, as ``2026-10``."""
 
-    page: tuple[Match, ...]
-    total: int
+    id: int
+    kind: str
+    owner: str | None
+    role: str | None
+    at: str
+    score: float
+
+    @property
+    def month(self) -> str:
+        return self.at[:7]
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedRows:
+    """All rows that were found, the best first, at most `MOST_WEIGHED` (then `capped`)."""
+
+    rows: tuple[Weighed, ...]
     capped: bool
 
 
-async def find(connection: Connection, query: SearchQuery, terms: Sequence[Term]) -> MatchPage:
+async def weigh(connection: Connection, query: SearchQuery, terms: Sequence[Term]) -> WeighedRows:
     """What is found of a query whose text has these terms.
 
     Raises:
         FileError: SQLite's errors as ours.
     """
     words = expression(each for each in terms if not each.is_sign)
-    signs = [each.text for each in terms if each.is_sign]
-    parameters = (words, *_filters(query), json.dumps(signs), MOST_WEIGHED + 1)
+    signs = _list(each.text for each in terms if each.is_sign)
+    least = query.tokens.least
+    parameters = (
+        *(words, *_filters(query), signs, MOST_WEIGHED + 1, _list(query.labels)),
+        # No token is less than a byte.
+        least or None,
+    )
     rows = await connection.fetch_all(_NEWEST if words is None else _WEIGHED, parameters)
-    capped = len(rows) > MOST_WEIGHED
-    ranked = sorted(rows[:MOST_WEIGHED], key=lambda row: (row["score"], row["at"], row["id"]), reverse=True)
-    chosen = ranked[query.offset : query.offset + query.limit]
-    ids = [row["id"] for row in chosen]
-    found = {row["id"]: row for row in await connection.fetch_all(_PAGE, (json.dumps(ids),))}
-    page = tuple(_match(found[row["id"]], row["score"]) for row in chosen)
-    return MatchPage(page, len(ranked), capped)
+    found = [Weighed(*row) for row in rows[:MOST_WEIGHED]]
+    found.sort(key=lambda row: (row.score, row.at, row.id), reverse=True)
+    return WeighedRows(tuple(found), len(rows) > MOST_WEIGHED)
+
+
+async def matches(connection: Connection, rows: Sequence[Weighed]) -> dict[int, Match]:
+    """Rows with their texts, by their numbers; without those that are gone.
+
+    Raises:
+        FileError: SQLite's errors as ours.
+    """
+    scores = {row.id: row.score for row in rows}
+    read = await connection.fetch_all(_PAGE, (json.dumps([*scores]),)) if scores else []
+    return {row["id"]: _match(row, scores[row["id"]]) for row in read}
+
+
+async def texts(connection: Connection, refs: Sequence[Ref]) -> dict[Ref, tuple[str | None, str]]:
+    """The owners and texts of things that the index holds.
+
+    Raises:
+        FileError: SQLite's errors as ours.
+    """
+    wanted = json.dumps([[ref.kind.value, ref.id] for ref in refs])
+    rows = await connection.fetch_all(_TEXTS, (wanted,))
+    return {Ref(RefKind(row["kind"]), row["ref_id"]): (row["owner"], row["body"]) for row in rows}
 
 
 def expression(terms: Iterable[Term]) -> str | None:
@@ -125,7 +173,7 @@ def _quoted(text: str) -> str:
 def _filters(query: SearchQuery) -> tuple[object, ...]:
     states = query.states
     return (
-        _list(kind.value for kind in query.kinds),
+        _list(kind.value for kind in query.wanted_kinds),
         _list(query.owners),
         _list(role.value for role in query.roles),
         None if query.since is None else write_time(query.since),

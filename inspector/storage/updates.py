@@ -10,11 +10,12 @@ from inspector.domain.codec import Plain, moment_of, write_time
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Operation, Version
 from inspector.domain.edits.block_rows import RestoreBlock
+from inspector.domain.edits.redaction import Redacted, RedactVersions
 from inspector.domain.errors import MalformedError
 from inspector.domain.history import BlockVersion
 from inspector.storage.changes import actor_of
 from inspector.storage.connection import LAST_OF_ALL, Connection, Row
-from inspector.storage.json_columns import dump, parse
+from inspector.storage.json_columns import dump, load, parse
 from inspector.storage.sealing import seal_of
 from inspector.storage.transaction import Transaction
 
@@ -44,7 +45,9 @@ _ADD_CHECKPOINT = """
 # The last checkpoint before a fresh start holds what the document after it has not.
 _DROP_OLDER = """
     DELETE FROM checkpoints WHERE block_id = ?1 AND upto_seq < ?2
-    AND upto_seq NOT IN (SELECT seq - 1 FROM updates WHERE block_id = ?1 AND operation = ?3)
+    AND upto_seq NOT IN (
+        SELECT seq - 1 FROM updates WHERE block_id = ?1 AND (operation = ?3 OR operation LIKE ?4)
+    )
 """
 _SET_ASIDE = """
     SELECT upto_seq, version, snapshot, content_hash FROM checkpoints
@@ -64,6 +67,10 @@ _HISTORY = """
 _CHANGE_OF = """
     SELECT min(change_seq) AS change_seq FROM updates WHERE block_id = ?1 AND version_after = ?2
 """
+_VERSION_OF = "SELECT version_after FROM updates WHERE block_id = ? AND seq = ?"
+_OPERATION_OF = """
+    SELECT operation FROM updates WHERE block_id = ? AND version_after = ? ORDER BY seq LIMIT 1
+"""
 _HOLDS = """
     SELECT 1 FROM updates
     WHERE block_id = ? AND version_before = ? AND operation = ? AND actor_kind = ? AND actor_id = ? LIMIT 1
@@ -76,6 +83,11 @@ _SCHEMA_CHANGES = """
 
 FRESH_START = RestoreBlock()
 """The operation of the delta with which a document begins anew, while the one before it is set aside."""
+
+_REDACTIONS = f'{{"op":"{RedactVersions.op}",%'
+"""Matches the operations of deltas with which a document begins anew since versions were redacted."""
+
+_REDACTED = f'{{"op":"{Redacted.op}",'
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +205,32 @@ async def fold(
     Those are at most numbered as the first of `foldable`, and not younger than the second. Their rows, with
     author, time and reason, always stay.
     """
+    await add_checkpoint(transaction, block_id, checkpoint, at)
+    starts = (dump(FRESH_START), _REDACTIONS)
+    await transaction.execute(_DROP_OLDER, (block_id, checkpoint.upto_seq, *starts))
+    seq, moment = foldable
+    await transaction.execute(_FOLD, (block_id, min(seq, checkpoint.upto_seq), write_time(moment)))
+
+
+async def add_checkpoint(
+    transaction: Transaction, block_id: str, checkpoint: Checkpoint, at: datetime
+) -> None:
+    """Store a checkpoint beside those that are there."""
     snapshot = checkpoint.snapshot
     values = (checkpoint.upto_seq, checkpoint.version, checkpoint.content_hash, write_time(at), len(snapshot))
     await transaction.execute(_ADD_CHECKPOINT, (block_id, *values, snapshot))
-    await transaction.execute(_DROP_OLDER, (block_id, checkpoint.upto_seq, dump(FRESH_START)))
-    seq, moment = foldable
-    await transaction.execute(_FOLD, (block_id, min(seq, checkpoint.upto_seq), write_time(moment)))
+
+
+async def operation_of(connection: Connection, block_id: str, version: Version) -> Operation | None:
+    """The operation that a version's row names; None without such a row, or where it names none that can be read."""
+    row = await connection.fetch_one(_OPERATION_OF, (block_id, version))
+    return None if row is None else _operation(row["operation"])
+
+
+async def version_of(connection: Connection, block_id: str, seq: int) -> Version | None:
+    """The version that a block's delta of a number led to, None when there is no such delta."""
+    row = await connection.fetch_one(_VERSION_OF, (block_id, seq))
+    return None if row is None else Version(row["version_after"])
 
 
 async def mark_pending(transaction: Transaction, block_id: str, seq: int) -> None:
@@ -256,12 +288,16 @@ def _delta(row: Row) -> Delta:
 
 
 def _version(row: Row) -> BlockVersion:
+    # Most rows are of versions that are there, and need not be decoded.
+    operation = row["operation"]
+    found = _operation(operation) if operation.startswith(_REDACTED) else None
+    redacted = found if isinstance(found, Redacted) else None
     return BlockVersion(
         seq=row["seq"],
         change_seq=row["change_seq"],
         before=Version(row["version_before"]),
         version=Version(row["version_after"]),
-        operation=row["operation"],
+        operation=operation,
         actor=actor_of(row),
         reason=row["reason"],
         at=moment_of(row["at"]),
@@ -270,8 +306,9 @@ def _version(row: Row) -> BlockVersion:
         tool_call_id=row["tool_call_id"],
         changeset=row["changeset"],
         undo_of=row["undo_of"],
-        length=_length(row["after"]),
+        length=None if redacted is not None else _length(row["after"]),
         pending=bool(row["pending"]),
+        redacted=redacted,
     )
 
 
@@ -280,6 +317,14 @@ def _length(after: object) -> int | None:
     plain = _plain(after)
     length = plain.get("length") if isinstance(plain, dict) else None
     return length if isinstance(length, int) else None
+
+
+def _operation(text: str) -> Operation | None:
+    try:
+        operation: Operation = load(Operation, text)
+    except MalformedError:
+        return None
+    return operation
 
 
 def _plain(column: object) -> Plain:

@@ -46,6 +46,8 @@ _CALLS: dict[str, Callable[[Document], object]] = {
     "export_updates": lambda document: document.export_updates(None),
     "undo": lambda document: document.undo(Version("00"), Version("00"), stamp()),
     "fill": lambda document: document.fill(TextContent("x"), stamp()),
+    "name_versions": lambda document: document.name_versions({Version("00"): Version("00")}, stamp()),
+    "brought_forward": lambda document: document.brought_forward(AppendText("x"), Version("00")),
     "become": lambda document: document.become(TextContent("x"), stamp()),
 }
 

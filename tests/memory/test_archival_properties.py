@@ -232,6 +232,7 @@ async def history(seed: int, steps: int) -> set[str]:
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 async def test_that_archival_entries_of_all_actors_become_what_plain_dicts_do() -> None:
     done: set[str] = set()

@@ -31,6 +31,7 @@ def answerer(path: Path, tag: str) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(200)
 async def test_that_kills_between_answers_apply_no_edit_twice_and_lose_none(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from inspector.domain.errors import Problem
 from inspector.runtime.environment import Environment
 from tests.bench.bit_flips import FIRST, run
@@ -14,6 +16,7 @@ from tests.full_constellation import make_furnished
 COLUMNS = 119
 
 
+@pytest.mark.slow
 async def test_that_every_flipped_bit_in_a_content_is_found(tmp_db_dir: Path) -> None:
     surroundings = Environment(HeldClock(), counted_ids(), NOOR, "test", tmp_db_dir / "state")
     path = await make_furnished(tmp_db_dir / "a.constellation", surroundings, folded=True)

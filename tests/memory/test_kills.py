@@ -61,6 +61,7 @@ async def storm(folder: Path, kills: int) -> None:
     assert await check(path) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(200)
 async def test_that_10_kills_lose_no_acknowledged_edit(tmp_db_dir: Path) -> None:
     await storm(tmp_db_dir, 10)

@@ -20,6 +20,7 @@ async def test_that_60_kills_of_two_writers_lose_no_acknowledged_edit(tmp_db_dir
     assert outcome.acknowledged > 60
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(280)
 async def test_that_30_kills_of_two_writers_lose_no_acknowledged_edit(tmp_db_dir: Path) -> None:
     outcome = await storm(tmp_db_dir, kills=30, seed=20261120)

@@ -425,6 +425,7 @@ def check_variety(stage: Stage, done: set[tuple[str, str]], undone: set[tuple[st
     assert ON_BLOCKS - {op for _, op in stage.done} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_that_any_operations_of_all_actors_do_what_a_plain_model_does(stage: Stage) -> None:
     @settings(GENTLE, max_examples=120)

@@ -15,7 +15,7 @@ from tests.full_constellation import make_furnished, read_everything
 from tests.storage.builders import hash_outside
 from tests.storage.hostile_databases import CRAFTED, Crafted
 
-MUTANTS = 250
+MUTANTS = 60
 
 
 @pytest.fixture
@@ -52,11 +52,12 @@ async def test_that_the_untouched_file_is_just_opened(tmp_db_dir: Path, private:
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    ("first", "count"),
-    [(FIRST, MUTANTS), pytest.param(FIRST + MUTANTS, 1000, marks=pytest.mark.slow)],
+    ("first", "count", "rare"),
+    # A damage that leaves a file to be opened with a warning comes about once in 200.
+    [(FIRST, MUTANTS, set()), pytest.param(FIRST, 1250, {"opened with a warning"}, marks=pytest.mark.slow)],
 )
-def test_that_no_damaged_file_crashes_hangs_or_is_changed(first: int, count: int) -> None:
+def test_that_no_damaged_file_crashes_hangs_or_is_changed(first: int, count: int, rare: set[str]) -> None:
     figures = run(first, count)
     assert (figures.aborts, figures.uncaught, figures.changed, figures.slow) == ([], [], [], [])
     assert figures.verdicts.total() == count
-    assert set(figures.verdicts) == {"opened", "opened with a warning", "refused"}
+    assert set(figures.verdicts) == {"opened", "refused"} | rare

@@ -105,6 +105,7 @@ async def edit_or_try_again(world: World, block: str, mark: str, acknowledged: l
     acknowledged.append(mark)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 @EVERY
 @pytest.mark.parametrize("lasting", [False, True])
@@ -116,6 +117,7 @@ async def test_that_opening_and_saving_survive_a_failure_of_every_call(
     assert {"open", "read", "write", "sync", "delete"} <= set(plan.counts)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 @EVERY
 async def test_that_folding_a_document_survives_a_failure_of_every_call(tmp_db_dir: Path, step: int) -> None:

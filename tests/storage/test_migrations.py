@@ -176,6 +176,7 @@ migrations.migrate(Path(sys.argv[1]), INVENTED)
 """
 
 
+@pytest.mark.slow
 async def test_that_a_kill_at_any_statement_leaves_a_whole_version(tmp_db_dir: Path) -> None:
     whole = {CURRENT: None, SECOND: [("first",)], THIRD: [("first!",)]}
     original = await new_file(tmp_db_dir)

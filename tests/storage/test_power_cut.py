@@ -14,6 +14,7 @@ from tests.bench.power_cuts import outcome
 CUTS = 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names_are_safe", [False, True])
 async def test_that_power_cuts_damage_nothing_and_lose_no_acknowledged_edit(
     tmp_db_dir: Path, names_are_safe: bool
@@ -22,6 +23,7 @@ async def test_that_power_cuts_damage_nothing_and_lose_no_acknowledged_edit(
     assert (found.damaged, found.lost_edits) == (0, 0)
 
 
+@pytest.mark.slow
 async def test_that_a_folder_which_is_not_synced_after_a_commit_is_noticed(tmp_db_dir: Path) -> None:
     # What SQLite calls FULL: the deletion of the journal, which is the commit, may be lost with the power.
     found = await outcome(tmp_db_dir, cuts=CUTS, edits=12, seed=1, level="FULL")
@@ -29,6 +31,7 @@ async def test_that_a_folder_which_is_not_synced_after_a_commit_is_noticed(tmp_d
     assert found.cuts_with_losses > 0
 
 
+@pytest.mark.slow
 async def test_that_no_sync_at_all_is_noticed(tmp_db_dir: Path) -> None:
     found = await outcome(tmp_db_dir, cuts=CUTS, edits=12, seed=1, level="OFF", names_are_safe=True)
     assert found.damaged > 0

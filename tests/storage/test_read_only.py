@@ -139,6 +139,7 @@ def read_only_mount(tmp_db_dir: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wal", [False, True])
 @pytest.mark.parametrize("user", [NOBODY, 0])
 async def test_that_a_file_on_a_read_only_file_system_is_read_and_never_written(

@@ -178,7 +178,7 @@ _ONE: Mapping[type[Operation], RefKind] = {
     **dict.fromkeys((rows.AppendMessage, rows.EditMessage, rows.ArchiveMessage), RefKind.MESSAGE),
     **dict.fromkeys((rows.StoreSummary, rows.EditSummary), RefKind.SUMMARY),
     rows.LogEvent: RefKind.EVENT,
-    rows.EnqueueMessage: RefKind.QUEUE,
+    **dict.fromkeys((rows.EnqueueMessage, rows.SetQueueState), RefKind.QUEUE),
     rows.SetWakeup: RefKind.WAKEUP,
     rows.StoreRun: RefKind.RUN,
     **dict.fromkeys((rows.SetMeta, consent.SetPartner), RefKind.CONSTELLATION),

@@ -21,11 +21,12 @@ class ConsentState(StrEnum):
 
 
 class ConsentDecision(StrEnum):
-    """What a person says to a request: this once, until a time, from now on for this block, or no."""
+    """What a person says to a request: this once, until a time, from now on for this block or for all, or no."""
 
     ONCE = "once"
     FOR_A_TIME = "for_a_time"
     FOR_BLOCK = "for_block"
+    FOR_AGENT = "for_agent"
     DENY = "deny"
 
 
@@ -51,12 +52,15 @@ class RequestConsent(Operation):
 class AnswerConsent(Operation):
     """Answer the target request. Anything but a no applies its edit in the same transaction.
 
-    `until` is the end of what is granted ``for_a_time``.
+    `until` is the end of what is granted ``for_a_time``. `edited` is applied in place of the edit that was asked for,
+    as the answering person's own. `words` are what the agent is to read.
     """
 
     op: ClassVar[str] = "answer_consent"
     decision: ConsentDecision
     until: datetime | None = None
+    edited: Edit | None = None
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from inspector.domain.edits import block_rows, consent, fields, history, items, rows, text
+from inspector.domain.edits import block_rows, consent, fields, history, items, redaction, rows, text
 from inspector.domain.edits.base import Operation
 
 
@@ -22,3 +22,6 @@ CONTENT_OPERATIONS = _operations(text, fields, items, history)
 
 OPERATIONS = _operations(text, fields, items, history, block_rows, consent, rows)
 """All operations."""
+
+STORED_OPERATIONS = OPERATIONS | _operations(redaction)
+"""All that the row of a stored change can name: the operations, and what stands there after a redaction."""

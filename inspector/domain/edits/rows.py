@@ -173,6 +173,18 @@ class EnqueueMessage(Operation):
 
 
 @dataclass(frozen=True, slots=True)
+class SetQueueState(Operation):
+    """Let a queued message be tried again (pending), or move it to the dead letters; failed is for undo.
+
+    `next_attempt_at` is the earliest moment of the next try, None for at once.
+    """
+
+    op: ClassVar[str] = "set_queue_state"
+    state: QueueState
+    next_attempt_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SetWakeup(Operation):
     """Wake an agent at a time, or every so often."""
 

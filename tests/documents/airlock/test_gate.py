@@ -330,9 +330,9 @@ def test_that_a_bundled_program_is_its_own_worker() -> None:
 @pytest.mark.parametrize(
     ("kind", "first", "count"),
     [
-        *(("raw", RAW_FIRST, 500), ("sealed", SEALED_FIRST, 1500)),
+        *(("raw", RAW_FIRST, 500), ("sealed", SEALED_FIRST, 500)),
         pytest.param("raw", RAW_FIRST + 500, 500, marks=pytest.mark.slow),
-        pytest.param("sealed", SEALED_FIRST + 1500, 1000, marks=pytest.mark.slow),
+        pytest.param("sealed", SEALED_FIRST + 500, 2000, marks=pytest.mark.slow),
     ],
 )
 def test_that_no_mutant_gets_the_better_of_the_airlock_and_the_document(
