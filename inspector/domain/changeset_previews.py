@@ -9,12 +9,24 @@ from inspector.domain.edits.base import Intent, Receipt
 from inspector.domain.errors import Refusal
 from inspector.domain.layouts import Layout
 from inspector.domain.messages import Message
-from inspector.domain.records import Wakeup
+from inspector.domain.records import QueuedMessage, Wakeup
 from inspector.domain.ref import Ref
 from inspector.domain.snapshot import BlockState
 from inspector.domain.summaries import Summary
 
-Row = Agent | ArchivalEntry | Attachment | Layout | Message | Summary | Tool | ToolRule | Wakeup | str
+Row = (
+    Agent
+    | ArchivalEntry
+    | Attachment
+    | Layout
+    | Message
+    | QueuedMessage
+    | Summary
+    | Tool
+    | ToolRule
+    | Wakeup
+    | str
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from inspector.domain import blocks, content, limits, messages
 from inspector.domain.activity import Importance
 from inspector.domain.edits.base import Operation
-from inspector.domain.edits.registry import OPERATIONS
+from inspector.domain.edits.registry import STORED_OPERATIONS
 from inspector.domain.errors import MalformedError
 
 Plain = Any
@@ -53,7 +53,7 @@ _KINDS: dict[str, dict[type, str]] = {
         messages.ToolResultPart: "tool_result",
         messages.ProviderPart: "provider_part",
     },
-    "op": {kind: name for name, kind in OPERATIONS.items()},
+    "op": {kind: name for name, kind in STORED_OPERATIONS.items()},
 }
 _TAGS: dict[type, tuple[str, str]] = {
     kind: (key, tag) for key, table in _KINDS.items() for kind, tag in table.items()
@@ -192,7 +192,7 @@ def _reader(kind: Any) -> _Reader:
     if origin is not None and issubclass(origin, Mapping):
         return _mapping_reader(_reader(get_args(kind)[1]))
     if kind is Operation:
-        return _tagged_reader("op", dict(OPERATIONS))
+        return _tagged_reader("op", dict(STORED_OPERATIONS))
     if isinstance(kind, type):
         return _plain_reader(kind)
     return _reader(getattr(kind, "__supertype__"))  # noqa: B009  a NewType, which has no static type for it

@@ -31,7 +31,8 @@ class ConsentRequest:
 
     `level` says who may answer: the person set as partner, or anyone. `answered_by` is the id of the person
     who did (`answerer`, where the journal has it). `change` is the number of the change that its edit became,
-    None while there is none and when the edit changed nothing.
+    None while there is none and when the edit changed nothing. `words` are those of the answer; `is_edited` says that
+    another edit was applied than the one that was asked for.
     """
 
     id: str
@@ -49,6 +50,8 @@ class ConsentRequest:
     asked_by: Actor | None = None
     answerer: Actor | None = None
     change: int | None = None
+    words: str = ""
+    is_edited: bool = False
 
     def state_at(self, now: datetime) -> ConsentState:
         """The state as of a moment: a request whose time is over is timed out, whoever notices."""

@@ -16,6 +16,7 @@ from inspector.domain.differences.conflicts import Conflict, TextSides
 from inspector.domain.differences.contents import ContentDiff
 from inspector.domain.differences.hunks import Hunk
 from inspector.domain.edits.base import Version
+from inspector.domain.edits.redaction import Redacted, Withheld
 from inspector.domain.errors import Refusal
 
 
@@ -34,7 +35,8 @@ class BlockVersion:
 
     `change_seq` is the number of its change; `folded` says that its bytes live in a checkpoint by now.
     `length` is how many characters the content had then, as they count against the block's limit; None where
-    that was not asked for or the version cannot be read. `pending` says that what it builds on is missing.
+    that was not asked for or the version cannot be read. `pending` says that what it builds on is missing. `redacted`
+    says by whom and when its content was removed for good.
     """
 
     seq: int
@@ -52,15 +54,18 @@ class BlockVersion:
     undo_of: int | None = None
     length: int | None = None
     pending: bool = False
+    redacted: Redacted | None = None
 
     @property
     def op(self) -> str | None:
-        """The operation's name; None where what is stored is no operation's JSON."""
+        """The operation's name, also of one that is withheld; None where what is stored is no operation's JSON."""
         try:
             plain = json.loads(self.operation)
         except (ValueError, RecursionError):
             return None
         op = plain.get("op") if isinstance(plain, dict) else None
+        if op == Withheld.op:
+            op = plain.get("was")
         return op if isinstance(op, str) else None
 
 

@@ -58,6 +58,11 @@ def check_layout(layout: Layout) -> None:
         raise MalformedError("malformed.layout", where=f"{_shown(layout.name)}: {where}", why=why)
 
 
+def layout_fault(layout: Layout) -> tuple[str, str] | None:
+    """The place (a section's name or a setting) that is refused first, with what must be there; None for none."""
+    return next(_faults(layout), None)
+
+
 def _faults(layout: Layout) -> Iterator[tuple[str, str]]:
     if not _is_name(layout.name):
         yield "name", f"it must be one visible line of at most {LONGEST_NAME} characters"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from inspector.domain.blocks import CompositeSchema, FieldType, MapSchema, Schema
 from inspector.domain.content import (
@@ -28,7 +28,6 @@ from inspector.domain.differences.contents import (
     MapDiff,
     Value,
     diff_contents,
-    nodes_of,
 )
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.fields import ClearField, Increment, SetField
@@ -143,15 +142,9 @@ def _entries(diff: Sequence[ElementDiff]) -> Iterator[Operation]:
 
 
 def _nodes(diff: Sequence[ElementDiff], after: TreeContent) -> Iterator[Operation]:
-    rows = list(nodes_of(after))
-    above = {node.id: None if at is None else rows[at][0].id for node, at in rows}
-    siblings: dict[str | None, list[str]] = {}
-    for node, _ in rows:
-        siblings.setdefault(above[node.id], []).append(node.id)
     changed = {each.id: each for each in diff if _is_placed(each)}
     # From above, so that whatever a node comes under is there; of siblings the last first, as in a list.
-    for parent in (None, *(node.id for node, _ in rows)) if changed else ():
-        row = siblings.get(parent, [])
+    for parent, row in _rows_with(changed, after) if changed else ():
         following = _following(row)
         for each in (changed[id_] for id_ in reversed(row) if id_ in changed):
             if each.kind is DiffKind.ADDED:
@@ -160,6 +153,16 @@ def _nodes(diff: Sequence[ElementDiff], after: TreeContent) -> Iterator[Operatio
                 yield MoveNode(each.id, parent, following[each.id])
     yield from _updates(diff, UpdateNode)
     yield from _removed_nodes(diff)
+
+
+def _rows_with(ids: Collection[str], content: TreeContent) -> Iterator[tuple[str | None, list[str]]]:
+    """The rows of siblings in which some of these are, each with its parent, from above and in order."""
+    waiting: list[tuple[str | None, tuple[TreeNode, ...]]] = [(None, content.roots)]
+    while waiting:
+        parent, nodes = waiting.pop()
+        if any(each.id in ids for each in nodes):
+            yield parent, [each.id for each in nodes]
+        waiting += [(each.id, each.children) for each in reversed(nodes) if each.children]
 
 
 def _removed_nodes(diff: Sequence[ElementDiff]) -> Iterator[Operation]:

@@ -8,86 +8,153 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
+from functools import cache
 
 from inspector.domain.dataclass import dataclass
 
 _SHOWN = 4
 """Characters of a secret that are shown, so that a person knows which one it is."""
 
+_ANY_CASE = "(?i)"
+
 _LEAST_BITS = 3.0
 """Bits of entropy a character from which on an assigned value looks drawn by lot (hex has 4, words about 3)."""
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = (
     r"(?i)(?<![a-z0-9])(?:x{4,}|example|placeholder|changeme|your|redacted|dummy|todo)(?![a-z0-9])"
     r"|x{8,}|\*{3,}|\.{3}|<[^>]{0,200}>|\$\{|\{\{|example(?:key)?$|^(?:changeme|example|placeholder|dummy|your)"
 )
 """What nobody's key is. Within a run of letters drawn by lot such a word is chance, so it must stand by itself."""
 
-_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern))
-    for kind, pattern in (
-        ("private_key", r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----"),
-        ("anthropic_key", r"\bsk-ant-[A-Za-z0-9_-]{20,200}"),
-        ("openai_key", r"\bsk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,200}"),
-        ("aws_key", r"\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b"),
-        ("google_key", r"\bAIza[A-Za-z0-9_-]{35}"),
-        ("google_oauth", r"\bya29\.[A-Za-z0-9_-]{20,400}"),
-        ("github_token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{40,255})"),
-        ("gitlab_token", r"\bgl(?:pat|dt|rt|soat)-[A-Za-z0-9_-]{20,100}"),
-        ("slack_token", r"\bxox[abposr]-[A-Za-z0-9-]{10,200}"),
-        ("slack_hook", r"https://hooks\.slack\.com/services/[A-Za-z0-9/]{20,100}"),
-        ("stripe_key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,200}"),
-        ("twilio_key", r"\bSK[0-9a-f]{32}\b"),
-        ("sendgrid_key", r"\bSG\.[A-Za-z0-9_-]{16,40}\.[A-Za-z0-9_-]{30,60}"),
-        ("npm_token", r"\bnpm_[A-Za-z0-9]{36}\b"),
-        ("pypi_token", r"\bpypi-[A-Za-z0-9_-]{50,300}"),
-        ("huggingface_token", r"\bhf_[A-Za-z0-9]{30,60}\b"),
-        ("digitalocean_token", r"\bdo[opr]_v1_[0-9a-f]{64}\b"),
-        ("telegram_token", r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b"),
-        ("discord_hook", r"https://discord(?:app)?\.com/api/webhooks/[0-9]{10,25}/[A-Za-z0-9_-]{40,100}"),
-        ("jwt", r"\beyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{16,1000}"),
-        ("azure_key", r"\bAccountKey=[A-Za-z0-9+/]{60,100}={0,2}"),
-        ("age_key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b"),
-        ("groq_key", r"\bgsk_[A-Za-z0-9]{40,80}\b"),
-        ("xai_key", r"\bxai-[A-Za-z0-9]{60,100}\b"),
-        ("perplexity_key", r"\bpplx-[A-Za-z0-9]{40,80}\b"),
-        ("nvidia_key", r"\bnvapi-[A-Za-z0-9_-]{50,100}"),
-        ("replicate_token", r"\br8_[A-Za-z0-9]{37}\b"),
-        ("google_client_secret", r"\bGOCSPX-[A-Za-z0-9_-]{28}\b"),
+_PATTERNS = tuple(
+    (kind, pattern, hints)
+    for kind, pattern, *hints in (
+        ("private_key", r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----", "-----BEGIN "),
+        ("anthropic_key", r"\bsk-ant-[A-Za-z0-9_-]{20,200}", "sk-ant-"),
+        ("openai_key", r"\bsk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,200}", "sk-"),
+        ("aws_key", r"\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b", "AKIA", "ASIA", "AGPA", "AIDA", "AROA"),
+        ("google_key", r"\bAIza[A-Za-z0-9_-]{35}", "AIza"),
+        ("google_oauth", r"\bya29\.[A-Za-z0-9_-]{20,400}", "ya29."),
+        (
+            "github_token",
+            r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{40,255})",
+            "ghp_",
+            "gho_",
+            "ghu_",
+            "ghs_",
+            "ghr_",
+            "github_pat_",
+        ),
+        (
+            "gitlab_token",
+            r"\bgl(?:pat|dt|rt|soat)-[A-Za-z0-9_-]{20,100}",
+            "glpat-",
+            "gldt-",
+            "glrt-",
+            "glsoat-",
+        ),
+        ("slack_token", r"\bxox[abposr]-[A-Za-z0-9-]{10,200}", "xox"),
+        ("slack_hook", r"https://hooks\.slack\.com/services/[A-Za-z0-9/]{20,100}", "hooks.slack.com"),
+        ("stripe_key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,200}", "k_live_", "k_test_"),
+        ("twilio_key", r"\bSK[0-9a-f]{32}\b", "SK"),
+        ("sendgrid_key", r"\bSG\.[A-Za-z0-9_-]{16,40}\.[A-Za-z0-9_-]{30,60}", "SG."),
+        ("npm_token", r"\bnpm_[A-Za-z0-9]{36}\b", "npm_"),
+        ("pypi_token", r"\bpypi-[A-Za-z0-9_-]{50,300}", "pypi-"),
+        ("huggingface_token", r"\bhf_[A-Za-z0-9]{30,60}\b", "hf_"),
+        ("digitalocean_token", r"\bdo[opr]_v1_[0-9a-f]{64}\b", "_v1_"),
+        ("telegram_token", r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b", ":AA"),
+        (
+            "discord_hook",
+            r"https://discord(?:app)?\.com/api/webhooks/[0-9]{10,25}/[A-Za-z0-9_-]{40,100}",
+            "/api/webhooks/",
+        ),
+        ("jwt", r"\beyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{16,1000}", ".eyJ"),
+        ("azure_key", r"\bAccountKey=[A-Za-z0-9+/]{60,100}={0,2}", "AccountKey="),
+        ("age_key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b", "AGE-SECRET-KEY-1"),
+        ("groq_key", r"\bgsk_[A-Za-z0-9]{40,80}\b", "gsk_"),
+        ("xai_key", r"\bxai-[A-Za-z0-9]{60,100}\b", "xai-"),
+        ("perplexity_key", r"\bpplx-[A-Za-z0-9]{40,80}\b", "pplx-"),
+        ("nvidia_key", r"\bnvapi-[A-Za-z0-9_-]{50,100}", "nvapi-"),
+        ("replicate_token", r"\br8_[A-Za-z0-9]{37}\b", "r8_"),
+        ("google_client_secret", r"\bGOCSPX-[A-Za-z0-9_-]{28}\b", "GOCSPX-"),
     )
 )
 # In JSON within JSON, as in a tool call's arguments, quotes stand behind backslashes.
 _QUOTES = r"[\\\"'`]{0,8}"
-_IN_ADDRESS = re.compile(
-    r"\b[a-z][a-z0-9+.-]{1,15}://[^\s:/@'\"<>]{0,100}:([^\s/'\"<>]{3,200})@[^\s@/'\"<>]{1,200}"
-)
-_IN_QUERY = re.compile(
+_IN_ADDRESS = r"\b[a-z][a-z0-9+.-]{1,15}://[^\s:/@'\"<>]{0,100}:([^\s/'\"<>]{3,200})@[^\s@/'\"<>]{1,200}"
+_IN_QUERY = (
     r"(?i)[?&](?:key|sig|signature|code|auth|token|(?:api|access|auth|subscription)[-_]?(?:key|token))"
     r"=([^\s&#\"'`\\<>]{8,500})"
 )
-_AUTHORIZATION = re.compile(
-    rf"(?i)authorization{_QUOTES}\s{{0,3}}[:=,]\s{{0,3}}{_QUOTES}(?:basic|bearer|token)\s{{1,3}}([\w+/=.~-]{{8,2000}})"
+_AUTHORIZATION = (
+    rf"(?i)authorization{_QUOTES}\s{{0,3}}[:=,]\s{{0,3}}{_QUOTES}"
+    r"(?:basic|bearer|token)\s{1,3}([\w+/=.~-]{8,2000})"
 )
 _TO = rf"{_QUOTES}\s{{0,3}}(?:(?:[:=]|=>)\s{{0,3}}|\s(?:is|was|ist|war)\s{{1,3}}|\s){_QUOTES}"
+_KEYS = tuple(
+    f"{whose}{joint}{what}"
+    for whose, what in (
+        ("api", "key"),
+        ("access", "key"),
+        ("access", "token"),
+        ("auth", "token"),
+        ("private", "key"),
+    )
+    for joint in ("", "-", "_", " ", ".")
+)
 _ASSIGNED = tuple(
-    re.compile(rf"(?i)(?:{names}){_TO}([^\s\"'`\\,;]{{{least},200}})")
-    for least, names in (
-        (7, r"(?:password|passwd|passwort|pwd)(?:[-_.][A-Za-z0-9]{1,20}){0,3}"),
+    (rf"(?i)(?:{names}){_TO}([^\s\"'`\\,;]{{{least},200}})", hints)
+    for least, hints, names in (
+        (7, ("passw", "pwd"), r"(?:password|passwd|passwort|pwd)(?:[-_.][A-Za-z0-9]{1,20}){0,3}"),
         (
             8,
+            ("secret", "bearer", "credential", *_KEYS),
             r"(?:secret|api[-_ .]?key|access[-_ .]?key|access[-_ .]?token|auth[-_ .]?token|client[-_ .]?secret"
             r"|private[-_ .]?key|(?<![A-Za-z])bearer|credentials?)(?:[-_.][A-Za-z0-9]{1,20}){0,3}",
         ),
-        (16, r"token(?:[-_.][A-Za-z0-9]{1,20}){0,3}"),
+        (16, ("token",), r"token(?:[-_.][A-Za-z0-9]{1,20}){0,3}"),
     )
 )
 """Names as in ``DB_PASSWORD`` and ``AWS_SECRET_ACCESS_KEY``: what stands before and behind the word may be anything."""
 _BY_PLACE = (
-    ("password_in_address", _IN_ADDRESS),
-    ("key_in_address", _IN_QUERY),
-    ("authorization", _AUTHORIZATION),
+    ("password_in_address", _IN_ADDRESS, ("://",)),
+    ("key_in_address", _IN_QUERY, ("=",)),
+    ("authorization", _AUTHORIZATION, ("authorization",)),
 )
 """Forms whose place alone says what they are, whatever the value looks like."""
+
+_DRAWN = "assigned_secret"
+"""The kind that a name alone announces, so that its value must look drawn by lot."""
+
+_STRETCH = 32_000
+"""Code points that are searched at once, about a millisecond for one pattern."""
+
+_REACH = 8_000
+"""No pattern reads as many code points from where its match begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How secrets of a kind look; where a form has a group, that is the secret.
+
+    Each match has one of the `hints` in it: as it stands, or folded where the pattern takes any case.
+    """
+
+    kind: str
+    pattern: str
+    hints: tuple[str, ...]
+    folds: bool
+
+
+_FORMS = tuple(
+    _Form(kind, pattern, tuple(hints), pattern.startswith(_ANY_CASE))
+    for kind, pattern, hints in (
+        *_PATTERNS,
+        *_BY_PLACE,
+        *((_DRAWN, pattern, hints) for pattern, hints in _ASSIGNED),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -101,18 +168,47 @@ class Secret:
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
     """All that looks like a secret, in order, none overlapping another."""
-    found = [
-        Secret(match.start(), match.end(), kind)
-        for kind, pattern in _PATTERNS
-        for match in pattern.finditer(text)
-        if not _is_placeholder(match.group())
-    ]
-    found += _assigned(text)
+    found: list[tuple[int, int, int]] = []
+    for rank, match in _matches(text):
+        start, end = match.span(match.lastindex or 0)
+        value = text[start:end]
+        if not _is_placeholder(value) and (_FORMS[rank].kind != _DRAWN or _looks_drawn(value)):
+            found.append((start, -end, rank))
     kept: list[Secret] = []
-    for each in sorted(found, key=lambda secret: (secret.start, -secret.end)):
-        if not kept or each.start >= kept[-1].end:
-            kept.append(each)
+    for start, past, rank in sorted(found):
+        if not kept or start >= kept[-1].end:
+            kept.append(Secret(start, -past, _FORMS[rank].kind))
     return tuple(kept)
+
+
+def _matches(text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    """What every form's pattern finds in the whole text, with the form's place among the forms.
+
+    No other thread runs while a pattern searches, so it searches one stretch after another.
+    """
+    ends = [0] * len(_FORMS)
+    for begin in range(0, len(text), _STRETCH):
+        stop = begin + _STRETCH
+        stretch = text[begin : stop + _REACH]
+        folded = _folded(stretch)
+        for rank, form in enumerate(_FORMS):
+            if not any(hint in (folded if form.folds else stretch) for hint in form.hints):
+                continue
+            at = max(begin, ends[rank])
+            while (match := _compiled(form.pattern).search(text, at, stop + _REACH)) and match.start() < stop:
+                yield rank, match
+                at = ends[rank] = match.end()
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern at its first use: to compile all of them would delay every start, and few texts have a hint."""
+    return re.compile(pattern)
+
+
+def _folded(text: str) -> str:
+    """A text in which every hint stands that a pattern for any case would match; Turkish has two more cases of i."""
+    return text.lower() if text.isascii() else text.casefold().replace("i\u0307", "i").replace("\u0131", "i")
 
 
 def masked(text: str) -> str:
@@ -130,22 +226,8 @@ def without_secrets(text: str) -> str:
     return "".join((*shown, text[at:]))
 
 
-def _assigned(text: str) -> list[Secret]:
-    found = [
-        Secret(match.start(1), match.end(1), kind)
-        for kind, pattern in _BY_PLACE
-        for match in pattern.finditer(text)
-        if not _is_placeholder(match.group(1))
-    ]
-    for match in (each for pattern in _ASSIGNED for each in pattern.finditer(text)):
-        value = match.group(1)
-        if not _is_placeholder(value) and _looks_drawn(value):
-            found.append(Secret(match.start(1), match.end(1), "assigned_secret"))
-    return found
-
-
 def _is_placeholder(value: str) -> bool:
-    return _PLACEHOLDER.search(value) is not None
+    return _compiled(_PLACEHOLDER).search(value) is not None
 
 
 def _looks_drawn(value: str) -> bool:

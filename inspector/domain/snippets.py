@@ -37,6 +37,11 @@ class Highlighter:
     def __init__(self, terms: Sequence[Term]) -> None:
         self._patterns = [re.compile(_pattern(term), re.DOTALL) for term in terms]
 
+    def fits(self, text: str) -> bool:
+        """Whether all terms stand in a text."""
+        folded, _ = fold(text)
+        return all(pattern.search(folded) for pattern in self._patterns)
+
     def whole(self, text: str) -> Snippet:
         places = self._places(text) if text else []
         return Snippet(text, _spans(places, 0, len(text)))

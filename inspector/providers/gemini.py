@@ -89,7 +89,7 @@ class _Writing:
         if declared := _in_recorded_groups(tools, body.get("tools", [])):
             body["tools"] = declared
         renamed = self._tools.renamed
-        return WireRequest(WireForm.GEMINI, body, _address(outgoing.model), self._notes.problems, renamed)
+        return WireRequest(WireForm.GEMINI, body, address_of(outgoing.model), self._notes.problems, renamed)
 
     def _definitions(self) -> list[Json]:
         found: list[Json] = []
@@ -248,7 +248,8 @@ def _group(recorded: Json, waiting: dict[str, Json]) -> Json:
     return respelled(group, recorded)
 
 
-def _address(model: str) -> EndpointAddress:
+def address_of(model: str) -> EndpointAddress:
+    """Where a model's body is posted: its name stands in the path."""
     name = quote(model.removeprefix("models/"), safe="")
     return EndpointAddress(
         "https://generativelanguage.googleapis.com",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 import pytest
@@ -51,6 +53,7 @@ from inspector.domain.differences.contents import (
 from inspector.domain.differences.order import keys_of, moved
 from inspector.domain.differences.texts import ChangedRange, TextDiff, diff_texts, unified
 from inspector.domain.edits.text import PatchText, Splice
+from inspector.domain.operations_between import operation_between
 from inspector.domain.splices import spliced
 
 THOROUGH = settings(deadline=None, max_examples=300)
@@ -61,7 +64,8 @@ LINES = st.lists(
 
 E = TypeVar("E")
 Case = tuple[Schema, Content, Content, Content]
-IDS = st.sampled_from("abcdefg")
+IDS_OF_NODES = "abcdefg"
+IDS = st.sampled_from(IDS_OF_NODES)
 VALUES = st.one_of(
     st.sampled_from("xy"),
     st.dictionaries(st.sampled_from("pq"), st.sampled_from([1, "s", 2]), max_size=2),
@@ -281,6 +285,49 @@ def test_that_it_is_all_the_same_whether_equal_values_are_the_very_same(case: Ca
     assert parts_of(diff_parts(before, shared)) == parts_of(diff_parts(before, copied(after)))
     now = sharing(shared, present)
     assert taken_back(schema, before, shared, now) == taken_back(schema, before, copied(after), present)
+
+
+@st.composite
+def edited_trees(draw: st.DrawFn) -> tuple[TreeContent, TreeContent]:
+    """A tree, and what a few edits make of it, which leave every node that they don't concern the very same."""
+    before = after = draw(trees())
+    for _ in range(draw(st.integers(1, 3))):
+        id_, under, place = draw(IDS), draw(st.one_of(st.none(), IDS)), draw(st.integers(0, 3))
+        node = next((each for each, _ in nodes_of(after) if each.id == id_), TreeNode("h", "x"))
+        if draw(st.booleans()):
+            node = replace(node, value=draw(st.sampled_from("xyz")))
+        after = TreeContent(_put(_without(after.roots, id_), node, under, place))
+    return before, after
+
+
+Nodes = tuple[TreeNode, ...]
+
+
+def _without(row: Nodes, id_: str) -> Nodes:
+    return _each(tuple(each for each in row if each.id != id_), lambda node: _without(node.children, id_))
+
+
+def _put(row: Nodes, node: TreeNode, under: str | None, place: int, above: str | None = None) -> Nodes:
+    if above == under:
+        return (*row[:place], node, *row[place:])
+    return _each(row, lambda each: _put(each.children, node, under, place, each.id))
+
+
+def _each(row: Nodes, children: Callable[[TreeNode], Nodes]) -> Nodes:
+    """The row with other children; a node whose children stay what they are is the very same."""
+    made = ((node, children(node)) for node in row)
+    return tuple(node if below == node.children else replace(node, children=below) for node, below in made)
+
+
+@THOROUGH
+@given(edited_trees())
+def test_that_what_a_tree_shares_with_another_at_any_depth_changes_no_difference(
+    pair: tuple[TreeContent, TreeContent],
+) -> None:
+    before, after = pair
+    assert diff_contents(before, after) == diff_contents(before, copied(after))
+    schema = TreeSchema()
+    assert operation_between(schema, before, after) == operation_between(schema, copied(before), after)
 
 
 @THOROUGH

@@ -119,6 +119,22 @@ def test_that_looking_through_a_large_text_takes_one_pass() -> None:
         assert find_secrets(piece * (100_000 // len(piece))) is not None
 
 
+def test_that_a_secret_in_a_long_text_is_found_wherever_it_stands() -> None:
+    # The text is gone through in stretches; here each secret stands across each place where one might end.
+    long = "eyJ" + drawn(1900) + ".eyJ" + drawn(3900) + "." + drawn(900)
+    plain = [AROUND.get(kind, "it is {} here").format(each) for kind, each in SECRETS.items()]
+    folded = ("the ap\u0131_\u212aey = '" + KEY + "' here", "AUTHORIZAT\u0130ON: BEARER " + KEY)
+    for text in (*plain, *folded, f"it is {long} here"):
+        (alone,) = find_secrets(text)
+        for begin in range(32_000 - len(text), 32_000, max(1, len(text) // 9)):
+            (found,) = find_secrets(" " * begin + text)
+            assert (found.start - begin, found.end - begin, found.kind) == (
+                alone.start,
+                alone.end,
+                alone.kind,
+            )
+
+
 def test_that_what_is_shown_of_a_secret_is_not_the_secret() -> None:
     secret = SECRETS["github_token"]
     assert secret not in masked(secret)

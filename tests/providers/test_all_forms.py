@@ -20,6 +20,7 @@ REQUESTS = 400
 FORMS = list(WireForm)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_that_random_requests_fit_the_provider_s_own_types_and_rules(form: WireForm) -> None:
     for seed in range(REQUESTS):

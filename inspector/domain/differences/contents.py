@@ -31,6 +31,7 @@ from inspector.domain.differences.texts import TextDiff, diff_texts
 Element = ListItem | LogEntry | TreeNode | FieldEntry
 Value = str | Mapping[str, FieldItem]
 
+_T = TypeVar("_T")
 _E = TypeVar("_E", ListItem, LogEntry, FieldEntry)
 
 
@@ -251,10 +252,7 @@ class _Inner:
 def _elements(
     before: tuple[_E, ...], after: tuple[_E, ...], compare: Callable[[_E, _E], _Inner]
 ) -> tuple[ElementDiff, ...]:
-    same = joint(before, after)
-    before, after = before[same:], after[same:]
-    same = joint(before[::-1], after[::-1])
-    before, after = before[: len(before) - same], after[: len(after) - same]
+    before, after = unshared(before, after)
     old = dict(zip(keys_of(each.id for each in before), before, strict=True))
     new = dict(zip(keys_of(each.id for each in after), after, strict=True))
     elsewhere = moved(list(old), list(new))
@@ -266,6 +264,14 @@ def _elements(
             found += _changed((old[key], each), compare(old[key], each), key in elsewhere)
     found += (ElementDiff(key[0], DiffKind.REMOVED, old[key], None) for key in old if key not in new)
     return tuple(found)
+
+
+def unshared(before: tuple[_T, ...], after: tuple[_T, ...]) -> tuple[tuple[_T, ...], tuple[_T, ...]]:
+    """Two rows without what they begin with, and end with, that is the very same in both."""
+    same = joint(before, after)
+    before, after = before[same:], after[same:]
+    same = joint(before[::-1], after[::-1])
+    return before[: len(before) - same], after[: len(after) - same]
 
 
 def _changed(pair: tuple[Element, Element], inner: _Inner, is_moved: bool) -> Iterator[ElementDiff]:
@@ -302,8 +308,13 @@ def _compare_list_elements(before: FieldEntry, after: FieldEntry) -> _Inner:
     return _Inner(not same_value(before.value, after.value))
 
 
+_Nodes = tuple[TreeNode, ...]
+_NodeRows = dict[str | None, _Nodes]
+_Placed = dict[Key, tuple[TreeNode, Key | None]]
+
+
 def _nodes(before: TreeContent, after: TreeContent) -> tuple[ElementDiff, ...]:
-    old, new = _placed(before), _placed(after)
+    old, new = _placed_parts(before, after)
     elsewhere = {key for key in new if key in old and new[key][1] != old[key][1]}
     old_rows, new_rows = _rows(old), _rows(new)
     for parent, row in new_rows.items():
@@ -319,7 +330,49 @@ def _nodes(before: TreeContent, after: TreeContent) -> tuple[ElementDiff, ...]:
     return tuple(found)
 
 
-def _placed(content: TreeContent) -> dict[Key, tuple[TreeNode, Key | None]]:
+def _placed_parts(before: TreeContent, after: TreeContent) -> tuple[_Placed, _Placed]:
+    """The nodes of both, without most of those that are the very same under the same parent.
+
+    After a key press nearly all are, so that the work is that of the change.
+    """
+    if not (_is_distinct(before) and _is_distinct(after)):
+        # Which of two nodes of one id is which, only all of them tell.
+        return _placed(before), _placed(after)
+    old: _NodeRows = {}
+    new: _NodeRows = {}
+    waiting: list[tuple[str | None, _Nodes, _Nodes]] = [(None, before.roots, after.roots)]
+    while waiting:
+        parent, was, now = waiting.pop()
+        old[parent], new[parent] = unshared(was, now)
+        by_id = {each.id: each for each in old[parent]}
+        pairs = ((by_id[each.id], each) for each in new[parent] if each.id in by_id)
+        waiting += ((node.id, other.children, node.children) for other, node in pairs)
+    return _placed_of(old), _placed_of(new)
+
+
+def _is_distinct(content: TreeContent) -> bool:
+    """Whether no two nodes have one id."""
+    ids: list[str] = []
+    rows = [content.roots]
+    for row in rows:
+        ids += [each.id for each in row]
+        rows += [each.children for each in row if each.children]
+    return len(set(ids)) == len(ids)
+
+
+def _placed_of(rows: _NodeRows) -> _Placed:
+    """The nodes of the rows, each before those under it; under a parent that has no row here is all that it has."""
+    placed: _Placed = {}
+    waiting: list[tuple[TreeNode, Key | None]] = [(root, None) for root in reversed(rows[None])]
+    while waiting:
+        node, parent = waiting.pop()
+        key = (node.id, 0)
+        placed[key] = node, parent
+        waiting += [(child, key) for child in reversed(rows.get(node.id, node.children))]
+    return placed
+
+
+def _placed(content: TreeContent) -> _Placed:
     rows = list(nodes_of(content))
     keys = keys_of(node.id for node, _ in rows)
     return {

@@ -65,6 +65,12 @@ def _window(viewport: Viewport, text: str) -> str:
     return f"[Showing lines {first}-{last} of {len(lines)}]\n{window}"
 
 
+_LONG = 200
+"""Parts from which the length of a rendering is kept: with each key it is asked for several times."""
+_LENGTHS_KEPT = 4
+_lengths: dict[int, tuple[Content, Schema, int]] = {}
+"""By the identity of the contents that were rendered last, which are held, so that none is mistaken for another."""
+
 _PLAIN: dict[type, Callable[[Any, Any], Rendered]] = {
     TextSchema: render_text,
     MapSchema: render_map,
@@ -83,8 +89,12 @@ def render(schema: Schema, content: Content) -> Rendered:
     if not isinstance(content, CONTENT_TYPES[type(schema)]):
         raise _mismatch(schema, content)
     if isinstance(schema, CompositeSchema) and isinstance(content, CompositeContent):
-        return render_composite(schema, content, render)
-    return _PLAIN[type(schema)](schema, content)
+        rendered = render_composite(schema, content, render)
+    else:
+        rendered = _PLAIN[type(schema)](schema, content)
+    if len(rendered.marks) >= _LONG:
+        _note_length(schema, content, len(rendered.text))
+    return rendered
 
 
 def limit_length(schema: Schema, content: Content) -> int:
@@ -93,7 +103,17 @@ def limit_length(schema: Schema, content: Content) -> int:
     A text counts whole, whatever its viewport shows, also inside a section; a log by the entries it shows;
     all else by its rendering.
     """
-    return len(render(_without_viewports(schema), content).text)
+    schema = _without_viewports(schema)
+    last = _lengths.get(id(content))
+    if last is not None and last[0] is content and last[1] == schema:
+        return last[2]
+    return len(render(schema, content).text)
+
+
+def _note_length(schema: Schema, content: Content, length: int) -> None:
+    _lengths[id(content)] = content, schema, length
+    for oldest in list(_lengths)[:-_LENGTHS_KEPT]:
+        _lengths.pop(oldest, None)
 
 
 def rendered_and_length(schema: Schema, content: Content) -> tuple[str, int]:

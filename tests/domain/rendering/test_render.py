@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -255,3 +257,16 @@ def test_that_marks_lie_inside_the_text_in_order(texts: list[str]) -> None:
         mark.name: rendered.text[mark.start : mark.end] for mark in rendered.marks if mark.kind == "item"
     }
     assert items == {str(at): f"{at + 1}. {each}" for at, each in enumerate(texts)}
+
+
+def test_that_the_length_of_a_long_content_is_that_of_its_schema_whatever_was_rendered_before() -> None:
+    schemas = [LogSchema(display_limit=limit) for limit in (300, 250)]
+    contents = [
+        LogContent(tuple(LogEntry(f"e{at}", None, None, {"text": "x" * each}) for at in range(400)))
+        for each in range(1, 7)
+    ]
+    for schema in schemas:
+        for content in contents:
+            for each in (schema, *schemas):
+                assert limit_length(each, content) == len(render(replace(each), content).text)
+    assert len({limit_length(each, contents[0]) for each in schemas}) == len(schemas)
