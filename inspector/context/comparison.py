@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from inspector.context.spelling import is_same_content
+from inspector.domain.request_comparison import PiecePair, PieceState
 from inspector.domain.requests import Diff, Piece, PieceChange, Request
-
-ADDED, REMOVED, CHANGED, MOVED, RECOUNTED = "added", "removed", "changed", "moved", "recounted"
 
 _Key = tuple[str, int]
 """A piece's id, and the how manieth piece of that id it is."""
@@ -21,27 +21,40 @@ _LIMITS = ("max_tokens", "memory_tokens", "history_tokens", "reserved_response_t
 def diff(before: Request, after: Request) -> Diff:
     """The pieces added, removed, changed and moved; the rows' differences in tokens sum to the total's.
 
-    Pieces are told apart by their ids. One whose text differs is changed, wherever it stands; one that only
-    stands in another section, or in another order among those that stayed, is moved; and one that only counts
-    otherwise, as under another model, is recounted.
+    Pieces are told apart by their ids. One whose text differs is changed, wherever it stands, or respelled where
+    it says the same; one that only stands in another section, or in another order among those that stayed, is
+    moved; and one that only counts otherwise, as under another model, is recounted.
     """
+    return diff_of(before, after, paired(before, after))
+
+
+def diff_of(before: Request, after: Request, pairs: Iterable[PiecePair]) -> Diff:
+    """The difference of two Requests whose pieces are paired already."""
+    changes = tuple(each.change for each in pairs if each.change is not None)
+    return Diff(changes, before.tokens, after.tokens, tuple(_settings(before, after)))
+
+
+def paired(before: Request, after: Request) -> tuple[PiecePair, ...]:
+    """Every piece of both: first those that were removed, then those of the later Request in its order."""
     old, new = _by_key(before), _by_key(after)
-    rows = [*_removed(old, new, after), *_rows_of(old, new)]
-    return Diff(tuple(rows), before.tokens, after.tokens, tuple(_settings(before, after)))
+    return (*_removed(old, new, after), *_pairs_of(old, new))
 
 
-def _removed(old: dict[_Key, Piece], new: dict[_Key, Piece], after: Request) -> Iterator[PieceChange]:
+def _removed(old: dict[_Key, Piece], new: dict[_Key, Piece], after: Request) -> Iterator[PiecePair]:
     rows = {row.source.id: row for row in after.left_out if row.source.id is not None}
     for key, piece in old.items():
         if key not in new:
             # Of a history whole batches are left out, and named as such.
             names = (piece.source.id, piece.parameters.get("batch"))
             row = next((rows[name] for name in names if isinstance(name, str) and name in rows), None)
-            change = PieceChange(piece.id, piece.section, piece.source, REMOVED, piece.tokens, 0)
-            yield change if row is None else replace(change, rule=row.rule, parameters=row.parameters)
+            kind = PieceState.REMOVED.value
+            change = PieceChange(piece.id, piece.section, piece.source, kind, piece.tokens, 0)
+            if row is not None:
+                change = replace(change, rule=row.rule, parameters=row.parameters)
+            yield PiecePair(piece, None, change)
 
 
-def _rows_of(old: dict[_Key, Piece], new: dict[_Key, Piece]) -> Iterator[PieceChange]:
+def _pairs_of(old: dict[_Key, Piece], new: dict[_Key, Piece]) -> Iterator[PiecePair]:
     places = {key: at for at, key in enumerate(old)}
     stayed = [key for key in new if key in old]
     steady = _longest_rising([places[key] for key in stayed])
@@ -49,19 +62,21 @@ def _rows_of(old: dict[_Key, Piece], new: dict[_Key, Piece]) -> Iterator[PieceCh
     for key, piece in new.items():
         former = old.get(key)
         if former is None:
-            yield _row(piece, ADDED, 0)
+            yield PiecePair(None, piece, _row(piece, PieceState.ADDED, 0))
             continue
         moved = former.section != piece.section or key not in in_order
-        kind = _kind(former, piece) or (MOVED if moved else None)
-        if kind is not None:
-            yield _row(piece, kind, former.tokens, moved=moved)
+        state = _state(former, piece) or (PieceState.MOVED if moved else None)
+        change = None if state is None else _row(piece, state, former.tokens, moved=moved)
+        yield PiecePair(former, piece, change)
 
 
-def _kind(former: Piece, piece: Piece) -> str | None:
+def _state(former: Piece, piece: Piece) -> PieceState | None:
     """What has become of a piece, but for its place."""
     if former is piece or (former.tokens == piece.tokens and former.runs == piece.runs):
         return None
-    return RECOUNTED if former.text == piece.text else CHANGED
+    if former.text == piece.text:
+        return PieceState.RECOUNTED
+    return PieceState.RESPELLED if is_same_content(former, piece) else PieceState.CHANGED
 
 
 def _by_key(request: Request) -> dict[_Key, Piece]:
@@ -75,12 +90,12 @@ def _by_key(request: Request) -> dict[_Key, Piece]:
     return found
 
 
-def _row(piece: Piece, kind: str, before: int, *, moved: bool = False) -> PieceChange:
+def _row(piece: Piece, state: PieceState, before: int, *, moved: bool = False) -> PieceChange:
     return PieceChange(
         piece.id,
         piece.section,
         piece.source,
-        kind,
+        state.value,
         before,
         piece.tokens,
         moved=moved,

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 
 from inspector.context.builder import ContextBuilder
-from inspector.context.comparison import REMOVED, diff
+from inspector.context.comparison import diff
 from inspector.context.no_effect import in_vain
 from inspector.context.overlays import overlaid
 from inspector.domain.limits import LimitOverrides
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.request_comparison import PieceState
 from inspector.domain.requests import Diff, Fix, LeftOut, Request, SourceKind
 from inspector.domain.rules import OutRule
 from inspector.domain.simulation import Overlay, Simulation
@@ -112,7 +113,7 @@ def _dropped(before: Request, compared: Diff, overlay: Overlay) -> Iterator[Left
     """A row for each piece that the overlay dropped; blocks have theirs from the builder."""
     pieces = {piece.id: piece for section in before.sections for piece in section.pieces}
     for change in compared.changes:
-        if change.kind != REMOVED or change.rule is not None:
+        if change.kind != PieceState.REMOVED or change.rule is not None:
             continue
         ref = change.source.ref
         # With a call its result goes too, which the overlay need not name.

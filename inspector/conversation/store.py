@@ -174,10 +174,10 @@ class ConversationStore:
         async with self._database.read() as source:
             return await activity_rows.until(source, moment, limit)
 
-    async def event_count(self) -> int:
-        """How many events there are, of all agents."""
+    async def event_count(self, agent_id: str | None = None) -> int:
+        """How many events there are, of all agents or of one."""
         async with self._database.read() as source:
-            return await activity_rows.count(source)
+            return await activity_rows.count(source, agent_id)
 
     async def counts(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
         """Messages and summaries by agent id."""

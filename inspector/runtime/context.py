@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 from inspector.context.builder import ContextBuilder
 from inspector.context.counting.counter import Counter
 from inspector.context.neutral import manifest, neutral
+from inspector.context.overlays import overlaid
 from inspector.context.report import report
 from inspector.context.simulation import ShortHistoryError, compare, simulate, tried
 from inspector.domain.actor import Clock
@@ -97,12 +98,15 @@ class ContextService:
         asked = spec or RequestSpec(now=self._clock())
         snapshot = (await self.recent(agent_id, asked, unsaved)).with_drafts(drafts or {})
         request = await self.build(snapshot, asked)
-        key = id(request)
-        self._sources[key] = weakref.ref(request, lambda _: self._sources.pop(key, None)), snapshot
+        self._note_source(request, snapshot)
         return request
 
+    def _note_source(self, request: Request, snapshot: Snapshot) -> None:
+        key = id(request)
+        self._sources[key] = weakref.ref(request, lambda _: self._sources.pop(key, None)), snapshot
+
     def snapshot_of(self, request: Request) -> Snapshot | None:
-        """What a Request of `request` was built from, with its drafts; None for any other Request."""
+        """What a Request of `request` or `try_out` was built from, with its drafts; None for any other Request."""
         built, snapshot = self._sources.get(id(request), (None, None))
         return snapshot if built is not None and built() is request else None
 
@@ -169,16 +173,22 @@ class ContextService:
         """
         asked, contents = spec or RequestSpec(now=self._clock()), drafts or {}
         given = unsaved or UnsavedSettings()
-        return await self._far_enough(
-            agent_id,
-            lambda snapshot: self._in_thread(
-                tried, self._builder, given.laid_over(snapshot).with_drafts(contents), asked, overlay
-            ),
-        )
+
+        def build(read: Snapshot) -> tuple[Request, Snapshot]:
+            plain = given.laid_over(read).with_drafts(contents)
+            return tried(self._builder, plain, asked, overlay), overlaid(plain, overlay, asked)
+
+        request, snapshot = await self._far_enough(agent_id, lambda read: self._in_thread(build, read))
+        self._note_source(request, snapshot)
+        return request
 
     async def compare(self, before: Request, after: Request, overlay: Overlay) -> Simulation:
         """What an overlay made of a Request: two that were built, the second with it."""
-        return await self._in_thread(compare, before, after, overlay)
+        found = await self._in_thread(compare, before, after, overlay)
+        source = self.snapshot_of(after)
+        if source is not None:
+            self._note_source(found.after, source)
+        return found
 
     async def _far_enough(self, agent_id: str, work: Callable[[Snapshot], Awaitable[Found]]) -> Found:
         """The result of work on a view with as much of the history as it turns out to need."""

@@ -7,6 +7,7 @@ tokenizers nor providers.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from functools import cached_property, partial
 from importlib import import_module
@@ -19,20 +20,23 @@ from inspector.domain.errors import FileError
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.environment import Environment
 from inspector.runtime.health import HealthService
+from inspector.storage import meta
 from inspector.storage.database import Database
 from inspector.storage.feed import Subscription
 
 if TYPE_CHECKING:
     from inspector.conversation.store import ConversationStore
+    from inspector.domain.agents import Agent
+    from inspector.domain.counts import Count
     from inspector.domain.errors import Problem
     from inspector.memory.agent_store import AgentStore
     from inspector.memory.consent import ConsentStore
     from inspector.memory.layouts import LayoutStore
     from inspector.memory.reader import MemoryReader
-    from inspector.memory.search import Searcher
     from inspector.memory.store import MemoryStore
     from inspector.runtime.agent_settings import AgentSettingsService
     from inspector.runtime.backups import BackupService
+    from inspector.runtime.calls import CallService
     from inspector.runtime.context import ContextService
     from inspector.runtime.drafts import DraftService
     from inspector.runtime.edits import EditService, OnProgress
@@ -40,9 +44,13 @@ if TYPE_CHECKING:
     from inspector.runtime.history import HistoryService
     from inspector.runtime.inspection import InspectionService
     from inspector.runtime.past_requests import PastRequestService
+    from inspector.runtime.redaction import RedactionService
+    from inspector.runtime.search import SearchService
     from inspector.runtime.sharing import SharingService
     from inspector.runtime.snapshots import Snapshots
     from inspector.runtime.summarise import SummaryService
+    from inspector.runtime.summary_checks import SummaryChecks
+    from inspector.runtime.timeline import TimelineService
     from inspector.runtime.wire import WireService
     from inspector.shipped.models import ModelTable
 
@@ -97,6 +105,13 @@ class Engine:
         return ConversationStore(self.database, self.surroundings.clock, self.surroundings.ids)
 
     @cached_property
+    def timeline(self) -> TimelineService:
+        """Events by number, time and in sums."""
+        from inspector.runtime.timeline import TimelineService
+
+        return TimelineService(self.database, self.models)
+
+    @cached_property
     def layouts(self) -> LayoutStore:
         """Layouts of the file's own."""
         from inspector.memory.layouts import LayoutStore
@@ -138,11 +153,25 @@ class Engine:
         return HistoryService(self.memory.versions, log, self.models, shipped_counters())
 
     @cached_property
-    def search(self) -> Searcher:
-        """Search over everything in the file."""
-        from inspector.memory.search import Searcher
+    def redaction(self) -> RedactionService:
+        """Removes versions of blocks for good."""
+        from inspector.runtime.redaction import RedactionService
 
-        return Searcher(self.database)
+        tell = partial(self.health.tell, "redaction")
+        return RedactionService(self.database, self.memory.redactor, self.backups, tell)
+
+    @cached_property
+    def search(self) -> SearchService:
+        """Search over everything in the file."""
+        from inspector.runtime.search import SearchService
+
+        async def agents() -> Sequence[Agent]:
+            return (await self.agents.list())[0]
+
+        return SearchService(self.database, lambda: self.memory.versions, agents, self._text_counts)
+
+    async def _text_counts(self, model: str, texts: Sequence[str]) -> Sequence[Count]:
+        return await self.context.counts(model, texts)
 
     @cached_property
     def _snapshots(self) -> Snapshots:
@@ -214,6 +243,15 @@ class Engine:
         return WireService(self.models, self.settings)
 
     @cached_property
+    def calls(self) -> CallService:
+        """Prepares, makes and records model calls."""
+        from inspector.runtime.call_records import CallRecords
+        from inspector.runtime.calls import CallService
+
+        records = CallRecords(self.edits, self.surroundings.ids, self.actor)
+        return CallService(self.context, self.wire, self.models, self.surroundings, records)
+
+    @cached_property
     def drafts(self) -> DraftService:
         """Edits that are not saved yet."""
         from inspector.runtime.drafts import DraftService
@@ -229,6 +267,13 @@ class Engine:
         clock, ids = self.surroundings.clock, self.surroundings.ids
         given = SummaryEnvironment(clock, ids, self.actor, self.jobs, self.settings, shipped_counter)
         return SummaryService(self.database, self.context, given)
+
+    @cached_property
+    def summary_checks(self) -> SummaryChecks:
+        """What is wrong with stored summaries, what they lost, and how they'd be made anew."""
+        from inspector.runtime.summary_checks import SummaryChecks
+
+        return SummaryChecks(self.database, self.summaries, self.context, self.jobs)
 
     @cached_property
     def health(self) -> HealthService:
@@ -290,7 +335,8 @@ class Engine:
             await asyncio.shield(database.close())
             raise
         if watch:
-            tasks = (database.watch(), engine.backups.watch(), engine._look_over(), engine._watch_seals())
+            looks = (engine._look_over(), engine._watch_seals(), engine._clean())
+            tasks = (database.watch(), engine.backups.watch(), *looks)
             engine._watches = tuple(map(asyncio.ensure_future, tasks))
         return engine
 
@@ -299,6 +345,14 @@ class Engine:
         # Loading what reads documents takes long enough to be felt in the thread of a window.
         await asyncio.to_thread(import_module, "inspector.memory.store")
         await self.memory.look_over()
+
+    async def _clean(self) -> None:
+        await asyncio.sleep(SEALS_SECONDS)
+        async with self.database.read() as connection:
+            is_clean = await meta.get(connection, meta.UNCLEANED) is None
+        if not is_clean:
+            with contextlib.suppress(FileError):
+                await self.redaction.clean()
 
     async def _watch_seals(self) -> None:
         await asyncio.sleep(SEALS_SECONDS)

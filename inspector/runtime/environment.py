@@ -57,6 +57,11 @@ def usual_surroundings() -> Environment:
     return Environment(actor=human_actor(settings), settings=settings)
 
 
+def safe_surroundings() -> Environment:
+    """Those of this machine's user by the name that is set, with defaults for all other settings; none are stored."""
+    return Environment(actor=human_actor(Settings(config_folder() / SETTINGS_FILE)))
+
+
 PROGRAM_FOLDER = "context-inspector"
 SUFFIX = ".constellation"
 """What a constellation's file name ends with."""

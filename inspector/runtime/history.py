@@ -92,6 +92,10 @@ class HistoryService:
         """
         return await self._log.actors()
 
+    async def compare_texts(self, version: Version, before: str, after: str, model: str) -> VersionComparison:
+        """How a text that nobody has stored yet differs from a stored one; tokens as `model` counts."""
+        return await asyncio.to_thread(compared_texts, version, before, after, self._counter(model))
+
     def _counter(self, model: str) -> Counter:
         return counter_for(model, self._models, self._counters)
 
@@ -105,6 +109,20 @@ class HistoryService:
             texts = await self._versions.texts(block_id, versions[start : start + step])
             counts += await asyncio.to_thread(partial(_counted, texts, counter))
         return counts
+
+
+def compared_texts(version: Version, before: str, after: str, counter: Counter) -> VersionComparison:
+    """The difference of two texts of which only the first one is stored, as that version."""
+    found = hunks(before, after, diff_texts(before, after))
+    return VersionComparison(
+        version,
+        version,
+        before,
+        after,
+        tuple(MeasuredHunk(each, _grown(before, after, each, counter)) for each in found),
+        counter.count(after).tokens - counter.count(before).tokens,
+        False,
+    )
 
 
 def _newest_first(

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
+from inspector.context.alignment import aligned
 from inspector.context.caching.account import account
-from inspector.context.comparison import diff
+from inspector.context.comparison import diff, diff_of, paired
 from inspector.context.compiled_prompt import as_compiled, compiled_prompt
 from inspector.context.counting.pool import CounterPool, ModelSource
 from inspector.context.linting.lint import lint
+from inspector.context.token_place import tokens_until
 from inspector.domain.caching import CacheAccount
 from inspector.domain.errors import MalformedError, NotFoundError
 from inspector.domain.lint import Finding, LintSettings
+from inspector.domain.request_comparison import ComparedRequests
 from inspector.domain.requests import Diff, Request
 from inspector.domain.snapshot import RequestSpec
 from inspector.runtime.context import ContextService
@@ -33,6 +36,34 @@ class InspectionService:
     async def diff(self, before: Request, after: Request) -> Diff:
         """The pieces that two Requests differ in; the rows' tokens sum to the totals' difference."""
         return await asyncio.to_thread(diff, before, after)
+
+    async def compare(self, before: Request, after: Request) -> ComparedRequests:
+        """Two Requests with every piece beside its other, and what the later reads of the earlier one's cache.
+
+        Of two agents, and of a recorded request, pieces are paired by their texts and labels. The `after` of the
+        result then has the earlier one's ids on those.
+        """
+        if before.agent_id != after.agent_id:
+            after = await asyncio.to_thread(aligned, before, after)
+        pairs = await asyncio.to_thread(paired, before, after)
+        cache = await self.cache(after, before)
+        token = None
+        if cache.difference is not None:
+            counter = self._counters.counter(self._models.resolve(before.model))
+            token = await asyncio.to_thread(tokens_until, before, cache.difference.offset, counter)
+        found = diff_of(before, after, pairs)
+        return ComparedRequests(before, after, pairs, found, cache, token, self._lost_cost(after, cache))
+
+    def _lost_cost(self, request: Request, cache: CacheAccount) -> float | None:
+        """What the lost tokens cost more than had they been read from the cache, in US dollars."""
+        facts, rules = self._models.resolve(request.model), cache.plan.rules
+        prices = None if facts is None or facts.prices is None else facts.prices.at(request.tokens)
+        if prices is None or rules is None or not cache.lost_tokens:
+            return None
+        anew = prices.cache_write if rules.writes_billed else prices.input
+        if anew is None or prices.cache_read is None:
+            return None
+        return cache.lost_tokens * (anew - prices.cache_read) / 1_000_000
 
     async def compiled(self, agent_id: str, request: Request) -> Request:
         """The Request with the compiled prompt that came with its agent in place of the system string.

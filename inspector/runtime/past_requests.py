@@ -77,8 +77,25 @@ class PastRequestService:
         Raises:
             NotFoundError: there was nothing, or no such agent, then. BudgetError: it could not fit then.
         """
-        view = await self._views.of(agent_id, await self._views.moment(at))
-        asked = replace(spec or RequestSpec(now=at), now=at)
+        return await self.at_moment(agent_id, await self._views.moment(at), spec)
+
+    async def moments(self, agent_id: str) -> tuple[JournalMoment, ...]:
+        """The moments at which something changed that the agent sees, oldest first; of very many, the newest.
+
+        Raises:
+            FileError: the file cannot be read.
+        """
+        return await self._views.moments(agent_id)
+
+    async def at_moment(
+        self, agent_id: str, moment: JournalMoment, spec: RequestSpec | None = None
+    ) -> PastRequest:
+        """As `at`, for a place in the journal, which tells the order where times do not.
+
+        Raises: as `at`.
+        """
+        view = await self._views.of(agent_id, moment)
+        asked = replace(spec or RequestSpec(now=moment.at), now=moment.at)
         request = await self._context.build(view.snapshot, asked)
         sent = [run for run in await self.runs(agent_id) if _was_sent(run, view.moment)]
         logged = await self.rebuild(sent[-1]) if sent else None

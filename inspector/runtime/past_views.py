@@ -48,6 +48,10 @@ class PastViews:
         """
         return await self._memory.past.moment(at)
 
+    async def moments(self, agent_id: str) -> tuple[JournalMoment, ...]:
+        """When something changed that the agent sees, oldest first."""
+        return await self._memory.past.moments(agent_id)
+
     async def of(self, agent_id: str, moment: JournalMoment, *, before_run: bool = False) -> PastView:
         """An agent's view as of a moment; with `before_run` without what the run of that moment left.
 

@@ -14,7 +14,8 @@ from inspector.domain.errors import FileError, Problem
 from inspector.domain.exchange import ImportPlan, ImportSource
 from inspector.domain.model_offers import ModelOffer
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.snapshot import BlockState, SharedBlock
+from inspector.domain.requests import Request
+from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
 from inspector.runtime.catalogues import model_offers, shipped_layouts
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment, usual_surroundings
@@ -69,7 +70,7 @@ class FileSession:
         archival, archival_problems = await engine.blocks.archival_entries(agent_id)
         queue, queue_problems = await engine.agents.queue()
         consent, consent_problems = await engine.agents.consent_requests()
-        activity = await engine.conversation.event_count()
+        activity = await engine.conversation.event_count(agent_id)
         return AgentContents(
             own=snapshot.own,
             shared=snapshot.shared,
@@ -99,6 +100,24 @@ class FileSession:
         """Forget an unsaved edit: that on a block by its id, one that no longer fits by the id in its `Health`."""
         if not await self._recovered.discard(draft_id):
             await self.engine.drafts.drop(Ref(RefKind.BLOCK, draft_id))
+
+    async def request_of_file(self, path: Path, spec: RequestSpec) -> Request:
+        """What a foreign file would send, such as a recorded request; nothing of it is kept.
+
+        Raises: as `foreign_request.request_of_file`.
+        """
+        from inspector.runtime.foreign_request import request_of_file
+
+        return await request_of_file(path, spec, self.engine.surroundings)
+
+    async def write_debug_bundle(self, path: Path) -> None:
+        """Write how the file is made, without its texts, to a new ZIP.
+
+        Raises: as `debug_bundle.write_debug_bundle`.
+        """
+        from inspector.runtime.debug_bundle import write_debug_bundle
+
+        await write_debug_bundle(self.engine, path)
 
     def news(self) -> AsyncIterator[Change | FileMoved | Health]:
         """What is wrong with the file now, then everything that changes from this call on."""

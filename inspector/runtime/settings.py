@@ -20,38 +20,38 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "budget.warning_share",
         0.8,
-        "Show the budget as a warning from this share of the usable context window.",
+        "The budget turns yellow from this share of the usable context window.",
         minimum=0.1,
         maximum=1.0,
     ),
     Setting(
         "budget.error_share",
         1.0,
-        "Show the budget as an error from this share of the usable context window.",
+        "The budget turns red from this share of the usable context window.",
         minimum=0.1,
         maximum=2.0,
     ),
-    Setting("time.zone", "UTC", "Time zone of times in the Request (IANA name)."),
+    Setting("time.zone", "UTC", "For times in the Request. An IANA name, such as Europe/Berlin."),
     Setting(
         "identity.id",
         "",
-        "Your ID, used for your edits from the next time a file is opened. Leave empty to use your login name. "
-        "Enter a file's partner ID to write the partner's blocks.",
+        "Stands for you in edits, from the next time a file is opened. Empty: your login name. "
+        "With a file's partner ID you can write the partner's blocks.",
     ),
     Setting(
         SUMMARIES_WITHOUT_MODEL,
         "problem",
-        "When no model is available for summaries: report a problem, or extract sentences.",
+        "What happens when no model is available for a summary.",
         choices=("problem", EXTRACTIVE),
     ),
     Setting(
         SUMMARIES_TIMEOUT,
         120.0,
-        "Longest time to make a summary, in seconds. After that, nothing is stored.",
+        "For making one summary. After that, nothing is stored.",
         minimum=1.0,
         maximum=3600.0,
     ),
-    Setting("identity.name", "", "Your name, shown with your edits. Leave empty to use your login name."),
+    Setting("identity.name", "", "Shown with your edits. Empty: your login name."),
 )
 BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
 

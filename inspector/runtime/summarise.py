@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import field, replace
 
 from inspector.context.counting.counter import Counter
@@ -135,6 +135,29 @@ class SummaryService:
             await run.go(job)
         problems = tuple(run.problems)
         return Summarised(plan, tuple(run.proposals), tuple(run.folded), run.put_away, problems)
+
+    async def store_all(self, done: Summarised, *, actor: Actor | None = None) -> tuple[FoldedSummary, ...]:
+        """Store what a run with `dry` has proposed, as one change that is undone as one step.
+
+        Raises:
+            RefusedError: ``refused.summary_overtaken``. FileError: the file cannot be written. Nothing was stored then.
+        """
+        return await self.folder.fold_all(done, actor=actor or self._given.actor, reason=REASON)
+
+    async def effect(self, done: Summarised) -> tuple[Request, Request]:
+        """The agent's Request as it is, and as it would be with what a run with `dry` has proposed.
+
+        Raises:
+            NotFoundError: there is no such agent. BudgetError: its Request cannot be built.
+        """
+        snapshot = await self._context.snapshot(done.plan.agent_id)
+        new = [each.as_summary(f"new_{at}", each.source.end) for at, each in enumerate(done.proposals, 1)]
+        gone = {each.id for proposal in done.proposals for each in proposal.source.messages}
+        gone |= {each.id for each in done.plan.covered}
+        history = tuple(_without(batch, gone) for batch in snapshot.history)
+        changed = replace(snapshot, history=history, summaries=(*snapshot.summaries, *new))
+        spec = RequestSpec(now=self._given.clock())
+        return await self._context.build(snapshot, spec), await self._context.build(changed, spec)
 
     async def _plan(self, snapshot: Snapshot, options: FoldOptions) -> FoldPlan:
         wanted = await self._wanted(snapshot, options)
@@ -273,6 +296,14 @@ class _SummaryJob:
         folded = await self.service.folder.fold(proposal, actor=self.actor, reason=REASON, covered=covered)
         self.folded.append(folded)
         self._standing.add(folded.summary)
+
+
+def _without(batch: Batch, gone: Collection[str]) -> Batch:
+    """A batch with some of its messages archived."""
+    if not any(each.id in gone for each in batch.messages):
+        return batch
+    messages = (replace(each, is_archived=True) if each.id in gone else each for each in batch.messages)
+    return replace(batch, messages=tuple(messages))
 
 
 def _older(history: Sequence[Batch], request: Request) -> tuple[Batch, ...]:

@@ -26,6 +26,7 @@ PARTS = 2
 GROUPS = 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_that_random_histories_keep_every_law(group: int) -> None:
     _check(range(group * FEW, (group + 1) * FEW))

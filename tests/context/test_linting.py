@@ -98,6 +98,26 @@ def test_that_all_passages_of_two_texts_are_found_and_no_word_twice() -> None:
     assert [(each.start, each.end) for each in passages(texts, 12)] == [(0, 20), (21, 46)]
 
 
+class OneHash(str):
+    """A word whose hash is that of every other."""
+
+    def __hash__(self) -> int:
+        return 1
+
+
+def test_that_passages_are_the_same_where_all_words_have_one_hash() -> None:
+    chance = random.Random(5)
+    for _ in range(30):
+        texts = [Words.of(" ".join(chance.choices("abcd", k=60))) for _ in range(3)]
+        same = [replace(each, words=tuple(map(OneHash, each.words))) for each in texts]
+        found = list(passages(texts, 3))
+        assert found == list(passages(same, 3))
+        for each in found:
+            words = texts[each.here].words[each.start : each.start + 3]
+            there = texts[each.there].words
+            assert any(there[at : at + 3] == words for at in range(len(there)))
+
+
 class Counted(tuple[str, ...]):
     """Words that count in `reads` how many of them are read."""
 

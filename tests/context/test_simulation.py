@@ -6,13 +6,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from inspector.context.comparison import RECOUNTED
 from inspector.context.simulation import simulate
 from inspector.domain.content import TextContent
 from inspector.domain.errors import InputError, InspectorError, NotFoundError
 from inspector.domain.limits import LimitOverrides, WindowStrategy
 from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.request_comparison import PieceState
 from inspector.domain.requests import Request
 from inspector.domain.rules import OutRule
 from inspector.domain.simulation import Overlay, Simulation
@@ -64,7 +64,7 @@ def test_that_another_model_is_counted_by_its_own_tokenizer_and_its_text_is_only
     snapshot = a_snapshot(a_block("a", "Straßenbahnhaltestelle 漢字"), agent=an_agent(model=EXACT_MODEL))
     found = laid(snapshot, model=OLDER_EXACT_MODEL)
     assert found.after.model == OLDER_EXACT_MODEL
-    assert {row.kind for row in found.diff.changes} == {RECOUNTED}
+    assert {row.kind for row in found.diff.changes} == {PieceState.RECOUNTED}
     assert ("model", EXACT_MODEL, OLDER_EXACT_MODEL) in found.diff.settings
 
 

@@ -53,6 +53,7 @@ def test_usual_texts_need_no_tiktoken(name: str, text: str) -> None:
     assert counter(name).count(text) == recount(name, text)
 
 
+@pytest.mark.slow
 def test_every_character_stands_for_the_category_that_tiktoken_takes_it_for() -> None:
     characters = "".join(chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000)
     symbols = {character: symbols_of(character) for character in characters}

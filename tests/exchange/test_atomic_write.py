@@ -43,6 +43,7 @@ def version_at(form: str, target: Path) -> int:
     return [folder_version(0), folder_version(1)].index(files_in(target))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["file", "folder"])
 def test_that_a_kill_leaves_the_old_one_or_the_new_one(tmp_db_dir: Path, form: str) -> None:
     target = tmp_db_dir / "target"

@@ -81,6 +81,7 @@ async def content_of(desk: Desk, target: Ref) -> Content:
     return content
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(CHAINS)
 def test_that_each_undo_gives_back_what_the_change_of_schema_found(
@@ -143,6 +144,7 @@ def addition(schema: Schema, content: Content) -> Operation | None:
             return next((InSection(name, each) for name, each in found if each is not None), None)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(CHAINS)
 def test_that_what_somebody_added_meanwhile_stays_or_keeps_the_undo_from_being_done(

@@ -248,6 +248,7 @@ async def test_that_a_cancelled_job_archives_nothing(opened: Engine) -> None:
     assert opened.jobs.running == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "at", "whole"),
     [("call", 1, 0), ("call", 2, 1), ("transaction", 1, 0), ("transaction", 5, 0), ("transaction", 9, 1)],

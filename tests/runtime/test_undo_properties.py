@@ -145,6 +145,7 @@ async def run(data: st.DataObject, most: int) -> None:
                 await going.act()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 @GENTLE
 @given(st.data())
@@ -160,6 +161,7 @@ async def test_that_long_histories_of_three_actors_do_what_plain_stacks_do(data:
     await run(data, 200)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 @settings(GENTLE, max_examples=8)
 @given(st.data())

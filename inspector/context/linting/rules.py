@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -34,6 +35,9 @@ _LEAST_DIFFERENT = 6
 """Different words in a passage, below which it is a rule, a table's border or the like."""
 _SHOWN = 80
 _LEAST_WORDS = 3
+_TABLES = 256
+_PLACE_BITS = 40
+_PLACE_MASK = (1 << _PLACE_BITS) - 1
 _MORE = 1.5
 """What a limit that is nearly reached is raised by."""
 _MEMORY_SECTIONS = frozenset({"core", "working", "log", "shared"})
@@ -71,16 +75,24 @@ def secrets(look: LintContext) -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A text's words in lower case, and where each stands."""
+    """A text's words in lower case, and where each begins and ends."""
 
     words: tuple[str, ...]
-    spans: tuple[tuple[int, int], ...]
+    starts: Sequence[int]
+    ends: Sequence[int]
 
     @classmethod
     def of(cls, text: str) -> Words:
         """The words of a text; each character of a script without spaces is one."""
-        found = list(_WORD.finditer(text))
-        return cls(tuple(each.group().casefold() for each in found), tuple(each.span() for each in found))
+        words, starts, ends = [], array("Q"), array("Q")
+        same: dict[str, str] = {}
+        # One after another, so that other threads run between them; and no object for each word of a long text.
+        for match in _WORD.finditer(text):
+            word = match.group().casefold()
+            words.append(same.setdefault(word, word))
+            starts.append(match.start())
+            ends.append(match.end())
+        return cls(tuple(words), starts, ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +118,12 @@ def duplicates(look: LintContext) -> Iterator[Finding]:
 
 def passages(texts: Sequence[Words], least: int) -> Iterator[Passage]:
     """The longest stretches of at least so many words that an earlier text has too. Each word is passed once."""
-    first: dict[tuple[str, ...], tuple[int, int]] = {}
+    first = _FirstPlaces(texts, least)
     for here, text in enumerate(texts):
         words = text.words
         at = 0
         while at + least <= len(words):
-            there, place = first.setdefault(words[at : at + least], (here, at))
+            there, place = first.place(here, at)
             if there == here:
                 at += 1
                 continue
@@ -119,6 +131,37 @@ def passages(texts: Sequence[Words], least: int) -> Iterator[Passage]:
             if len(set(words[at:end])) >= min(_LEAST_DIFFERENT, least):
                 yield Passage(here, there, at, end)
             at = end
+    first.clear()
+
+
+class _FirstPlaces:
+    """Where so many words in a row were seen first, by their hash.
+
+    It holds plain numbers in many small tables: the collector passes them over, and no growing or freeing keeps other
+    threads waiting, of whom the window's is one.
+    """
+
+    def __init__(self, texts: Sequence[Words], least: int) -> None:
+        self._texts = texts
+        self._least = least
+        self._tables: list[dict[int, int]] = [{} for _ in range(_TABLES)]
+        self._clashing: dict[tuple[str, ...], tuple[int, int]] = {}
+
+    def place(self, here: int, at: int) -> tuple[int, int]:
+        """The text and the word where the words from here on stood first, which may be here."""
+        words = self._texts[here].words[at : at + self._least]
+        number = hash(words)
+        found = self._tables[number % _TABLES].setdefault(number, here << _PLACE_BITS | at)
+        there, place = found >> _PLACE_BITS, found & _PLACE_MASK
+        is_new = (there, place) == (here, at)
+        if is_new or self._texts[there].words[place : place + self._least] == words:
+            return there, place
+        return self._clashing.setdefault(words, (here, at))
+
+    def clear(self) -> None:
+        """Free the tables one after another."""
+        while self._tables:
+            self._tables.pop()
 
 
 def _matched(there: Sequence[str], place: int, here: Sequence[str], at: int, least: int) -> int:
@@ -137,9 +180,7 @@ def _is_looked_at(piece: Piece) -> bool:
 
 
 def _finding(look: LintContext, there: Piece, here: Piece, words: Words, found: Sequence[Passage]) -> Finding:
-    places = [
-        FindingSpan(here.id, words.spans[each.start][0], words.spans[each.end - 1][1]) for each in found
-    ]
+    places = [FindingSpan(here.id, words.starts[each.start], words.ends[each.end - 1]) for each in found]
     texts = [here.text[each.start : each.end] for each in places]
     counts = [look.count(text) for text in texts]
     # Cut in two, a secret might not look like one.

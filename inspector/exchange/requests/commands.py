@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
-from ipaddress import ip_address
-from urllib.parse import urlsplit
+from dataclasses import replace
 
-from inspector.domain.errors import InputError
 from inspector.domain.wire.values import EndpointAddress, WireRequest
+from inspector.providers.addresses import checked_base, joined_url
 
 _CONTENT_TYPE = "content-type"
 _JSON_TYPE = "application/json"
-_BASE = re.compile(r"https?://[!-~]+", re.IGNORECASE)
 
 
 def to_curl(wire: WireRequest, base: str | None = None) -> str:
@@ -68,27 +65,10 @@ def _headers(address: EndpointAddress) -> dict[str, str]:
 def _address(usual: EndpointAddress, base: str | None) -> EndpointAddress:
     if base is None:
         return usual
-    try:
-        parts = urlsplit(base)
-        is_legal = bool(_BASE.fullmatch(base)) and bool(parts.hostname) and parts.username is None
-        is_legal = is_legal and parts.port != 0 and not parts.query and not parts.fragment
-    except ValueError:
-        is_legal = False
-    if not is_legal:
-        raise InputError("input.no_address", address=base[:200])
-    if usual.key_variable and parts.scheme.lower() == "http" and not _is_near(parts.hostname or ""):
-        raise InputError("input.key_unencrypted", address=base[:200])
-    return EndpointAddress(
-        base, usual.path, usual.headers, usual.key_header, usual.key_prefix, usual.key_variable
-    )
-
-
-def _is_near(host: str) -> bool:
-    """Whether a host is this computer or in its own network, where servers of models seldom have certificates."""
-    try:
-        return host == "localhost" or ip_address(host).is_private
-    except ValueError:
-        return False
+    # The path goes behind the address as whoever sends it from here would join the two.
+    checked_base(base, plain=not usual.key_variable)
+    url = joined_url(base.rstrip("/"), usual.path)
+    return replace(usual, base=url.removesuffix(usual.path))
 
 
 def _quoted(text: str) -> str:

@@ -100,6 +100,7 @@ async def test_that_what_an_agent_file_holds_is_read_or_refused_by_an_error_of_o
     assert any(codes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("history", [False, True])
 async def test_that_a_mutated_export_goes_in_or_leaves_nothing(
     tmp_db_dir: Path, surroundings: Environment, history: bool

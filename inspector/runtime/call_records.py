@@ -1,0 +1,127 @@
+"""Stores what came of a model call: the run, and where it is kept the messages of the conversation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from inspector.domain.actor import Actor, IdGenerator
+from inspector.domain.calls import PreparedCall
+from inspector.domain.codec import to_plain
+from inspector.domain.edits.base import Edit, Intent, Operation
+from inspector.domain.edits.rows import AppendMessage, StoreRun
+from inspector.domain.messages import Message, Part, Role, ToolCallPart
+from inspector.domain.records import TokenUsage
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.replies import Reply
+from inspector.runtime.edits import EditService
+
+TEST_CALL = "test"
+"""The kind of a run that a person sent to look at the reply."""
+_MOST_RAW = 200_000
+"""Characters of raw events that a run keeps."""
+
+
+class CallRecords:
+    """Writes runs of calls. Nothing of a key comes here: a prepared call has none."""
+
+    def __init__(self, edits: EditService, ids: IdGenerator, actor: Actor) -> None:
+        self._edits = edits
+        self._ids = ids
+        self._actor = actor
+
+    async def record(self, prepared: PreparedCall, reply: Reply, *, keep: bool) -> str:
+        """Store a call, and with `keep` its message and reply, in one transaction; gives the run's id.
+
+        Raises: as `EditService.apply`.
+        """
+        run_id = self._ids("run")
+        run = self._intent(Ref(RefKind.RUN, run_id), _run(prepared, reply, keep=keep))
+        intents = [run]
+        if keep:
+            # In this order a build of the run's moment has what was sent.
+            intents = [*self._sent(prepared), run, *self._replied(prepared, reply)]
+        await self._edits.apply(intents)
+        return run_id
+
+    def _sent(self, prepared: PreparedCall) -> Iterator[Intent]:
+        if (message := prepared.message) is not None:
+            yield self._message(prepared, message, message.content, "{}")
+
+    def _replied(self, prepared: PreparedCall, reply: Reply) -> Iterator[Intent]:
+        parts = tuple(_own_name(part, prepared) for part in reply.parts)
+        if not parts or prepared.message is None:
+            return
+        message = replace(prepared.message, id=self._ids("msg"), role=Role.ASSISTANT)
+        form = prepared.destination.form
+        written_by = {} if form is None else {"provider": form.value}
+        yield self._message(prepared, message, parts, json.dumps(written_by))
+
+    def _message(
+        self, prepared: PreparedCall, message: Message, parts: tuple[Part, ...], metadata: str
+    ) -> Intent:
+        operation = AppendMessage(
+            prepared.agent_id,
+            message.batch_id,
+            message.role,
+            parts,
+            batch_type=message.batch_type,
+            metadata=metadata,
+        )
+        return self._intent(Ref(RefKind.MESSAGE, message.id), operation)
+
+    def _intent(self, target: Ref, operation: Operation) -> Intent:
+        return Intent(Edit(target, operation), self._actor)
+
+
+def _own_name(part: Part, prepared: PreparedCall) -> Part:
+    if isinstance(part, ToolCallPart):
+        return replace(part, name=prepared.tool_names.get(part.name, part.name))
+    return part
+
+
+def _run(prepared: PreparedCall, reply: Reply, *, keep: bool) -> StoreRun:
+    failure = reply.failure
+    is_offline = prepared.destination.form is None
+    return StoreRun(
+        prepared.agent_id,
+        TEST_CALL,
+        prepared.model,
+        prepared.request_text,
+        prepared.manifest,
+        duration_ms=reply.duration_ms,
+        first_token_ms=reply.first_token_ms,
+        # What no provider charged must not correct the counts of a model's later Requests.
+        usage=TokenUsage() if is_offline else reply.usage,
+        reply=json.dumps(_plain_reply(reply), ensure_ascii=False),
+        error=None if failure is None else failure.message or failure.code or failure.kind.value,
+        metadata=json.dumps(_metadata(prepared, reply)),
+        # A test leaves no trace in later Requests; a conversation that goes on begins as this one did.
+        history_state=prepared.history_state if keep else None,
+    )
+
+
+def _plain_reply(reply: Reply) -> dict[str, Any]:
+    raw: list[str] = []
+    size = 0
+    for event in reply.raw:
+        size += len(event)
+        if size > _MOST_RAW:
+            break
+        raw.append(event)
+    plain: dict[str, Any] = to_plain(replace(reply, raw=()))
+    return {**plain, "raw": raw}
+
+
+def _metadata(prepared: PreparedCall, reply: Reply) -> dict[str, Any]:
+    destination = prepared.destination
+    return {
+        "form": "offline" if destination.form is None else destination.form.value,
+        "origin": destination.origin,
+        "status": reply.status,
+        "provider_id": reply.id,
+        "predicted_tokens": prepared.tokens,
+        "predicted_method": prepared.method.value,
+    }
