@@ -25,11 +25,24 @@ if TYPE_CHECKING:
 COMMANDS = frozenset(
     {
         *("agents", "report", "build", "show", "check", "edit", "import", "export", "sample"),
-        *("blocks", "share", "search", "history", "diff", "restore", "undo", "redo", "backup", "salvage"),
+        *(
+            "blocks",
+            "share",
+            "search",
+            "history",
+            "diff",
+            "restore",
+            "redact",
+            "undo",
+            "redo",
+            "backup",
+            "salvage",
+        ),
         *("summaries", "activity", "summarise", "layouts", "simulate", "diff-requests", "lint", "calibrate"),
-        *("export-request", "open", "screenshots"),
+        *("consent", "queue", "export-request", "debug-bundle", "send", "open", "screenshots"),
     }
 )
+_SAFE_MODE = "--safe-mode"
 _AIRLOCK = "--airlock"
 _QT = "PySide6"
 _NEW_OBJECTS = 100_000
@@ -70,6 +83,10 @@ def _run(given: list[str]) -> int:
     first = given[0]
     if first == _AIRLOCK:
         return _serve_airlock()
+    if first == _SAFE_MODE and len(given) == 1:
+        return open_window(None, sample=False, safe=True)
+    if first == _SAFE_MODE and not given[1].startswith("-") and given[1] not in COMMANDS:
+        return _run_command(["open", _SAFE_MODE, *given[1:]])
     if first in COMMANDS or first.startswith("-"):
         return _run_command(given)
     if len(given) == 1 and _is_there(first):
@@ -88,12 +105,13 @@ def _is_there(name: str) -> bool:
 
 
 def main_gui() -> int:
-    """The entry point of a desktop launcher: at most a file."""
-    return open_window(Path(sys.argv[1]) if len(sys.argv) > 1 else None, sample=False)
+    """The entry point of a desktop launcher: at most a file, and whether it is to start in safe mode."""
+    files = [each for each in sys.argv[1:] if each != _SAFE_MODE]
+    return open_window(Path(files[0]) if files else None, sample=False, safe=_SAFE_MODE in sys.argv[1:])
 
 
-def open_window(file: Path | None, sample: bool) -> int:
-    """Show the window, on a file if one is given; 1 where no window can be seen."""
+def open_window(file: Path | None, sample: bool, safe: bool = False) -> int:
+    """Show the window, on a file if one is given; 1 where no window can be seen. A safe one has default settings."""
     if not _has_display():
         return _refuse("told.no_display")
     # The window collects at moments of its own; what a start makes stays.
@@ -103,11 +121,11 @@ def open_window(file: Path | None, sample: bool) -> int:
     spare_sources()
     from inspector.ui.startup import Startup, usual_start
 
-    shell = Startup(usual_start(file, sample=sample))
+    shell = Startup(usual_start(file, sample=sample, safe=safe))
     shell.show()
     from inspector.ui.app import run
 
-    return run(shell, load_engine=_load_opener, load_contents=_load_contents)
+    return run(shell, load_engine=_load_safe if safe else _load_opener, load_contents=_load_contents)
 
 
 def take_screenshots(
@@ -140,6 +158,13 @@ def _load_opener() -> SessionFactory:
     from inspector.runtime.session import SessionFactory
 
     return SessionFactory()
+
+
+def _load_safe() -> SessionFactory:
+    from inspector.runtime.environment import safe_surroundings
+    from inspector.runtime.session import SessionFactory
+
+    return SessionFactory(safe_surroundings())
 
 
 def _load_contents(

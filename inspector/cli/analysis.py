@@ -43,6 +43,7 @@ from inspector.domain.simulation import Overlay
 from inspector.domain.snapshot import Snapshot
 from inspector.runtime.clock_and_ids import system_clock
 from inspector.runtime.engine import Engine
+from inspector.runtime.foreign_request import request_of_file
 from inspector.runtime.wording import word
 
 ANALYSIS_COMMANDS: list[click.Command] = []
@@ -237,17 +238,33 @@ async def _simulate(
     show_default=True,
     help="Choose the later Request.",
 )
+@click.option("--to-agent", "agent_to", help="Compare with another agent's Request of now, by id or name.")
+@click.option("--to-model", "model_to", help="Compare with the Request of now for another model.")
+@click.option("--to-file", "file_to", type=FILE, help="Compare with a recorded request or an agent file.")
 @choosing
 @JSON
 @asynchronous
 async def _diff_requests(
-    file: Path, before: datetime | str, after: datetime | str, as_json: bool, **asked: Any
+    file: Path,
+    before: datetime | str,
+    after: datetime | str,
+    agent_to: str | None,
+    model_to: str | None,
+    file_to: Path | None,
+    as_json: bool,
+    **asked: Any,
 ) -> None:
     """Compare two Requests. Each is one that was sent (a run's id, or last), of a past time, or of now.
+
+    The later one may also be of another agent, for another model, or in a file: its pieces are then paired by their
+    texts and labels. Of several recorded requests in a file, the newest is taken.
 
     For an imported agent, compiled is the Request of now with the compiled system prompt that came with the agent.
     Build options apply only to a Request that is built. What was sent is compared as it was sent.
     """
+    other_sides = [each for each in (agent_to, model_to, file_to) if each is not None]
+    if len(other_sides) > 1 or (other_sides and given_of("after")):
+        raise click.UsageError("choose one of --to, --to-agent, --to-model and --to-file")
     span = (before, after)
     is_built = any(isinstance(place, datetime) for place in span)
     odd = [] if NOW in span or COMPILED in span else given_of(*(OF_THE_PRESENT if is_built else OF_A_BUILD))
@@ -261,10 +278,21 @@ async def _diff_requests(
             span = (COMPILED, after)
         # One moment for both of them, so that nothing differs where both are of now.
         options = ReadOptions(**{**asked, "now": asked["now"] or system_clock()})
-        one, other = [await _request(engine, chosen.id, place, options) for place in span]
-        compared = await engine.inspection.diff(one, other)
-        cache = await engine.inspection.cache(other, one)
-    tell_comparison(RequestComparison(one, other, compared, cache), as_json=as_json)
+        one = await _request(engine, chosen.id, span[0], options)
+        if file_to is not None:
+            other = await request_of_file(file_to, options.spec(), engine.surroundings)
+        elif other_sides:
+            other_agent = chosen if agent_to is None else choose_agent(await every_agent(engine), agent_to)
+            spec = options.spec()
+            spec = spec if model_to is None else replace(spec, model=model_to)
+            other = await engine.context.request(other_agent.id, spec)
+        else:
+            other = await _request(engine, chosen.id, span[1], options)
+        found = await engine.inspection.compare(one, other)
+    compared = RequestComparison(
+        found.before, found.after, found.diff, found.cache, (), found.first_token, found.lost_cost
+    )
+    tell_comparison(compared, as_json=as_json)
 
 
 @click.command("lint", epilog=example("lint my.constellation --agent Ada"))

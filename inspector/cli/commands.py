@@ -17,7 +17,7 @@ from inspector.domain.dataclass import dataclass
 class Windows:
     """What needs a screen, passed in by the entry point: nothing here imports it."""
 
-    open: Callable[[Path | None, bool], int]
+    open: Callable[[Path | None, bool, bool], int]
     screenshots: Callable[[Path, Path, tuple[str, ...], tuple[int, int], float], int]
 
 
@@ -83,6 +83,12 @@ def _analysis() -> Iterable[click.Command]:
     return (*ANALYSIS_COMMANDS, calibrate_command)
 
 
+def _searching() -> Iterable[click.Command]:
+    from inspector.cli.search import SEARCH_COMMANDS
+
+    return SEARCH_COMMANDS
+
+
 def _exporting() -> Iterable[click.Command]:
     from inspector.cli.export import export_command
     from inspector.cli.layouts import layouts_command
@@ -91,18 +97,40 @@ def _exporting() -> Iterable[click.Command]:
     return (export_command, layouts_command, export_request_command)
 
 
+def _approving() -> Iterable[click.Command]:
+    from inspector.cli.approvals import APPROVAL_COMMANDS
+
+    return APPROVAL_COMMANDS
+
+
+def _bundling() -> Iterable[click.Command]:
+    from inspector.cli.bundle import bundle_command
+
+    return (bundle_command,)
+
+
+def _sending() -> Iterable[click.Command]:
+    from inspector.cli.send import send_command
+
+    return (send_command,)
+
+
 _FAMILIES: Mapping[Callable[[], Iterable[click.Command]], tuple[str, ...]] = {
     _agents: ("agents",),
     _reading: ("report", "build"),
     _writing: ("edit", "sample"),
     _importing: ("import",),
-    _memory: ("show", "blocks", "share", "search"),
-    _past: ("history", "diff", "restore"),
+    _memory: ("show", "blocks", "share"),
+    _searching: ("search",),
+    _past: ("history", "diff", "restore", "redact"),
     _undoing: ("undo", "redo"),
     _keeping: ("check", "backup", "salvage"),
+    _approving: ("consent", "queue"),
     _conversation: ("summaries", "activity", "summarise"),
     _analysis: ("simulate", "diff-requests", "lint", "calibrate"),
     _exporting: ("export", "layouts", "export-request"),
+    _bundling: ("debug-bundle",),
+    _sending: ("send",),
 }
 _FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in names}
 
@@ -128,15 +156,16 @@ def command_line(windows: Windows) -> click.Group:
     def inspector() -> None:
         """See, measure and edit exactly what an agent's next model call will send.
 
-        Without a command, or with only a file, the window opens.
+        Without a command, or with only a file, the window opens. With --safe-mode it opens with default settings.
         """
 
     @inspector.command("open", epilog=example("open my.constellation"))
     @click.argument("file", type=FILE, required=False)
     @click.option("--sample", is_flag=True, help="Open the sample constellation, and create it if needed.")
-    def _open(file: Path | None, sample: bool) -> None:
+    @click.option("--safe-mode", is_flag=True, help="Use default settings and layout, and open no tabs.")
+    def _open(file: Path | None, sample: bool, safe_mode: bool) -> None:
         """Open the window on a file or empty."""
-        sys.exit(windows.open(file, sample))
+        sys.exit(windows.open(file, sample, safe_mode))
 
     @inspector.command(
         "screenshots", epilog=example("screenshots my.constellation --out pictures --theme dark")

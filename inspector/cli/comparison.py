@@ -11,11 +11,12 @@ from inspector.domain.caching import CacheAccount
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.request_comparison import PieceState
 from inspector.domain.requests import Diff, PieceChange, Request, Source
 from inspector.domain.simulation import NoEffect
 from inspector.runtime.wording import word
 
-_RECOUNTED = "recounted"
+_RECOUNTED = PieceState.RECOUNTED
 _FLAGS = {
     "pinned": "--pin",
     "dropped": "--drop",
@@ -31,13 +32,18 @@ _FLAGS = {
 
 @dataclass(frozen=True, slots=True)
 class RequestComparison:
-    """Two Requests, what differs, what the cache makes of it, and what of a what-if came to nothing."""
+    """Two Requests, what differs, what the cache makes of it, and what of a what-if came to nothing.
+
+    `first_token` is how many tokens both begin with, `lost_cost` what the tokens that the cache lost cost more.
+    """
 
     before: Request
     after: Request
     diff: Diff
     cache: CacheAccount
     in_vain: tuple[NoEffect, ...] = ()
+    first_token: int | None = None
+    lost_cost: float | None = None
 
 
 def tell_comparison(compared: RequestComparison, *, as_json: bool) -> None:
@@ -69,7 +75,12 @@ def tell_comparison(compared: RequestComparison, *, as_json: bool) -> None:
         write_line(word("told.in_vain", {"part": _part(each, compared), "why": _vain(each)}))
     print_problems([each for each in after.problems if each not in before.problems])
     write_line()
+    if compared.first_token is not None:
+        write_line(word("told.first_token", {"token": compared.first_token + 1, "total": before.tokens}))
     write_line(_cache_line(compared.cache))
+    if compared.lost_cost is not None:
+        facts: Parameters = {"lost": compared.cache.lost_tokens, "cost": f"${compared.lost_cost:.6f}"}
+        write_line(word("told.lost_cost", facts))
 
 
 def _part(vain: NoEffect, compared: RequestComparison) -> str:
@@ -116,7 +127,8 @@ def _plain(compared: RequestComparison) -> dict[str, Any]:
         "changes": list(map(_plain_change, found.changes)),
         "in_vain": list(map(_plain_in_vain, compared.in_vain)),
         "problems": [plain_problem(each) for each in compared.after.problems],
-        "cache": _plain_cache(compared.cache),
+        "first_token": compared.first_token,
+        "cache": {**_plain_cache(compared.cache), "lost_cost": compared.lost_cost},
     }
 
 

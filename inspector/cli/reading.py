@@ -10,14 +10,16 @@ from typing import Any
 import click
 
 from inspector.cli.agents import every_agent
+from inspector.cli.gate import GateOptions, failed_conditions, gated, tell_failed, write_sarif
 from inspector.cli.lookup import choose_agent
 from inspector.cli.options import CACHE_MARKS, FILE, JSON, NOW, WIRE_FORMS, asking, example
 from inspector.cli.past_requests import as_of, plain_past, print_past, tell_past
 from inspector.cli.reporting import plain_usage, print_report, print_usage
-from inspector.cli.session import asynchronous, opened, problem_line
+from inspector.cli.session import CONDITION_FAILED, DONE, asynchronous, opened, problem_line
 from inspector.cli.terminal import write_error, write_exactly, write_json
 from inspector.domain.dataclass import dataclass
 from inspector.domain.limits import Strategy
+from inspector.domain.lint import Finding, LintRule
 from inspector.domain.past_requests import PastRequest
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec, Snapshot
@@ -80,10 +82,27 @@ async def built_as(engine: Engine, asked: ReadOptions, *, every: bool = False) -
     "--as", "form", type=click.Choice(WIRE_FORMS), help="List what changes in this provider's format."
 )
 @click.option("--all", "every", is_flag=True, help="Show one row for each item left out (JSON always does).")
+@gated
 @JSON
 @asynchronous
-async def _report_command(file: Path, form: str | None, every: bool, as_json: bool, **asked: Any) -> None:
-    """Show what an agent's Request costs. Lists every piece, and what is left out."""
+async def _report_command(
+    file: Path,
+    form: str | None,
+    every: bool,
+    as_json: bool,
+    fail_over: float | None,
+    max_tokens: int | None,
+    fail_on: frozenset[LintRule] | None,
+    sarif: Path | None,
+    **asked: Any,
+) -> int:
+    """Show what an agent's Request costs. Lists every piece, and what is left out.
+
+    With --fail-over, --max-tokens or --fail-on it is a check: it exits with 4 and names on standard error what failed.
+    """
+    gate = GateOptions(fail_over, max_tokens, fail_on or frozenset(), sarif)
+    _require_one_output(gate, as_json=as_json, at=asked["at"])
+    findings: tuple[Finding, ...] = ()
     async with opened(file) as engine:
         built = await built_as(engine, ReadOptions(**asked), every=every)
         snapshot, request = built.snapshot, built.request
@@ -91,19 +110,39 @@ async def _report_command(file: Path, form: str | None, every: bool, as_json: bo
             wire = engine.wire.request(request, snapshot, WireForm(form))
             request = replace(request, adaptations=(*request.adaptations, *wire.adaptations))
         account = engine.context.report(request)
+        if gate.looks_for_findings:
+            findings = tuple(await engine.inspection.lint(snapshot.agent.id, ReadOptions(**asked).spec()))
+        failed = failed_conditions(gate, request, findings)
+        await write_sarif(engine, gate, file, findings, failed)
     usage = None if built.past is not None else reported_usage(snapshot.agent.metadata)
     if built.past is not None:
         account["past"] = plain_past(built.past)
     elif usage is not None and snapshot.agent.model in ("", request.model):
         account["charged"] = plain_usage(usage, request.tokens)
+    if gate.is_set:
+        account["failed"] = [{"condition": each.condition, "message": each.message} for each in failed]
     if as_json:
         write_json(account)
-    else:
+    elif not gate.takes_output:
         if built.past is not None:
             print_past(built.past)
         print_report(request, account, every=every)
         if "charged" in account:
             print_usage(account["charged"])
+    tell_failed(failed)
+    return CONDITION_FAILED if failed else DONE
+
+
+def _require_one_output(gate: GateOptions, *, as_json: bool, at: datetime | str | None) -> None:
+    """Pass if the options of a check go together.
+
+    Raises:
+        click.UsageError: two documents for one output, or findings of a Request of the past.
+    """
+    if gate.takes_output and as_json:
+        raise click.UsageError("--sarif - can't be combined with --json")
+    if gate.looks_for_findings and at is not None and at != NOW:
+        raise click.UsageError("--fail-on and --sarif can't be combined with --at")
 
 
 _MISSING = ("import.", "turn_waits")

@@ -18,7 +18,7 @@ from inspector.runtime.wording import word, word_error
 
 P = ParamSpec("P")
 
-DONE, INPUT_AT_FAULT, WRONG_USAGE, REFUSED = 0, 1, 2, 3
+DONE, INPUT_AT_FAULT, WRONG_USAGE, REFUSED, CONDITION_FAILED = 0, 1, 2, 3, 4
 _NO_CONSTELLATION = "told.hint_no_constellation"
 _ADVICE = {
     "file.damaged": "told.hint_salvage",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,14 @@ from inspector.cli.reporting import MARKS
 from inspector.cli.session import asynchronous, opened, plain_problem, print_problems
 from inspector.cli.terminal import write_json, write_line
 from inspector.domain.codec import to_plain, write_time
-from inspector.domain.errors import Parameters
+from inspector.domain.edits.base import Intent
+from inspector.domain.errors import NotFoundError, Parameters
+from inspector.domain.redone_summaries import RedoneSummary
 from inspector.domain.summarising import FoldOptions, Losses, Proposal, Summarised
+from inspector.runtime.engine import Engine
 from inspector.runtime.wording import word
 
+_AGAIN_REASON = "summarised again"
 _SHOWN = 12
 """Losses of a kind that a table names; JSON has all of them."""
 
@@ -91,6 +96,62 @@ def _print_losses(losses: Losses) -> None:
             write_line(word("told.summary_lost", {"what": name, "count": len(items), "items": shown}))
 
 
+async def _summarise_again(
+    engine: Engine, summary_id: str, options: FoldOptions, *, dry: bool, as_json: bool
+) -> None:
+    found = await engine.summaries.store.get(summary_id)
+    if found is None:
+        raise NotFoundError("not_found.summary", name=summary_id)
+    agent = next(each for each in await every_agent(engine) if each.id == found.agent_id)
+    run = await engine.summary_checks.redo(agent, summary_id, options=options)
+    if not dry and run.edits:
+        await engine.summary_checks.require_same(run)
+        await engine.apply([Intent(each, engine.actor, _AGAIN_REASON) for each in run.edits])
+    if as_json:
+        write_json(
+            {
+                "stored": bool(not dry and run.edits),
+                "summaries": [*map(_plain_redone, run.summaries)],
+                "problems": [plain_problem(problem) for problem in run.problems],
+            }
+        )
+        return
+    for each in run.summaries:
+        _print_redone(each, dry=dry)
+    print_problems(run.problems)
+
+
+def _plain_redone(one: RedoneSummary) -> dict[str, Any]:
+    return {
+        "id": one.old.id,
+        **_plain_proposal(one.proposal),
+        "old_content": one.old.content,
+        "old_tokens": one.check.tokens,
+        "old_lost": to_plain(one.check.losses),
+        "changed": one.new != one.old,
+    }
+
+
+def _print_redone(one: RedoneSummary, *, dry: bool) -> None:
+    facts: Parameters = {
+        "id": one.old.id,
+        "depth": one.old.depth,
+        "before": one.check.tokens,
+        "after": one.proposal.tokens,
+        "lost_before": one.check.losses.count,
+        "lost": one.proposal.losses.count,
+        "mark": MARKS[one.proposal.method],
+    }
+    write_line(word("told.would_summarise_again" if dry else "told.summarised_again", facts))
+    old, new = (each.content.splitlines() for each in (one.old, one.new))
+    # The first two lines name files.
+    for line in [*unified_diff(old, new, lineterm="", n=1)][2:]:
+        if not line.startswith("@@"):
+            write_line(line)
+    _print_losses(one.proposal.losses)
+    write_line()
+
+
 @click.command("summarise", epilog=example("summarise my.constellation --agent Ada --dry-run"))
 @click.argument("file", type=FILE)
 @AGENT
@@ -111,6 +172,12 @@ def _print_losses(losses: Losses) -> None:
 )
 @click.option("--query", default="", metavar="TEXT", help="Keep what helps to answer this question.")
 @click.option("--pin", multiple=True, metavar="TEXT", help="Keep this text verbatim.")
+@click.option(
+    "--from",
+    "again",
+    metavar="SUMMARY",
+    help="Summarise the sources of this summary again, then the summaries made of it.",
+)
 @JSON
 @asynchronous
 async def summarise_command(
@@ -122,13 +189,19 @@ async def summarise_command(
     chunk: int,
     query: str,
     pin: tuple[str, ...],
+    again: str | None,
     as_json: bool,
 ) -> None:
     """Summarise old messages and archive them. Summaries are made of extracted sentences."""
     if due and keep is not None:
         raise click.UsageError("--due and --keep can't be combined")
+    if again is not None and (due or keep is not None):
+        raise click.UsageError("--from can't be combined with --due or --keep")
     options = FoldOptions(chunk_size=chunk, keep=keep, only_due=due, query=query, pinned=pin)
     async with opened(file, "copy" if dry_run else "refuse") as engine:
+        if again is not None:
+            await _summarise_again(engine, again, options, dry=dry_run, as_json=as_json)
+            return
         chosen = choose_agent(await every_agent(engine), agent)
         summariser = engine.summaries.extractive(chosen)
         done = await engine.summaries.summarise(chosen.id, summariser, options, dry=dry_run)

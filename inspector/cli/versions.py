@@ -9,6 +9,7 @@ import click
 
 from inspector.cli.lookup import BlockName, choose_block
 from inspector.cli.options import AGENT, AS_AGENT, BLOCK, FILE, JSON, OWNER, REASON, UNLOCK, example
+from inspector.cli.redacting import redact_command
 from inspector.cli.session import asynchronous, opened
 from inspector.cli.terminal import format_table, write_exactly, write_json, write_line
 from inspector.cli.writing import storable
@@ -16,6 +17,7 @@ from inspector.domain.codec import to_plain, write_time
 from inspector.domain.differences.contents import parts_of
 from inspector.domain.edits.base import Version
 from inspector.domain.edits.history import RestoreVersion
+from inspector.domain.edits.redaction import Redacted
 from inspector.domain.errors import NotFoundError, Parameters
 from inspector.domain.history import BlockVersion
 from inspector.runtime.wording import word
@@ -36,10 +38,17 @@ def _plain(version: BlockVersion) -> dict[str, Any]:
         "tool_call": version.tool_call_id,
         "folded": version.folded,
         "pending": version.pending,
+        "redacted": None if version.redacted is None else _redaction(version.redacted),
     }
 
 
+def _redaction(redacted: Redacted) -> dict[str, Any]:
+    return {"by": to_plain(redacted.by), "at": write_time(redacted.at)}
+
+
 def _what(version: BlockVersion) -> str:
+    if version.redacted is not None:
+        return word("told.redacted_by", {"name": version.redacted.by.name})
     op = word("told.unreadable_operation") if version.op is None else version.op.replace("_", " ")
     return word("told.undo_of", {"operation": op}) if version.undo_of is not None else op
 
@@ -172,4 +181,4 @@ async def _restore(
         write_line(word("told.restore_without_effect", {"label": chosen.label, "version": version}))
 
 
-PAST_COMMANDS: tuple[click.Command, ...] = (_history, _diff, _restore)
+PAST_COMMANDS: tuple[click.Command, ...] = (_history, _diff, _restore, redact_command)

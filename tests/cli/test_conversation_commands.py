@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from tests.cli.program import Program
@@ -137,3 +138,35 @@ def test_that_a_question_and_a_pinned_text_change_what_is_kept(program: Program)
 def test_that_keep_and_due_exclude_one_another(program: Program) -> None:
     assert program.run("summarise", "--agent", "Ada", "--keep", 3, "--due").returncode == 2
     assert program.run("summarise").returncode == 1, "there are several agents"
+
+
+def test_that_activity_is_filtered_by_time_and_text_and_added_up(program: Program) -> None:
+    events = program.said("activity", "--limit", 1_000)["events"]
+    since, until = events[100]["at"], events[300]["at"]
+    part = program.said("activity", "--since", since, "--until", until, "--limit", 1_000)
+    assert part["matching"] == sum(since <= each["at"] < until for each in events) == len(part["events"])
+    found = program.said("activity", "--text", "NOOR message", "--limit", 1_000)["events"]
+    assert found
+    assert all("noor" in json.dumps(each["details"]).lower() for each in found)
+    sums = program.said("activity", "--since", since, "--until", until, "--totals")
+    assert sum(each["count"] for each in sums["kinds"]) == part["matching"]
+    assert "tool_called" in program.told("activity", "--totals")
+
+
+def test_that_a_summary_is_made_again_with_those_above_it(program: Program) -> None:
+    listed = program.said("summaries", "--agent", "Ada")["summaries"]
+    assert all(each["tokens"] > 0 and isinstance(each["warnings"], list) for each in listed)
+    parent = next(each for each in listed if each["children"])
+    child = parent["children"][0]
+    before = program.digest()
+    said = program.said("summarise", "--from", child, "--dry-run")
+    assert said["stored"] is False
+    assert said["summaries"] or said["problems"]
+    assert {each["id"] for each in said["summaries"]} <= {each["id"] for each in listed}
+    assert all(each["old_tokens"] and "old_lost" in each for each in said["summaries"])
+    assert child in program.told("summarise", "--from", child, "--dry-run")
+    assert program.digest() == before
+    lost = program.said("summaries", "--summary", child)["lost"]
+    assert lost["source_tokens"] > 0
+    assert program.run("summarise", "--from", child, "--due").returncode == 2
+    assert program.run("summarise", "--from", "sum_none").returncode == 1

@@ -69,6 +69,25 @@ def test_that_what_was_sent_last_is_compared_with_now(sample: Path) -> None:
     assert run("diff-requests", sample, "--agent", "Ada").returncode == 0
 
 
+def test_that_other_agents_models_and_recorded_requests_are_sides(sample: Path, tmp_path: Path) -> None:
+    recorded = tmp_path / "recorded.json"
+    body = {"model": "gpt-5-mini", "messages": [{"role": "user", "content": "Is it done?"}]}
+    recorded.write_text(json.dumps(body))
+    ada = ("diff-requests", sample, "--agent", "Ada", "--from", "now")
+    for side, model in (
+        (("--to-agent", "Linus"), "gemini-3.8-flash"),
+        (("--to-model", "claude-sonnet-4-5"), "claude-sonnet-4-5"),
+        (("--to-file", recorded), "gpt-5-mini"),
+    ):
+        found = said(*ada, *side)
+        assert found["after"]["model"] == model
+        assert sum(row["delta"] for row in found["changes"]) == found["delta"]
+    assert found["first_token"] is not None
+    assert run(*ada, "--to-agent", "Linus", "--to-model", "gpt-4").returncode == 2
+    recorded.write_text(json.dumps(body)[:-3])
+    assert run(*ada, "--to-file", recorded).returncode == 1
+
+
 def test_that_an_import_is_compared_with_its_compiled_prompt(tmp_path: Path) -> None:
     prompt = {"role": "system", "content": [{"type": "text", "text": "Be brief.\n\n<odd>\nolder\n</odd>"}]}
     source, target = tmp_path / "a.af", tmp_path / "a.constellation"

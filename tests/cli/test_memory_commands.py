@@ -118,6 +118,14 @@ def test_that_search_finds_in_every_kind_and_takes_any_text(program: Program) ->
     assert kinds == {"block", "archival", "message", "summary"}
     for text in ("what's", "c++", "foo:bar", '"', "AND OR NOT", "", "*", "-"):
         program.said("search", text)
+    tools = program.said("search", "role:tool kind:message tokens:>100 release", "--limit", 1)
+    assert tools["facets"]["kind"]["message"] == tools["total"] > 0
+    assert tools["hits"][0]["role"] == "tool"
+    assert program.said("search", tools["hits"][0]["id"])["named"] == f"message:{tools['hits'][0]['id']}"
+    assert program.said("search", "Harbor", "--sent")["count"] == 2
+    faulty = program.run("search", "a tokens:many")
+    assert faulty.returncode == 1
+    assert b"(character 3)" in faulty.stderr
     scores = [hit["score"] for hit in program.said("search", "rollout")["hits"]]
     assert scores == sorted(scores, reverse=True)
     assert scores[0] > 0
