@@ -148,7 +148,7 @@ class Actions(QObject):
         item.setObjectName(action.id)
         item.setCheckable(action.is_on is not None)
         item.setIconVisibleInMenu(True)
-        item.setShortcuts(_shortcuts(action))
+        item.setShortcuts(action_keys(action))
         if action.scope is not None:
             item.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         item.triggered.connect(lambda _=False, id_=action.id: self._trigger(id_))
@@ -161,10 +161,10 @@ class Actions(QObject):
         scoped = [
             row for row in rows if row.scope and isinstance(now, QWidget) and row.scope.isAncestorOf(now)
         ]
-        taken = [keys for row in scoped for keys in _shortcuts(row)]
+        taken = [keys for row in scoped for keys in action_keys(row)]
         for row in rows:
             if row.scope is None:
-                free = [each for each in _shortcuts(row) if each not in taken]
+                free = [each for each in action_keys(row) if each not in taken]
                 self._items[row.id].setShortcuts(free)
 
     def _trigger(self, id_: str) -> None:
@@ -181,7 +181,8 @@ class Actions(QObject):
                 raise ValueError(f"{action.id}: {wanted.toString()} is {id_}'s")
 
 
-def _shortcuts(action: Action) -> list[QKeySequence]:
+def action_keys(action: Action) -> list[QKeySequence]:
+    """All shortcuts of an action, the one that menus show first."""
     keys = () if action.shortcut is None else (action.shortcut,)
     return [QKeySequence(each) for each in (*keys, *action.also)]
 

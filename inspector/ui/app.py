@@ -18,13 +18,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from inspector.runtime.environment import state_folder
 from inspector.ui.safe_text import show_controls
 
 # qasync would try three other bindings first.
 os.environ["QT_API"] = "pyside6"
 
 import qasync
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QProcess, QTimer
 from PySide6.QtWidgets import QDialog
 
 from inspector.ui.appearance import Appearance
@@ -33,7 +34,9 @@ from inspector.ui.exact_text import leave_text
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import MainWindow
 from inspector.ui.preferences import Preferences
-from inspector.ui.startup import Startup
+from inspector.ui.program_log.keeper import keep_log
+from inspector.ui.run_marks import RunMark, UncleanEnd, about_this_run
+from inspector.ui.startup import SAFE_MODE, Startup
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.wording import tr
 
@@ -84,25 +87,42 @@ class MainThreadGc(QObject):
 def run(shell: Startup, *, load_engine: LoadEngine, load_contents: LoadContents) -> int:
     """Populate the window that is on screen and stay until it is closed; gives the exit code."""
     log_to_standard_error()
+    keep_log()
+    _LOG.info("%s", about_this_run())
+    mark = RunMark(state_folder() / "runs")
+    program = Program(shell, mark.begin())
+    # The desktop's session ends: the program may be killed right after, which is no fault.
+    shell.application.commitDataRequest.connect(lambda _: mark.end())
     loop = qasync.QEventLoop(shell.application)
     asyncio.set_event_loop(loop)
     # Qt's own pool threads die of a BaseException, and whoever waits for them waits for ever.
     loop.set_default_executor(ThreadPoolExecutor(_WORKERS, thread_name_prefix="worker"))
     with loop:
-        loop.run_until_complete(Program(shell).live(loop, load_engine, load_contents))
+        loop.run_until_complete(program.live(loop, load_engine, load_contents))
+    mark.end()
+    if program.restarts_safely:
+        command = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "inspector"]
+        QProcess.startDetached(command[0], [*command[1:], SAFE_MODE])
     return 0
 
 
 class Program:
     """One run of the window."""
 
-    def __init__(self, shell: Startup) -> None:
+    def __init__(self, shell: Startup, unclean_end: UncleanEnd | None = None) -> None:
         sys.setswitchinterval(_SWITCH_SECONDS)
         self._collector = MainThreadGc(shell.application)
         self.shell = shell
         self.window = shell.window
         self.preferences = shell.preferences
         self.contents: WindowContents | None = None
+        self.restarts_safely = False
+        self._unclean_end = unclean_end
+
+    def restart_safely(self) -> None:
+        """Close the window in order and start again in safe mode."""
+        self.restarts_safely = True
+        self.window.ask_to_close()
 
     async def live(
         self, loop: asyncio.AbstractEventLoop, load_engine: LoadEngine, load_contents: LoadContents
@@ -113,7 +133,9 @@ class Program:
         bridge = Bridge(loop, self.window)
         self._catch_stray_errors(loop, bridge)
         for each in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(each, stop.set)
+            loop.add_signal_handler(each, self.window.ask_to_close)
+        # The desktop's session ends: the program may be killed right after.
+        self.shell.application.commitDataRequest.connect(self.window.keep)
         opener = await loop.run_in_executor(None, load_engine)
         look = (self.shell.appearance, self.shell.icons, self.preferences)
         self.contents = load_contents(self.window, look, bridge, opener)
@@ -153,9 +175,7 @@ class Program:
         if contents is None:
             return
         last = self.preferences.text("window.last_file")
-        if self.shell.safe:
-            text = tr("The last starts failed. The window opens with its default layout and no file.")
-            self.window.banners.show_notice(Notice("safe", text, tone="warning"))
+        self._tell_start()
         if start.sample:
             contents.files.see_sample()
         elif start.file is not None:
@@ -168,12 +188,33 @@ class Program:
         ):
             contents.workspace.open(Path(last))
 
+    def _tell_start(self) -> None:
+        """Say how the last run ended, and that this is safe mode."""
+        show = self.window.banners.show_notice
+        ended = self._unclean_end
+        if ended is not None:
+            text = (
+                tr("Context Inspector crashed last time.")
+                if ended.crashed
+                else tr("Context Inspector didn't close properly last time.")
+            )
+            remark = tr("Saved work and drafts are kept. Nothing was sent to anyone.")
+            restart = ((tr("Restart in safe mode"), self.restart_safely),)
+            choices = () if self.shell.safe else restart
+            show(Notice("unclean_end", text, remark, "warning", ended.details, choices))
+        if self.shell.start.safe:
+            text = tr("Safe mode: default settings, layout and theme, no tabs of last time.")
+            show(Notice("safe", text, tr("Your own settings and drafts are kept for the next normal start.")))
+        elif self.shell.safe:
+            text = tr("The last starts failed. The window opens with its default layout and no file.")
+            show(Notice("safe", text, tone="warning"))
+
     def _catch_stray_errors(self, loop: asyncio.AbstractEventLoop, bridge: Bridge) -> None:
         doing = tr("An action in the window")
 
         def in_slot(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
             if issubclass(kind, KeyboardInterrupt):
-                self.window.closing.emit()
+                self.window.ask_to_close()
                 return
             bridge.report(error.with_traceback(trace), doing=doing)
 
@@ -186,7 +227,7 @@ class Program:
 
         sys.excepthook = in_slot
         loop.set_exception_handler(in_loop)
-        if sys.stderr is not None:
+        if sys.stderr is not None and not faulthandler.is_enabled():
             faulthandler.enable()
 
 
@@ -202,6 +243,7 @@ def log_to_standard_error() -> logging.Handler | None:
     if sys.stderr is None:
         return None
     handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(logging.WARNING)
     handler.setFormatter(PlainLines("%(levelname)s %(name)s: %(message)s"))
     logging.getLogger("inspector").addHandler(handler)
     return handler

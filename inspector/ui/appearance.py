@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 from PySide6.QtWidgets import QApplication
 
+from inspector.runtime.resources import FIXED_FONT, INTERFACE_FONT
 from inspector.ui.marks import MarkPictures
 from inspector.ui.style import style_sheet
 from inspector.ui.theme import Theme
 
 MINIMUM_SCALE, MAXIMUM_SCALE = 0.75, 2.0
 _SMALLEST_POINTS = 9.0
+_LOG = logging.getLogger(__name__)
 _GRID = 4
 _LINE_SPACING, _LINE_STEPS = 1.25, 5
 
@@ -25,6 +30,13 @@ class ThemeChoice(StrEnum):
     SYSTEM = "system"
     LIGHT = "light"
     DARK = "dark"
+
+
+class FontChoice(StrEnum):
+    """Whose fonts the window uses."""
+
+    SHIPPED = "shipped"
+    SYSTEM = "system"
 
 
 class TextSize(StrEnum):
@@ -38,13 +50,25 @@ class TextSize(StrEnum):
 _FACTORS = {TextSize.SMALL: 0.9, TextSize.NORMAL: 1.0, TextSize.LARGE: 1.7}
 
 
+@cache
+def load_fonts(files: tuple[Path, ...]) -> None:
+    """Let Qt know fonts by their files, for as long as the program runs; one that it can't read is left out."""
+    for file in files:
+        if QFontDatabase.addApplicationFont(str(file)) < 0:
+            _LOG.warning("%s can't be used as a font", file)
+
+
 class Appearance(QObject):
     """The theme and text scale of the application; whoever paints asks here and repaints on `changed`."""
 
     changed = Signal()
 
-    def __init__(self, application: QApplication, themes: Mapping[str, Theme]) -> None:
+    def __init__(
+        self, application: QApplication, themes: Mapping[str, Theme], fonts: Callable[[], Sequence[Path]]
+    ) -> None:
+        """`fonts` gives the files of the shipped fonts, asked for when these are used first."""
         super().__init__(application)
+        self._fonts = fonts
         self._application = application
         self._themes = themes
         self._hints = application.styleHints()
@@ -54,6 +78,9 @@ class Appearance(QObject):
         )
         self._choice = ThemeChoice.SYSTEM
         self._scale = 1.0
+        self._font_choice = FontChoice.SYSTEM
+        self._made_fonts: dict[tuple[TextSize, bool, bool], QFont] = {}
+        application.fontDatabaseChanged.connect(self._made_fonts.clear)
         self._marks = MarkPictures()
         self._hints.colorSchemeChanged.connect(self._follow_system)
 
@@ -66,12 +93,19 @@ class Appearance(QObject):
         return self._scale
 
     @property
+    def font_choice(self) -> FontChoice:
+        return self._font_choice
+
+    @property
     def theme(self) -> Theme:
         return self._themes["dark" if self._is_dark() else "light"]
 
-    def apply(self, choice: ThemeChoice, scale: float) -> None:
-        """Switch theme and text scale at once, everywhere."""
+    def apply(self, choice: ThemeChoice, scale: float, fonts: FontChoice | None = None) -> None:
+        """Switch theme, text scale and, if given, fonts at once, everywhere."""
         self._choice = choice
+        self._font_choice = fonts or self._font_choice
+        if self._font_choice is FontChoice.SHIPPED:
+            load_fonts(tuple(self._fonts()))
         self._scale = min(MAXIMUM_SCALE, max(MINIMUM_SCALE, scale))
         schemes = {ThemeChoice.DARK: Qt.ColorScheme.Dark, ThemeChoice.LIGHT: Qt.ColorScheme.Light}
         self._hints.setColorScheme(schemes.get(choice, Qt.ColorScheme.Unknown))
@@ -85,11 +119,25 @@ class Appearance(QObject):
 
     def font(self, size: TextSize = TextSize.NORMAL, *, fixed: bool = False, bold: bool = False) -> QFont:
         """A font of the interface, or the fixed-width one of prompts. Figures are as wide as each other."""
+        wanted = size, fixed, bold
+        made = self._made_fonts.get(wanted)
+        if made is None:
+            made = self._made_fonts[wanted] = self._make_font(size, fixed=fixed, bold=bold)
+        # A copy shares what Qt has looked up for the font until somebody changes it.
+        return QFont(made)
+
+    def _make_font(self, size: TextSize, *, fixed: bool, bold: bool) -> QFont:
         kind = QFontDatabase.SystemFont.FixedFont if fixed else QFontDatabase.SystemFont.GeneralFont
         font = QFontDatabase.systemFont(kind)
+        if self._font_choice is FontChoice.SHIPPED:
+            # The system's stands behind it for the scripts that it lacks.
+            font.setFamilies([FIXED_FONT if fixed else INTERFACE_FONT, font.family()])
         font.setPointSizeF(self._points * self._scale * _FACTORS[size])
-        font.setBold(bold)
+        font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
         font.setFeature(QFont.Tag("tnum"), 1)
+        for ligatures in ("calt", "liga"):
+            # An arrow that is two signs has to look like two signs.
+            font.setFeature(QFont.Tag(ligatures), 0)
         return font
 
     def space(self, steps: float = 1) -> int:
@@ -115,6 +163,7 @@ class Appearance(QObject):
             self._dress()
 
     def _dress(self) -> None:
+        self._made_fonts.clear()
         self._application.setFont(self.font())
         self._application.setPalette(self.theme.palette())
         pictures = {

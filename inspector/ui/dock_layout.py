@@ -1,12 +1,13 @@
 """Where the window's docks stand: first layout, saved layout, and tabs where room is short.
 
 What there is room for depends on the window's size and on the size of text. How docks were left is kept for each
-way of standing by itself.
+perspective and each way of standing by itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer
@@ -14,10 +15,12 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWi
 
 from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
+from inspector.ui.perspectives import Perspective, perspective_of
 from inspector.ui.preferences import Preferences
 from inspector.ui.wording import tr
 
-_NAME = "window_state_2"
+_NAME = "window_state_3"
+PERSPECTIVE = "window.perspective"
 _LEFT, _RIGHT, _BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea,
     Qt.DockWidgetArea.RightDockWidgetArea,
@@ -33,7 +36,7 @@ _SETTLE_MILLISECONDS = 120
 class DockSpec:
     """A dock as the window knows it: where it stands at first, how large, and the panel inside.
 
-    `tabbed_with` is the dock that it is a tab beside at first.
+    `tabbed_with` is the dock that it is a tab beside at first; one that `folds` can be shown as a line.
     """
 
     id: str
@@ -44,6 +47,7 @@ class DockSpec:
     size: int = 0
     share: int = 1
     tabbed_with: str = ""
+    folds: bool = False
 
 
 class DockArrangement(StrEnum):
@@ -77,6 +81,9 @@ class DockLayout(QObject):
         self._preferences = preferences
         self._docks: dict[str, QDockWidget] = {}
         self._sides: dict[str, DockSpec] = {}
+        self._perspective = perspective_of(preferences.text(PERSPECTIVE))
+        self._placed: dict[str, DockSpec] = {}
+        """The docks as they stand in this perspective at first."""
         self._standing: DockArrangement | None = None
         self._revealed: set[str] = set()
         """Docks that were shown by hand since the start; their widths are a person's."""
@@ -109,8 +116,26 @@ class DockLayout(QObject):
     def standing(self) -> DockArrangement | None:
         return self._standing
 
+    @property
+    def perspective(self) -> str:
+        return self._perspective.id
+
     def add(self, side: DockSpec, dock: QDockWidget) -> None:
         self._sides[side.id], self._docks[side.id] = side, dock
+        self._placed[side.id] = placed_in(self._perspective, side)
+
+    def switch(self, id_: str) -> None:
+        """Keep how the docks stand, and show those of another perspective as they were left there."""
+        if id_ == self.perspective:
+            return
+        self.store()
+        self._perspective = perspective_of(id_)
+        self._preferences.set(PERSPECTIVE, self.perspective)
+        self._placed = {each.id: placed_in(self._perspective, each) for each in self._sides.values()}
+        self._plain_sizes.clear()
+        self._revealed.clear()
+        if self._standing is not None:
+            self.show()
 
     def show(self) -> None:
         """Show the docks as they were left, at first in their first places."""
@@ -118,7 +143,7 @@ class DockLayout(QObject):
 
     def reveal(self, id_: str) -> None:
         """Show a dock; one below the centre gets its share of the room at first, then the width it had."""
-        dock, side = self._docks[id_], self._sides[id_]
+        dock, side = self._docks[id_], self._placed[id_]
         group = (dock, *self._window.tabifiedDockWidgets(dock))
         had_room = any(each.isVisible() for each in group)
         width, others = dock.width(), [self._docks[each] for each in self._below()]
@@ -129,9 +154,12 @@ class DockLayout(QObject):
             return
         if is_new:
             self._revealed.add(id_)
-            shares = {each: 100 * self._sides[each].share for each in self._below()}
+            shares = {each: 100 * self._placed[each].share for each in self._below()}
             docks = [self._docks[each] for each in shares]
             self._window.resizeDocks(docks, list(shares.values()), Qt.Orientation.Horizontal)
+            height = round(side.size * self._appearance.scale)
+            if height > dock.height():
+                self._window.resizeDocks([dock], [height], Qt.Orientation.Vertical)
         elif not had_room and others:
             sizes = [max(each.minimumSizeHint().width(), left // len(others)) for each in others]
             self._window.resizeDocks([dock, *others], [width, *sizes], Qt.Orientation.Horizontal)
@@ -139,6 +167,10 @@ class DockLayout(QObject):
     def _below(self) -> list[str]:
         """The docks that are seen below the centre."""
         return [id_ for id_, dock in self._docks.items() if self._is_below(id_) and dock.isVisible()]
+
+    def tab_bars(self) -> list[QTabBar]:
+        """The bars of docks that are tabs of one area."""
+        return self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
 
     def hide(self) -> None:
         """Keep how the docks stand and hide them."""
@@ -153,8 +185,8 @@ class DockLayout(QObject):
             self._preferences.store_layout(self._name(), bytes(self._window.saveState().data()))
 
     def reset(self) -> None:
-        """Put every dock back into its first place, now and for every way of standing."""
-        self._preferences.forget_layouts()
+        """Put every dock of this perspective back into its first place, now and for every way of standing."""
+        self._preferences.forget_layouts(self._names())
         if self._standing is not None:
             self.show()
 
@@ -166,7 +198,7 @@ class DockLayout(QObject):
 
     def _wanted(self) -> DockArrangement:
         window = self._window
-        return standing_for(self._sides.values(), window.width(), window.height(), self._appearance.scale)
+        return standing_for(self._placed.values(), window.width(), window.height(), self._appearance.scale)
 
     def _fit(self) -> None:
         wanted = self._wanted()
@@ -181,7 +213,7 @@ class DockLayout(QObject):
         state = self._preferences.layout(self._name())
         if state is not None:
             self._window.restoreState(QByteArray(state))
-        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        for bar in self.tab_bars():
             bar.setAccessibleName(tr("Panels"))
             bar.setExpanding(False)
 
@@ -190,7 +222,7 @@ class DockLayout(QObject):
             dock.setFloating(False)
             self._window.removeDockWidget(dock)
         front: QDockWidget | None = None
-        for side in self._sides.values():
+        for side in self._placed.values():
             dock, area = self._docks[side.id], _area_in(side, standing)
             if standing is not DockArrangement.AROUND and area == _LEFT and front is not None:
                 # At once, and not only when all are there: below each other they could need more than the screen.
@@ -211,7 +243,7 @@ class DockLayout(QObject):
         """Give the docks of an area their first size: as large as text is, if that leaves enough to the centre."""
         there = [
             side
-            for side in self._sides.values()
+            for side in self._placed.values()
             if _area_in(side, standing) == area and side.shown and side.size
         ]
         docks = [self._docks[side.id] for side in there]
@@ -260,7 +292,21 @@ class DockLayout(QObject):
 
     def _name(self) -> str:
         """Layouts of other sets of panels are not taken: the first places then hold for new ones."""
-        return ":".join((_NAME, str(self._standing), *sorted(self._docks)))
+        return ":".join((self._names(), str(self._standing), *sorted(self._docks)))
+
+    def _names(self) -> str:
+        """How the names of this perspective's layouts begin."""
+        return f"{_NAME}:{self.perspective}"
+
+
+def placed_in(perspective: Perspective, side: DockSpec) -> DockSpec:
+    """A dock as it stands in a perspective at first."""
+    if not perspective.places:
+        return side
+    place = perspective.places.get(side.id)
+    if place is None:
+        return replace(side, shown=False)
+    return replace(side, shown=True, area=place.area, size=place.size, share=place.share)
 
 
 def _area_in(side: DockSpec, standing: DockArrangement) -> Qt.DockWidgetArea:

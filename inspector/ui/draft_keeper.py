@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
 from inspector.domain.edits.base import Edit, Receipt
-from inspector.domain.ref import Ref
+from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.session import FileSession
 from inspector.ui.bridge import Bridge, is_gone
 from inspector.ui.file_state import LiveFile, UnsavedEdit, What
@@ -58,32 +59,42 @@ class DraftKeeper:
     def _edit(self, target: str | Ref) -> Edit | None:
         if isinstance(target, Ref):
             state = self._live.state
-            return state.records.get(target) or state.settings_drafts.get(target)
+            return state.records.get(target) or state.settings_drafts.get(target) or state.answers.get(target)
         draft = self._live.state.drafts.get(target)
         return None if draft is None else draft.edit
 
 
 class RecordDrafts:
-    """The unsaved edits of messages, archival entries and other records, in the state of the open file."""
+    """The unsaved edits of messages, archival entries and other records, in the state of the open file.
 
-    def __init__(self, live: LiveFile, keeper: DraftKeeper) -> None:
+    `rebuild` lets the figures follow those that the Request shows: layouts.
+    """
+
+    def __init__(self, live: LiveFile, keeper: DraftKeeper, rebuild: Callable[[], None]) -> None:
         self._live = live
         self._keeper = keeper
+        self._rebuild = rebuild
 
     def put(self, edit: Edit) -> None:
         """Keep the edit that a save would make."""
         ref, records = edit.target.whole, self._live.state.records
         what = What.NOTHING if ref in records else What.DRAFTS
         self._live.put(replace(self._live.state, records={**records, ref: edit}), what)
-        self._keeper.note(ref)
+        self._note(ref)
 
     def drop(self, ref: Ref) -> None:
         """Forget an edit: it was saved or is not wanted."""
         records = self._live.state.records
         if ref.whole in records:
             rest = {each: edit for each, edit in records.items() if each != ref.whole}
-            self._live.put(replace(self._live.state, records=rest), What.DRAFTS)
-            self._keeper.note(ref.whole)
+            restored = self._live.state.restored_records - {ref.whole}
+            self._live.put(replace(self._live.state, records=rest, restored_records=restored), What.DRAFTS)
+            self._note(ref.whole)
+
+    def _note(self, ref: Ref) -> None:
+        self._keeper.note(ref)
+        if ref.kind is RefKind.LAYOUT:
+            self._rebuild()
 
     def drop_saved(self, edit: Edit | None) -> None:
         """Forget an edit that was saved, unless there is another one by now."""

@@ -14,10 +14,10 @@ from inspector.domain.errors import RefusedError
 from inspector.domain.history import ThreeWay
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
-from inspector.ui.draft_comparison import Comparison
+from inspector.ui.draft_comparison import Comparison, Preview
 from inspector.ui.editors.draft_editor import DraftEditor
 from inspector.ui.file_state import UnsavedEdit
-from inspector.ui.workspace import Preview, Workspace
+from inspector.ui.workspace import Workspace
 
 
 class Stage(Enum):
@@ -213,6 +213,7 @@ class EditSession(QObject):
             return
         if self._editor.takes(state.content):
             self._workspace.set_draft(draft.edit, draft.content)
+            self._workspace.answers.take_up(self._ref.id)
             self._begin(state)
             self.changed.emit()
 

@@ -14,8 +14,11 @@ from inspector.domain.errors import (
     InspectorError,
     RefusedError,
 )
+from inspector.ui.run_marks import about_this_run
 from inspector.ui.wording import number, tr, tr_error
 
+_MOST_CALLS = 60
+_PACKAGES = frozenset({"inspector", "tests", "site-packages"})
 MOVED_CODES = frozenset({"file.moved", "file.overwritten", "file.version_changed", "file.switched_to_wal"})
 """What another program did to the open file: writing has stopped."""
 
@@ -77,11 +80,34 @@ def failure_of(error: BaseException, *, doing: str) -> FailureText:
         )
     return FailureText(
         tr("{doing} failed because of a bug in this program.", doing=doing),
-        tr("Your saved work and drafts are safe."),
+        tr("Your saved work and drafts are safe. Nothing was sent to anyone."),
         tr("Try again. If it happens again, copy the details into a bug report."),
-        details,
+        f"{about_this_run()}\n{calls_of_fault(error)}",
         fault=True,
     )
+
+
+def calls_of_fault(error: BaseException) -> str:
+    """Where a fault arose: kinds of errors and calls, the first cause first. No message: it may quote the file."""
+    lines: list[str] = []
+    seen: set[int] = set()
+    each: BaseException | None = error
+    while each is not None and id(each) not in seen:
+        seen.add(id(each))
+        calls = [
+            f"  {_short(frame.f_code.co_filename)}:{line} {frame.f_code.co_qualname}"
+            for frame, line in traceback.walk_tb(each.__traceback__)
+        ]
+        lines[:0] = [*calls[-_MOST_CALLS:], type(each).__qualname__]
+        each = each.__cause__ or (None if each.__suppress_context__ else each.__context__)
+    return "\n".join(lines)
+
+
+def _short(file: str) -> str:
+    """A module's path from its package on: what stands before it names the user."""
+    parts = Path(file).parts
+    package = max((place for place, part in enumerate(parts) if part in _PACKAGES), default=-2)
+    return "/".join(parts[package:] if package >= 0 else parts[-2:])
 
 
 def _advice(error: InspectorError) -> tuple[str, str]:

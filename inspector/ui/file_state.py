@@ -13,22 +13,27 @@ from PySide6.QtCore import QObject, Signal
 from inspector.domain.actor import Actor
 from inspector.domain.agent_settings import agent_of, configured
 from inspector.domain.agents import Agent
+from inspector.domain.caching import CacheAccount
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.content import Content
 from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.rows import ConfigureAgent
+from inspector.domain.edits.rows import ConfigureAgent, PutLayout
 from inspector.domain.errors import Problem, RefusedError, Severity
+from inspector.domain.layout_rules import layout_fault
+from inspector.domain.layouts import Layout
 from inspector.domain.lint import Finding
 from inspector.domain.model_offers import ModelOffer
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.request_comparison import SentRequests
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import BlockState, SharedBlock
 from inspector.domain.undo import UndoneStep, UndoStep
 from inspector.domain.what_if import WhatIf, WhatIfResult
 from inspector.runtime.block_lengths import BlockLengths
 from inspector.runtime.session import AgentContents, FileSession
+from inspector.ui.block_counts import BlockTokens
 from inspector.ui.wording import tr_error
 
 _REFUSED = "drafts.refused"
@@ -54,6 +59,7 @@ class What(Flag):
     WHAT_IF = auto()
     FINDINGS = auto()
     SETTINGS = auto()
+    SENT = auto()
     NOTHING = 0
     EVERYTHING = (
         FILE
@@ -71,6 +77,7 @@ class What(Flag):
         | WHAT_IF
         | FINDINGS
         | SETTINGS
+        | SENT
     )
     """All that is another with another file."""
 
@@ -89,7 +96,8 @@ class UnsavedEdit:
 class SavedChange:
     """A change that was written from this window: its first edit, and the number by which it is undone.
 
-    `text` says it in words, where whoever made it has better ones than the operation's own.
+    `text` says it in words, where whoever made it has better ones than the operation's own. `author` is whose change is
+    undone, None for one's own; `seq` 0 says that it can't be undone.
     """
 
     edit: Edit
@@ -97,6 +105,7 @@ class SavedChange:
     seq: int
     count: int = 1
     text: str = ""
+    author: Actor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +138,13 @@ class FileState:
         set_aside: What is tried on other agents.
         what_if_open: Whether a what-if may be put together, though nothing is tried yet.
         counts: The tokens of each agent's last Request, None where none can be built.
+        block_counts: What these Requests say of each block, by agent.
         drafts: Unsaved edits by block.
         settings_drafts: Unsaved edits of agents and their tool rules, by what they change.
         restored_settings: The agents whose unsaved settings are from an earlier session.
+        restored_records: Those of messages, archival entries and settings of blocks that are from an earlier session.
         records: Unsaved edits of messages, archival entries and other records.
+        answers: The answers to agents' requests that saving a draft gives, by request.
         refusals: Why unsaved edits could not be saved, by block.
         health: Problems of the file itself.
         unseen: Blocks that somebody else changed since they were last looked at.
@@ -143,6 +155,8 @@ class FileState:
         next_undo: The person's newest change that can be undone.
         next_redo: The change that the person undid last.
         findings: What lint finds in the shown agent's Request without drafts.
+        sent: What the shown agent sent.
+        cache: What the Request would read of the prompt cache that it left, None where nothing was sent.
     """
 
     path: Path | None = None
@@ -162,10 +176,13 @@ class FileState:
     set_aside: Mapping[str, WhatIf] = field(default_factory=dict)
     what_if_open: bool = False
     counts: Mapping[str, Count | None] = field(default_factory=dict)
+    block_counts: Mapping[str, BlockTokens] = field(default_factory=dict)
     drafts: Mapping[str, UnsavedEdit] = field(default_factory=dict)
     settings_drafts: Mapping[Ref, Edit] = field(default_factory=dict)
     restored_settings: frozenset[str] = frozenset()
+    restored_records: frozenset[Ref] = frozenset()
     records: Mapping[Ref, Edit] = field(default_factory=dict)
+    answers: Mapping[Ref, Edit] = field(default_factory=dict)
     refusals: Mapping[str, RefusedError] = field(default_factory=dict)
     health: Mapping[tuple[str, Ref | None], Problem] = field(default_factory=dict)
     unseen: frozenset[str] = frozenset()
@@ -176,6 +193,8 @@ class FileState:
     next_undo: UndoStep | None = None
     next_redo: UndoStep | None = None
     findings: tuple[Finding, ...] = ()
+    sent: SentRequests = SentRequests()
+    cache: CacheAccount | None = None
 
     @property
     def agent(self) -> Agent | None:
@@ -207,7 +226,19 @@ class FileState:
     @property
     def has_drafts(self) -> bool:
         """Whether anything is unsaved that a Request may show."""
-        return bool(self.drafts or self.settings_drafts)
+        return bool(self.drafts or self.settings_drafts or self.drafted_layout)
+
+    @property
+    def drafted_layout(self) -> Layout | None:
+        """The shown agent's layout as its draft has it, None where that has none or cannot be used."""
+        agent = self.drafted_agent
+        return None if agent is None else self.layout_draft(self.what_if.agent_with(agent).config.layout)
+
+    def layout_draft(self, name: str) -> Layout | None:
+        """The unsaved layout of a name, None where there is none or it cannot be used as it is."""
+        edit = self.records.get(Ref(RefKind.LAYOUT, name))
+        layout = edit.operation.layout if edit and isinstance(edit.operation, PutLayout) else None
+        return None if layout is None or layout_fault(layout) else layout
 
     @property
     def drafted_agents(self) -> tuple[str, ...]:
@@ -254,6 +285,8 @@ class FileState:
             tried=None,
             set_aside={each: tried for each, tried in set_aside.items() if tried != WhatIf()},
             findings=(),
+            sent=SentRequests(),
+            cache=None,
         )
 
     def with_agents(self, agents: Sequence[Agent], layouts: Sequence[str]) -> FileState:
@@ -271,7 +304,8 @@ class FileState:
     def with_count(self, agent_id: str, request: Request | None) -> FileState:
         """The state with the tokens of an agent's Request, or with None where none can be built."""
         count = Count(request.tokens, request.method) if request else None
-        return replace(self, counts={**self.counts, agent_id: count})
+        by_agent = {**self.block_counts, agent_id: BlockTokens.of(request)}
+        return replace(self, counts={**self.counts, agent_id: count}, block_counts=by_agent)
 
     def with_health(self, news: Health) -> FileState:
         """The state with a problem of the file, or without it at its end."""

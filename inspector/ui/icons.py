@@ -36,7 +36,7 @@ class Icons(QObject):
         self._read = read
         self._drawings: dict[str, bytes] = {}
         self._made: dict[tuple[str, str], QIcon] = {}
-        self._bound: list[tuple[weakref.ref[QObject], str, str]] = []
+        self._bound: list[tuple[weakref.ref[HasIcon], str, str]] = []
         appearance.changed.connect(self._tint_again)
 
     def icon(self, name: str, tone: str = "muted") -> QIcon:
@@ -68,7 +68,7 @@ class Icons(QObject):
             if target is None:
                 continue
             try:
-                target.setIcon(self.icon(name, tone))  # type: ignore[attr-defined]
+                target.setIcon(self.icon(name, tone))
                 self._measure(target)
             except RuntimeError:
                 # Qt has destroyed the object, Python's half has not noticed yet.

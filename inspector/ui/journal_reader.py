@@ -9,6 +9,7 @@ from inspector.domain.actor import Actor
 from inspector.domain.changes import JournalEntry
 from inspector.domain.edits.base import Version
 from inspector.domain.history import MeasuredVersion, VersionComparison
+from inspector.domain.redaction import RedactionPlan
 from inspector.domain.undo import UndoStack
 from inspector.runtime.engine import Engine
 from inspector.ui.bridge import Bridge, is_gone
@@ -70,6 +71,22 @@ class JournalReader:
             ("compare", block_id),
             lambda engine: engine.history.compare(block_id, *versions, self._model),
             tr("Comparing versions"),
+            on_done,
+            on_error,
+        )
+
+    def redaction(
+        self,
+        block_id: str,
+        numbers: Sequence[int],
+        on_done: Callable[[RedactionPlan], None],
+        on_error: OnError,
+    ) -> None:
+        """What redacting versions of a block would remove, and what would still have it."""
+        self._ask(
+            ("redaction", block_id),
+            lambda engine: engine.redaction.plan(block_id, numbers),
+            tr("Looking for what the versions say"),
             on_done,
             on_error,
         )

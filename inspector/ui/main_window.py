@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
+    QGuiApplication,
     QShowEvent,
 )
 from PySide6.QtWidgets import (
@@ -22,12 +23,14 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMenuBar,
     QStackedWidget,
+    QTabBar,
     QVBoxLayout,
     QWidget,
 )
 
 from inspector.ui.actions import Actions
 from inspector.ui.appearance import Appearance
+from inspector.ui.dock_folding import DockFolding
 from inspector.ui.dock_layout import DockLayout, DockSpec
 from inspector.ui.icons import Icons
 from inspector.ui.preferences import Preferences
@@ -36,6 +39,7 @@ from inspector.ui.widgets.banner import Banners
 from inspector.ui.widgets.centre import Centre
 from inspector.ui.widgets.controls import arrange, tab_stops
 from inspector.ui.widgets.dock_title import DockTitle
+from inspector.ui.widgets.overflow import Overflow
 from inspector.ui.widgets.status import StatusLine
 from inspector.ui.widgets.toast import Toast
 from inspector.ui.widgets.top_bar import TopBar
@@ -44,6 +48,10 @@ from inspector.ui.wording import tr
 
 FIRST_SIZE = (1440, 900)
 _GEOMETRY = "window_geometry_1"
+_LEAST_DOCK = QSize(380, 260)
+"""Pixels that a panel of a dock gets before it is scrolled."""
+_EDGE, _GRIP = 8, 120
+"""Pixels of the upper edge that have to be on a screen."""
 _LEFT, _RIGHT, _BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea,
     Qt.DockWidgetArea.RightDockWidgetArea,
@@ -55,11 +63,12 @@ _WELCOME, _VIEWS = "welcome", "views"
 class MainWindow(QMainWindow):
     """The shell. It can be shown at once and is populated with panels later.
 
-    `closing` asks whoever owns the program to end; the window stays until that is done. `dropped` carries the
-    path of a file that was let fall on it.
+    `closing` asks whoever owns the program to end; the window stays until that is done. `keeping`
+    comes before, and whenever the program may end soon. `dropped` carries the path of a file that was let fall on it.
     """
 
     closing = Signal()
+    keeping = Signal()
     dropped = Signal(object)
 
     def __init__(self, appearance: Appearance, icons: Icons, preferences: Preferences) -> None:
@@ -68,18 +77,22 @@ class MainWindow(QMainWindow):
         self._icons = icons
         self._preferences = preferences
         self._layout = DockLayout(self, appearance, preferences)
-        self._populated = self._shows_file = self._may_close = False
+        self.folding: DockFolding | None = None
+        """Folds the dock that can be folded, None before there are docks."""
+        self._populated = self._shows_file = self._may_close = self._restored = False
         self.actions_ = Actions(self)
         self.banners = Banners(appearance, icons)
         self.centre = Centre(appearance, icons)
         self.go_to: Callable[[], None] = _nothing
         self.show_drafts: Callable[[], None] = _nothing
+        self.show_approvals: Callable[[], None] = _nothing
         self.cancel_work: Callable[[str], None] = _nothing
         self.top_bar = TopBar(icons, lambda: self.go_to())
         self.status_line = StatusLine(
             lambda: self.show_drafts(),
             lambda: self.go_to_panel("problems"),
             lambda: self.go_to_panel("budget"),
+            lambda: self.show_approvals(),
             JobLine(icons, lambda key: self.cancel_work(key)),
         )
         self.menu_bar = QMenuBar()
@@ -95,6 +108,9 @@ class MainWindow(QMainWindow):
         """Put the docks in their first places, then in those of last time."""
         for side in sides:
             self._add_dock(side)
+        for dock in self._layout.docks.values():
+            if self.folding is not None:
+                self.folding.follow(dock)
         self._pages.addWidget(welcome)
         self._named[_WELCOME] = welcome
         self._populated = True
@@ -127,11 +143,16 @@ class MainWindow(QMainWindow):
         """Show a dock, in front, and give it the keyboard."""
         dock = self._layout.docks.get(id_)
         if dock is not None and self._shows_file:
+            if self.folding is not None and self._layout.sides[id_].folds:
+                self.folding.open()
             self._layout.reveal(id_)
             dock.raise_()
             panel = self.panel(id_)
             first = getattr(panel, "first_focus", None)
-            (first() if first else panel).setFocus(Qt.FocusReason.ShortcutFocusReason)
+            wanted = first() if first else panel
+            # An empty panel shows something else in its place.
+            seen = wanted if wanted.isVisibleTo(panel) else panel
+            seen.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def toggle_panel(self, id_: str) -> None:
         """Hide a dock that has the keyboard, else go to it."""
@@ -143,7 +164,19 @@ class MainWindow(QMainWindow):
         else:
             self.go_to_panel(id_)
 
+    @property
+    def perspective(self) -> str:
+        return self._layout.perspective
+
+    def switch_perspective(self, id_: str) -> None:
+        """Let the docks stand as they were left in another perspective."""
+        self._layout.switch(id_)
+        self.actions_.refresh()
+
     def reset_layout(self) -> None:
+        """Put docks, and what is inside them, back into their first places."""
+        if self.folding is not None:
+            self.folding.open()
         self._layout.reset()
         for side in self._layout.sides.values():
             inside = getattr(side.panel, "reset_layout", None)
@@ -169,26 +202,37 @@ class MainWindow(QMainWindow):
 
     def ask_to_close(self) -> None:
         """Remember where everything stands and ask for the end."""
-        self.store_layout()
+        self.keep()
         self.closing.emit()
+
+    def keep(self) -> None:
+        """Remember where everything stands: the program may end at once, as when the desktop's session ends."""
+        self.keeping.emit()
+        self.store_layout()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Keep inside the screen: only now it is known how wide the frame around the window is."""
         super().showEvent(event)
-        if self.size() == self._first_size:
+        was_restored, self._restored = self._restored, False
+        if self.size() == self._first_size or (was_restored and not self._can_be_moved()):
             QTimer.singleShot(0, self, self._stay_on_screen)
 
     def focusNextPrevChild(self, next_: bool) -> bool:
         """Go on in the order in which things are seen: head, left, centre, right, bottom, status bar."""
-        regions = (self.top_bar, *self._docks_at(_LEFT), self._middle, *self._docks_at(_RIGHT))
-        ring: list[QWidget] = []
-        for region in (*regions, *self._docks_at(_BOTTOM), self.status_line):
-            ring += [each for each in tab_stops(region) if each not in ring]
-        here = QApplication.focusWidget()
-        if here not in ring:
+        here, step = QApplication.focusWidget(), 1 if next_ else -1
+        regions = self._tab_regions()
+        at = next((at for at, each in enumerate(regions) if here and each.isAncestorOf(here)), None)
+        stops = [] if at is None else _stops_in(regions[at])
+        if at is None or here not in stops:
             return super().focusNextPrevChild(next_)
+        place = stops.index(here) + step
+        # Most steps stay in their region: only at its end are others read, of a window of some thousand widgets.
+        while not 0 <= place < len(stops):
+            at = (at + step) % len(regions)
+            stops = _stops_in(regions[at])
+            place = 0 if next_ else len(stops) - 1
         reason = Qt.FocusReason.TabFocusReason if next_ else Qt.FocusReason.BacktabFocusReason
-        ring[(ring.index(here) + (1 if next_ else -1)) % len(ring)].setFocus(reason)
+        stops[place].setFocus(reason)
         return True
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -234,12 +278,23 @@ class MainWindow(QMainWindow):
         self._first_size = QSize(*FIRST_SIZE).boundedTo(self.screen().availableSize())
         self.resize(self._first_size)
         geometry = self._preferences.layout(_GEOMETRY)
-        if geometry is not None:
-            self.restoreGeometry(QByteArray(geometry))
+        self._restored = geometry is not None and self.restoreGeometry(QByteArray(geometry))
+
+    def _tab_regions(self) -> list[QWidget]:
+        """The parts of the window in the order in which Tab goes through them."""
+        regions = (self.top_bar, *self._docks_at(_LEFT), self._middle, *self._docks_at(_RIGHT))
+        bars = (each for each in self._layout.tab_bars() if each.isVisible())
+        return [*regions, *self._docks_at(_BOTTOM), *bars, self.status_line]
 
     def _docks_at(self, area: Qt.DockWidgetArea) -> list[QDockWidget]:
         docks = (dock for dock in self._layout.docks.values() if dock.isVisible() and not dock.isFloating())
         return [dock for dock in docks if self.dockWidgetArea(dock) == area]
+
+    def _can_be_moved(self) -> bool:
+        """Whether enough of the upper edge is on a screen to take the window by it."""
+        edge = QRect(self.frameGeometry().topLeft(), QSize(self.width(), _EDGE))
+        seen = (screen.availableGeometry().intersected(edge) for screen in QGuiApplication.screens())
+        return any(each.width() >= min(_GRIP, self.width()) and each.height() == _EDGE for each in seen)
 
     def _stay_on_screen(self) -> None:
         room, frame = self.screen().availableGeometry(), self.frameGeometry()
@@ -273,10 +328,16 @@ class MainWindow(QMainWindow):
         dock.setAccessibleName(side.title)
         title = DockTitle(self._icons, lambda: dock.setFloating(not dock.isFloating()), dock.hide)
         dock.setTitleBarWidget(title)
-        dock.setWidget(side.panel)
+        content = Overflow(side.panel, _LEAST_DOCK)
+        dock.setWidget(content)
+        content.fill()
         header = getattr(side.panel, "header", None)
         title.add(header() if header else ())
         self._layout.add(side, dock)
+        if side.folds:
+            look = self._appearance, self._icons
+            self.folding = DockFolding(self, dock, content, self._preferences, look, side.size)
+            title.add((self.folding.button,))
 
         def tell() -> None:
             heading = getattr(side.panel, "heading", "") or side.title
@@ -307,6 +368,10 @@ class _WindowIcon:
 
     def __init__(self, window: QWidget) -> None:
         self.setIcon = window.setWindowIcon
+
+
+def _stops_in(region: QWidget) -> list[QWidget]:
+    return [region] if isinstance(region, QTabBar) else tab_stops(region)
 
 
 def _accept_copy(event: QDropEvent) -> None:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from enum import StrEnum
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QWidget
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.settings import Settings
-from inspector.ui.actions import Actions
+from inspector.ui.actions import Action, Actions, FrontActions
 from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
 from inspector.ui.file_state import What
 from inspector.ui.icons import Icons
 from inspector.ui.preferences import Preferences
-from inspector.ui.selection import Selection
+from inspector.ui.selection import Selection, SelectionState
+from inspector.ui.wording import tr
 from inspector.ui.workspace import Workspace
 
 
@@ -75,6 +77,7 @@ class Panel(QWidget):
         self._heading = ""
         self._heading_note = ""
         self._marked = False
+        self._front: FrontActions | None = None
         services.workspace.changed.connect(self.follow)
 
     @property
@@ -97,6 +100,60 @@ class Panel(QWidget):
 
     def follow(self, what: What) -> None:
         """Show what of the workspace's file is another now."""
+
+    def act(self, *rows: Action) -> None:
+        """Have these actions while the panel is in sight, for a centre tab whose ids others have too."""
+        self._front = FrontActions(self.services.actions, self.services.icons, *rows)
+
+    def came(self) -> None:
+        """Do what waits for the panel to come into sight; a window that is only uncovered does not count."""
+
+    def went(self) -> None:
+        """Do what is to be done when another tab hides the panel."""
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            if self._front is not None:
+                self._front.come()
+            self.came()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if not event.spontaneous():
+            if self._front is not None:
+                self._front.go()
+            self.went()
+
+    def not_writable(self) -> str:
+        """Why nothing of the file can be changed, for a greyed action; empty where it can be."""
+        return tr("the file is read-only") if self.services.workspace.file.read_only else ""
+
+    def offer_menu(self, view: QAbstractItemView, ids: Sequence[str]) -> None:
+        """Open a menu of these actions where a view is asked for one."""
+
+        def offer(at: QPoint) -> None:
+            menu = QMenu(view)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            self.services.actions.refresh()
+            self.services.actions.fill(menu, ids)
+            menu.popup(view.viewport().mapToGlobal(at))
+
+        view.customContextMenuRequested.connect(offer)
+
+    def follow_selection(self) -> None:
+        """Hear, by `reveal`, of what is selected or opened elsewhere, until the panel is gone."""
+        self.services.selection.changed.connect(self._follow_selected)
+        self.services.selection.opened.connect(self._follow_opened)
+
+    def reveal(self, ref: Ref | None, *, opened: bool = False) -> None:
+        """Bring into sight what was selected elsewhere; `opened` says that it was asked for by name."""
+
+    def _follow_selected(self, selected: SelectionState) -> None:
+        self.reveal(selected.ref)
+
+    def _follow_opened(self, ref: Ref) -> None:
+        self.reveal(ref, opened=True)
 
     def header(self) -> tuple[QWidget, ...]:
         """Widgets for the right end of the title bar. Asked for once."""
@@ -144,7 +201,9 @@ class PanelRow:
         size: First width (left, right) or height (bottom) in pixels at text scale 1.
         share: First share of the width among the bottom panels.
         tabbed_with: The panel that it is a tab beside, at first.
-        load: Imports what `make` needs, where that is not loaded from the start. Any thread may call it.
+        folds: Whether it folds to a line while it stands alone below the centre.
+        help: The heading of its section in the help.
+        modules: Full names of modules that `make` needs and that a start does without. Any thread may import them.
     """
 
     id: str
@@ -159,4 +218,6 @@ class PanelRow:
     size: int = 0
     share: int = 1
     tabbed_with: str = ""
-    load: Callable[[], None] | None = None
+    folds: bool = False
+    help: str = ""
+    modules: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ import base64
 import binascii
 import hashlib
 import json
+import logging
 import os
 import tempfile
 from collections.abc import Mapping
@@ -21,22 +22,46 @@ from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.settings import Setting, SettingValue
 
+REQUEST_LIST = "compare.list"
 RECENT_MODELS = "models.recent"
+TOUR_DONE = "window.tour_done"
+CACHE_MARKS = "request.cache_marks"
+DETAIL_FOLDED = "window.detail_folded"
 SETTINGS: tuple[Setting, ...] = (
-    Setting("window.theme", "system", "Theme", choices=("system", "light", "dark")),
-    Setting("window.text_scale", 1.0, "Text size. 1 is the size your system uses", minimum=0.75, maximum=2.0),
-    Setting("window.reopen_last", True, "Reopen the last file at start"),
+    Setting("window.theme", "system", "Colours of the window.", choices=("system", "light", "dark")),
+    Setting("window.text_scale", 1.0, "Ctrl++ and Ctrl+− change it too.", minimum=0.75, maximum=2.0),
+    Setting("window.fonts", "shipped", "For the window and for prompts.", choices=("shipped", "system")),
+    Setting("window.reopen_last", True, "Opens it with its tabs at start."),
     Setting("window.last_file", "", "Last file"),
+    Setting(TOUR_DONE, False, "Tour taken"),
     Setting(RECENT_MODELS, "", "Models chosen last, one a line"),
+    Setting(
+        "window.perspective",
+        "inspect",
+        "How panels stand around the centre.",
+        choices=("inspect", "edit", "debug"),
+    ),
+    Setting(DETAIL_FOLDED, False, "Shows Detail as one line below the Request."),
     Setting("budget.sort", "", "Budget sorted by"),
-    Setting("budget.flat", False, "List the budget without sections"),
+    Setting("budget.flat", False, "Lists all pieces of the budget without their sections."),
+    Setting("budget.since_sent", True, "Shows tokens since the last sent Request in the budget."),
+    Setting("budget.cache", True, "Shows the prompt cache in the budget."),
+    Setting(REQUEST_LIST, False, "Lists the agent's Requests beside a comparison."),
     Setting("problems.ignored_findings", "", "Ignored kinds of findings"),
-    Setting("navigator.show_empty_groups", False, "Show empty groups"),
-    Setting("request.format_json", False, "Format JSON in the Request"),
+    Setting("navigator.show_empty_groups", False, "Shows groups without entries in the navigator."),
+    Setting(
+        CACHE_MARKS, False, "Marks in a provider's JSON where the cached prefixes end. Copies have the marks."
+    ),
+    Setting(
+        "request.format_json",
+        False,
+        "Shows JSON in the Request with a line for each value. Copies stay as sent.",
+    ),
 )
 FAILED_STARTS_FOR_SAFE_MODE = 2
 _RECENT_KEPT = 12
 _LAYOUT_SIZE_LIMIT = 1 << 20
+_LOG = logging.getLogger(__name__)
 
 
 class Preferences(QObject):
@@ -122,6 +147,22 @@ class Preferences(QObject):
             self._data["views"] = {**kept, str(path): dict(view)}
             self._write()
 
+    def panel_view(self, path: Path, panel: str) -> Mapping[str, Any]:
+        """What a panel showed of a file when it was open last, as it was stored."""
+        found = self._part("panel_views").get(str(path))
+        view = found.get(panel) if isinstance(found, dict) else None
+        return view if isinstance(view, dict) else {}
+
+    def store_panel_view(self, path: Path, panel: str, view: Mapping[str, Any]) -> None:
+        """Keep what a panel shows of a file, as long as it is among the recent ones."""
+        if self.panel_view(path, panel) == view:
+            return
+        views = self._part("panel_views")
+        recent = {str(each) for each in (*self.recent, path)}
+        kept = {name: each for name, each in views.items() if name in recent and isinstance(each, dict)}
+        self._data["panel_views"] = {**kept, str(path): {**kept.get(str(path), {}), panel: dict(view)}}
+        self._write()
+
     def layout(self, name: str) -> bytes | None:
         """A stored window layout, only if it is byte for byte the one that was stored."""
         stored = self._part("layouts").get(name)
@@ -143,9 +184,12 @@ class Preferences(QObject):
             self._part("layouts")[name] = stored
             self._write()
 
-    def forget_layouts(self) -> None:
-        """Go back to the first layout at the next start."""
-        self._data["layouts"] = {}
+    def forget_layouts(self, beginning: str) -> None:
+        """Go back to the first layout, of those whose names begin so."""
+        layouts = self._part("layouts")
+        self._data["layouts"] = {
+            name: each for name, each in layouts.items() if not name.startswith(beginning)
+        }
         self._write()
 
     def set_aside(self) -> None:
@@ -187,19 +231,26 @@ class Preferences(QObject):
         return {}
 
     def _write(self) -> None:
+        """Store all. On a full or locked disk they hold until the program ends: nothing else fails for them."""
         if self._path is None:
             return
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        text = json.dumps(self._data, indent=1, sort_keys=True)
-        # mkstemp makes the file readable by its user alone, whatever the umask says.
-        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(name).replace(self._path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+            _replace(self._path, json.dumps(self._data, indent=1, sort_keys=True))
+        except OSError as error:
+            _LOG.warning("The window's settings can't be stored: %s", error)
+
+
+def _replace(path: Path, text: str) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # mkstemp makes the file readable by its user alone, whatever the umask says.
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def fits(row: Setting, value: object) -> bool:

@@ -17,6 +17,7 @@ from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Version
 from inspector.domain.errors import InspectorError, Problem, Severity
+from inspector.domain.layouts import Layout
 from inspector.domain.ref import RefKind
 from inspector.domain.requests import Request
 from inspector.domain.simulation import Overlay
@@ -198,21 +199,22 @@ class Refresher:
 
     async def _build(self, session: FileSession, agent_id: str, *, saved: bool) -> None:
         spec, what_if = self._spec(session), self._live.state.what_if
-        overlay = _overlay(self._live.state)
+        overlay, laid = _overlay(self._live.state), self._live.state.drafted_layout
         drafts = await self._contents_of_drafts(session)
         unsaved = await self._unsaved_settings(session)
         plain, problem = self._live.state.saved_request, None
-        if saved or not (drafts or unsaved):
+        is_drafted = bool(drafts or unsaved or laid)
+        if saved or not is_drafted:
             plain, problem = await _built(session, agent_id, spec, {}, overlay=overlay)
         # One may be too large where the other is not: what a draft makes of it, or what is saved.
         request = plain
-        if drafts or unsaved:
-            request, problem = await _built(
-                session, agent_id, spec, drafts, unsaved, _overlay(self._live.state, unsaved)
-            )
+        if is_drafted:
+            whole = _with_layout(_overlay(self._live.state, unsaved), laid)
+            request, problem = await _built(session, agent_id, spec, drafts, unsaved, whole)
         tried = None
         if overlay is not None:
-            before, _ = await _built(session, agent_id, spec, drafts, unsaved)
+            own = _with_layout(None, replace(self._live.state, what_if=WhatIf()).drafted_layout)
+            before, _ = await _built(session, agent_id, spec, drafts, unsaved, own)
             tried = await _compared(session, before, request, overlay)
             request = tried.simulation.after if tried.simulation else request
         drafted = (each for id_ in drafts if (each := self._live.state.blocks.get(id_)) is not None)
@@ -269,6 +271,11 @@ def _overlay(state: FileState, unsaved: UnsavedSettings | None = None) -> Overla
     if unsaved is not None and unsaved.operation is not None:
         agent = configured(agent, unsaved.operation)
     return state.what_if.overlay(agent)
+
+
+def _with_layout(overlay: Overlay | None, layout: Layout | None) -> Overlay | None:
+    """The same with an unsaved layout in the place of the stored one of its name."""
+    return overlay if layout is None else replace(overlay or Overlay(), own_layout=layout)
 
 
 async def _compared(

@@ -35,6 +35,7 @@ _HIDDEN = re.compile(
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
     "\U000e0000-\U000e0fff]"
 )
+_HIDDEN_BYTES = bytes(code for code in range(0x80) if _HIDDEN.match(chr(code)))
 _NAMES = {
     0x00AD: "SHY",
     0x061C: "ALM",
@@ -80,6 +81,10 @@ def show_controls(text: str) -> str:
 
 def count_hidden(text: str) -> int:
     """How many characters `show_controls` would replace."""
+    if text.isascii():
+        # Done at each key, and many times as fast.
+        plain = text.encode()
+        return len(plain) - len(plain.translate(None, _HIDDEN_BYTES))
     return len(_HIDDEN.findall(text))
 
 

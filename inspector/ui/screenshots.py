@@ -79,6 +79,9 @@ def run(
     except InspectorError as error:
         sys.stderr.write(show_controls(word_error(error)) + "\n")
         return 1
+    except TimeoutError:
+        sys.stderr.write(f"The window was still busy after {_LONGEST_WAIT_SECONDS:.0f} seconds.\n")
+        return 1
     except OSError as error:
         sys.stderr.write(show_controls(f"{error.filename or out}: {error.strerror}") + "\n")
         return 1
@@ -124,27 +127,28 @@ class _Photographer:
         self._opener = opener
         self._out, self._scale = to
         self._made: list[Path] = []
-        self._failed: InspectorError | OSError | TimeoutError | None = None
 
     async def work(self, loop: asyncio.AbstractEventLoop, file: Path, themes: Sequence[str]) -> list[Path]:
         """Open the file, draw, close the window in order."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._draw_and_close(file, themes))
-            await self._program.live(
+        # Not in a group of tasks: it would break off the window's life, which must end in order, also after an error.
+        ended = await asyncio.gather(
+            self._program.live(
                 loop,
                 lambda: self._opener,
                 lambda window, look, bridge, opener: populate(window, look, bridge, opener, PANELS),
-            )
-        if self._failed is not None:
-            raise self._failed
+            ),
+            self._draw_and_close(file, themes),
+            return_exceptions=True,
+        )
+        for error in ended:
+            if error is not None:
+                raise error
         return self._made
 
     async def _draw_and_close(self, file: Path, themes: Sequence[str]) -> None:
         try:
             await _until(lambda: self._program.contents is not None)
             await self._draw_all(_contents_of(self._program), file, themes)
-        except (InspectorError, OSError) as error:
-            self._failed = error
         finally:
             self._shell.window.close()
 
@@ -197,6 +201,8 @@ class _Photographer:
             if row.place is PanelArea.CENTRE and not row.opens:
                 await self._draw_views(contents.open_view(row.id), row.id, theme)
             elif row.place is PanelArea.CENTRE and RefKind.AGENT in row.opens:
+                if not contents.workspace.file.agent_id:
+                    continue
                 agent = Ref(RefKind.AGENT, contents.workspace.file.agent_id)
                 await self._draw_views(contents.open_view(row.id, agent), row.id, theme)
             elif row.place is PanelArea.CENTRE and block is not None and block.kind in row.opens:

@@ -23,11 +23,17 @@ class SelectedSpan:
 
 @dataclass(frozen=True, slots=True)
 class PointedPlace:
-    """A character that was pointed at: its offset in the text of the piece that shows it, and the piece's marks."""
+    """A character that was pointed at: its offset in the text of the piece that shows it, and the piece's marks.
+
+    Of what a search found, `text` is an excerpt, `length` says how many characters to select, and `version` in
+    which past version of a block they stand.
+    """
 
     text: str
     offset: int
     marks: tuple[Mark, ...] = ()
+    length: int = 0
+    version: int | None = None
 
     @property
     def parts(self) -> tuple[str, ...]:

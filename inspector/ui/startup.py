@@ -12,17 +12,20 @@ from PySide6.QtCore import QMessageLogContext, QStandardPaths, QtMsgType, qInsta
 from PySide6.QtWidgets import QApplication
 
 from inspector.domain.dataclass import dataclass
-from inspector.runtime.resources import THEME_NAMES, load_icon, theme_mapping
+from inspector.runtime.resources import THEME_NAMES, font_files, load_icon, theme_mapping
 from inspector.runtime.wording import word
-from inspector.ui.appearance import Appearance, ThemeChoice
+from inspector.ui.appearance import Appearance, FontChoice, ThemeChoice
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import MainWindow
 from inspector.ui.preferences import Preferences
+from inspector.ui.pseudo_translation import translate_if_asked
 from inspector.ui.safe_text import show_controls
 from inspector.ui.theme import Theme
 
 PROGRAM = "context-inspector"
 PREFERENCES_FILE = "window.json"
+SAFE_MODE = "--safe-mode"
+"""The option that starts with defaults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +38,11 @@ class StartOptions:
     safe: bool = False
 
 
-def usual_start(file: Path | None, *, sample: bool = False) -> StartOptions:
-    """A start with the user's own preferences."""
+def usual_start(file: Path | None, *, sample: bool = False, safe: bool = False) -> StartOptions:
+    """A start with the user's own preferences, which a safe one leaves alone."""
     # Qt knows the place as well as platformdirs does, and is loaded already when the first paint waits.
     folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericConfigLocation)
-    return StartOptions(file, sample, Path(folder) / PROGRAM / PREFERENCES_FILE)
+    return StartOptions(file, sample, Path(folder) / PROGRAM / PREFERENCES_FILE, safe)
 
 
 def make_application(arguments: Sequence[str]) -> QApplication:
@@ -49,6 +52,7 @@ def make_application(arguments: Sequence[str]) -> QApplication:
     application.setApplicationName(PROGRAM)
     application.setApplicationDisplayName("Context Inspector")
     application.setStyle("Fusion")
+    translate_if_asked(application)
     # The last window closing must not end the loop under the coroutines that are still closing the file.
     application.setQuitOnLastWindowClosed(False)
     return application
@@ -85,9 +89,13 @@ def _say(text: str) -> None:
 def make_look(application: QApplication, preferences: Preferences) -> tuple[Appearance, Icons]:
     """Theme, text scale and icons as the preferences say."""
     themes = {name: Theme.from_mapping(theme_mapping(name)) for name in THEME_NAMES}
-    appearance = Appearance(application, themes)
+    appearance = Appearance(application, themes, font_files)
     icons = Icons(appearance, load_icon)
-    appearance.apply(ThemeChoice(preferences.text("window.theme")), preferences.number("window.text_scale"))
+    appearance.apply(
+        ThemeChoice(preferences.text("window.theme")),
+        preferences.number("window.text_scale"),
+        FontChoice(preferences.text("window.fonts")),
+    )
     return appearance, icons
 
 

@@ -167,6 +167,8 @@ QTreeView, QTableView, QListView {
 QTreeView::item, QTableView::item, QListView::item { border: none; padding: 0px @px4; }
 QTreeView::item:hover, QTableView::item:hover, QListView::item:hover { background: @hover; }
 QTreeView::item:selected, QTableView::item:selected, QListView::item:selected { background: @selection; color: @text; }
+QListView[role="groups"] { padding: @px8 0px; }
+QListView[role="groups"]::item { padding: @px6 @px16; }
 QHeaderView { background: @surface; border: none; }
 QTableCornerButton::section { background: @surface; border: none; border-bottom: 1px solid @border; }
 QHeaderView::section {
@@ -217,7 +219,7 @@ QFrame[role="choice"][chosen="true"] { background: @selection; border-left: @px2
 QFrame[role="choice"]:focus { border-left: @px2 solid @focus; }
 QFrame[role="dock_title"] { background: @surface; border: none; border-bottom: 1px solid @border; }
 QFrame[role="overlay"] { background: @raised; border: 1px solid @border; border-radius: @px8; }
-QFrame[role="drop"] { background: transparent; border: 2px solid @accent; }
+QFrame[role="drop"], QFrame[role="pointed"] { background: transparent; border: 2px solid @accent; }
 QFrame[role="toast"] { background: @raised; border: 1px solid @muted; border-radius: @px8; }
 QFrame[role="overlay"] QListView { background: @raised; }
 
@@ -228,8 +230,8 @@ QLabel[tone="ok"] { color: @state_ok; }
 QLabel[tone="warning"] { color: @state_warning; }
 QLabel[tone="error"] { color: @state_error; }
 QLabel[textSize="small"], QPushButton[textSize="small"], QToolButton[textSize="small"] { font-size: @small; }
-QLabel[textSize="large"] { font-size: @large; font-weight: 700; }
-QLabel[weight="strong"] { font-weight: 700; }
+QLabel[textSize="large"] { font-size: @large; font-weight: 600; }
+QLabel[weight="strong"] { font-weight: 600; }
 QLabel[role="key"] { color: @muted; border: 1px solid @border; border-radius: @px4; padding: 0px @px4;
   font-size: @small;
 }

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import logging
+import sys
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer
@@ -22,8 +25,9 @@ from inspector.ui.commands.drafts import DraftCommands
 from inspector.ui.commands.file import FileCommands
 from inspector.ui.commands.help import HelpCommands
 from inspector.ui.commands.menus import build_menus
-from inspector.ui.commands.quick_open import entries
+from inspector.ui.commands.quick_open import entries, typed_entries
 from inspector.ui.commands.sharing import SharingCommands
+from inspector.ui.commands.tour import TourCommands
 from inspector.ui.commands.view import ViewCommands
 from inspector.ui.commands.what_if import WhatIfCommands
 from inspector.ui.dock_layout import DockSpec
@@ -34,14 +38,17 @@ from inspector.ui.notices.changes import ChangeNotices
 from inspector.ui.notices.file import FileNotices
 from inspector.ui.open_tabs import OpenTabs
 from inspector.ui.panel import Panel, PanelArea, PanelRow, PanelServices
+from inspector.ui.panels.search import SearchPanel
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import shorten_start, without_mnemonic
 from inspector.ui.selection import Selection
+from inspector.ui.widgets.controls import name_help
 from inspector.ui.widgets.palette import CommandPalette
 from inspector.ui.window_status import JobStatus, WindowStatus
 from inspector.ui.wording import tr
 from inspector.ui.workspace import Workspace
 
+_LOG = logging.getLogger(__name__)
 _LOAD_SECONDS = 0.3
 _ICONS_MILLISECONDS = 600
 _AREAS = {
@@ -89,12 +96,13 @@ class WindowContents(QObject):
             files.settings,
         )
         self._rows: Sequence[PanelRow] = ()
-        self._unloaded: tuple[Callable[[], None], ...] = ()
+        self._unloaded: tuple[str, ...] = ()
 
     def put(self, rows: Sequence[PanelRow]) -> None:
         """Make the panels of a table and connect everything."""
         self._rows = rows
-        self._unloaded = tuple(row.load for row in rows if row.load is not None)
+        # Another window may have them already: then nothing has to be waited for.
+        self._unloaded = tuple(name for row in rows for name in row.modules if name not in sys.modules)
         services, window = self.services, self.window
         self.files = FileCommands(services, window, window.banners)
         ChangeCommands(services)
@@ -104,14 +112,21 @@ class WindowContents(QObject):
         SharingCommands(services, window)
         self._views = ViewCommands(services, window)
         HelpCommands(services, window)
+        self.tour = TourCommands(services, window, self.files, self.open_view).tour
         sides = [self._side(row) for row in rows if row.place in _AREAS]
         welcome = next(row for row in rows if row.place is PanelArea.WELCOME)
-        self._welcome = welcome.make(services, None)
+        self._welcome = self._make(welcome)
         window.populate(sides, self._welcome)
         for row in rows:
             if row.place is not PanelArea.WELCOME:
                 self._add_view_action(row)
-        self.palette = CommandPalette(window, services.appearance, lambda: entries(services))
+        search = window.panel("search")
+        typed = (
+            (lambda words: typed_entries(words, search.look_for, search.go_to_id))
+            if isinstance(search, SearchPanel)
+            else (lambda _: ())
+        )
+        self.palette = CommandPalette(window, services.appearance, lambda: entries(services), typed)
         window.go_to = self.palette.summon
         services.actions.add(
             Action(
@@ -142,7 +157,7 @@ class WindowContents(QObject):
         if isinstance(there, Panel):
             centre.setCurrentWidget(there)
             return there
-        panel = row.make(self.services, ref)
+        panel = self._make(row, ref)
         centre.put(key, panel, panel.heading or row.title(), closable=bool(row.opens) or not row.shown)
         panel.heading_changed.connect(
             lambda: centre.rename(panel, panel.heading or row.title(), marked=panel.marked)
@@ -150,10 +165,16 @@ class WindowContents(QObject):
         centre.rename(panel, panel.heading or row.title(), marked=panel.marked)
         return panel
 
+    def _make(self, row: PanelRow, ref: Ref | None = None) -> Panel:
+        panel = row.make(self.services, ref)
+        name_help(panel, row.help)
+        return panel
+
     def _side(self, row: PanelRow) -> DockSpec:
-        panel = row.make(self.services, None)
+        panel = self._make(row)
         area = _AREAS[row.place]
-        return DockSpec(row.id, row.title(), area, panel, row.shown, row.size, row.share, row.tabbed_with)
+        sizes = row.shown, row.size, row.share
+        return DockSpec(row.id, row.title(), area, panel, *sizes, row.tabbed_with, row.folds)
 
     def _add_view_action(self, row: PanelRow) -> None:
         if row.opens:
@@ -188,7 +209,7 @@ class WindowContents(QObject):
             application.focusObjectChanged.connect(self._follow_focus)
         self.services.selection.changed.connect(lambda selected: self._saw(selected.ref))
         self.window.dropped.connect(self.files.take)
-        self.window.closing.connect(self._tabs.keep)
+        self.window.keeping.connect(self._tabs.keep)
 
     def _follow(self, what: What) -> None:
         if what & What.FILE:
@@ -200,9 +221,8 @@ class WindowContents(QObject):
 
     def _load_rest(self) -> None:
         """Import what the first Request was shown without."""
-        loads, self._unloaded = self._unloaded, ()
-        for load in loads:
-            self.services.bridge.spawn(_load_soon(load), name=tr("Loading panels"))
+        names, self._unloaded = self._unloaded, ()
+        self.services.bridge.spawn(_load_soon(names), name=tr("Loading panels"))
 
     def _open_ref(self, ref: Ref) -> None:
         for row in self._rows:
@@ -264,8 +284,11 @@ class WindowContents(QObject):
         window = self.window
         self._tabs.leave()
         window.centre.close_all()
+        # Of another file: a tab that opens now would go to it.
+        self.services.selection.clear()
         window.name_file(path)
         if path is not None:
+            _LOG.info("Opened %s", path)
             self.services.preferences.remember(path)
             self.services.preferences.set("window.last_file", str(path))
         window.show_file(path is not None)
@@ -299,7 +322,12 @@ class WindowContents(QObject):
                 self.services.icons.bind(self.services.actions.item(action.id), action.icon)
 
 
-async def _load_soon(load: Callable[[], None]) -> None:
+async def _load_soon(names: Iterable[str]) -> None:
     # The first Request is painted meanwhile.
     await asyncio.sleep(_LOAD_SECONDS)
-    await asyncio.to_thread(load)
+    await asyncio.to_thread(_import, names)
+
+
+def _import(names: Iterable[str]) -> None:
+    for name in names:
+        import_module(name)

@@ -9,10 +9,12 @@ from inspector.domain.errors import Severity
 from inspector.domain.jobs import Job
 from inspector.domain.what_if import WhatIf
 from inspector.runtime.jobs import Jobs
+from inspector.ui.approvals.waiting import WaitingApprovals
 from inspector.ui.file_state import What
 from inspector.ui.main_window import MainWindow
 from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.cuts import IGNORED, ignored_kinds
 from inspector.ui.presentation.names import name_of_layout
 from inspector.ui.presentation.what_if import with_model
 from inspector.ui.widgets.banner import Notice
@@ -28,6 +30,7 @@ _SHOWN = (
     | What.REQUEST
     | What.DRAFTS
     | What.PROBLEMS
+    | What.FINDINGS
     | What.WRITTEN
     | What.MOVED
     | What.WHAT_IF
@@ -56,6 +59,9 @@ class WindowStatus(QObject):
         self._late = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MILLISECONDS)
         self._late.timeout.connect(self._soon.start)
         self._workspace.changed.connect(self._follow)
+        self._waiting = WaitingApprovals(services, self)
+        self._waiting.changed.connect(self._soon.start)
+        window.show_approvals = self._show_approvals
         self._models = ModelChoice(services, window)
         window.top_bar.ask_model = self._ask_model
         window.top_bar.what_if.clicked.connect(lambda _=False: self._end_trial())
@@ -85,10 +91,12 @@ class WindowStatus(QObject):
         file = self._workspace.file
         if file.path is None:
             return StatusValues()
-        request, actor, problems = file.request, file.actor, file.problems
-        worst = next(
-            (each for each in _WORST if any(problem.severity is each for problem in problems)), Severity.INFO
-        )
+        request, actor = file.request, file.actor
+        ignored = ignored_kinds(self._services.preferences.text(IGNORED))
+        problems = [each.severity for each in file.problems]
+        # As the panel lists them that a click on the number opens.
+        problems += [each.severity for each in file.findings if each.rule not in ignored]
+        worst = next((each for each in _WORST if each in problems), Severity.INFO)
         live, tone = self._live()
         return StatusValues(
             live,
@@ -104,6 +112,7 @@ class WindowStatus(QObject):
             request is None or request.method is Method.EXACT,
             self._services.marks.tone(request.tokens, request.available_tokens) if request else "",
             True,
+            self._waiting.count,
         )
 
     def _live(self) -> tuple[str, str]:
@@ -143,6 +152,9 @@ class WindowStatus(QObject):
         bar.layout_.offer(layouts, layout, self._try_layout)
         bar.settings.setEnabled(agent is not None)
         bar.show_what_if(file.what_if != WhatIf())
+
+    def _show_approvals(self) -> None:
+        self._services.actions.run("view.consent")
 
     def _ask_model(self) -> None:
         file, button = self._workspace.file, self._window.top_bar.model

@@ -30,8 +30,13 @@ def tr(text: str, /, **parameters: object) -> str:
 
 
 def tr_count(one: str, many: str, count: int, /, **parameters: object) -> str:
-    """`one` or `many` by the count, which fills ``{count}`` with thousands separators."""
-    return tr(one if count == 1 else many, count=number(count), **parameters)
+    """`one` or `many` by the count, which fills ``{count}`` with thousands separators.
+
+    A translation is found by `many` and has as many forms as its language; ``%n`` is the count there, too.
+    """
+    form = QCoreApplication.translate(_CONTEXT, many, None, count)
+    sentence = tr(one) if form == many and count == 1 else form
+    return str(sentence.format_map({"count": number(count), **parameters}))
 
 
 def tr_code(code: str, parameters: Parameters | None = None) -> str:

@@ -18,13 +18,14 @@ from inspector.domain.content import Content
 from inspector.domain.counts import Count
 from inspector.domain.edits.base import Edit, Intent, Operation, Receipt
 from inspector.domain.errors import RefusedError
+from inspector.domain.redaction import RedactionPlan, RedactionResult
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.snapshot import BlockState
 from inspector.domain.what_if import WhatIf
 from inspector.runtime.recovered_drafts import RestoredDraft
 from inspector.runtime.session import FileSession, SessionFactory
 from inspector.ui.bridge import Bridge, is_gone
-from inspector.ui.draft_comparison import Comparison, compared
+from inspector.ui.consent_drafts import ConsentDrafts, apply_answers, restored_answers
+from inspector.ui.draft_comparison import Comparison, Preview, compared, previewed
 from inspector.ui.draft_keeper import DraftKeeper, OpenEdits, RecordDrafts
 from inspector.ui.file_state import (
     FileState,
@@ -37,13 +38,16 @@ from inspector.ui.file_state import (
 from inspector.ui.finding_reader import FindingReader
 from inspector.ui.journal_reader import JournalReader
 from inspector.ui.refreshing import Refresher
+from inspector.ui.sent_reader import SentReader
+from inspector.ui.side_reader import SideReader
 from inspector.ui.undo_steps import UndoSteps
 from inspector.ui.unsaved_settings import SETTINGS_KINDS, SettingsDrafts, restored_settings
 from inspector.ui.wording import tr
 
 OnError = Callable[[BaseException], bool]
-Preview = tuple[BlockState, Content]
-"""A block's stored state, and what an edit of it would give."""
+_NO_RECORDS = (*SETTINGS_KINDS, RefKind.CONSENT)
+_FINAL = frozenset({RefKind.CONSENT, RefKind.GRANT})
+"""What is said to an agent can't be unsaid."""
 
 
 class Workspace:
@@ -55,9 +59,10 @@ class Workspace:
         self.live = LiveFile(bridge)
         self._writes: set[asyncio.Task[Any]] = set()
         self._keeper = DraftKeeper(bridge, self.live)
-        self.records = RecordDrafts(self.live, self._keeper)
         self.open_edits = OpenEdits()
         self._fresh = Refresher(bridge, self.live, files.settings)
+        self.records = RecordDrafts(self.live, self._keeper, self._fresh.refresh)
+        self.answers = ConsentDrafts(self.live, self._keeper.note)
         self.changed = self.live.changed
         self.lengths = self.live.lengths
         self.load = self._fresh.load
@@ -68,6 +73,9 @@ class Workspace:
         """Unsaved settings of agents."""
         self.past = JournalReader(bridge, self.live)
         """Reads versions and changes."""
+        self.sides = SideReader(bridge, self.live, files.settings)
+        """Reads Requests to compare."""
+        self._sent = SentReader(bridge, self.live)
         bridge.changed.connect(self._note)
 
     @property
@@ -177,6 +185,7 @@ class Workspace:
 
         def failed(error: BaseException) -> bool:
             dealt_with = not is_gone(on_error) and on_error(error)
+            self.answers.note_refused(block_id, error)
             if isinstance(error, RefusedError):
                 self.live.put(
                     replace(self.file, refusals={**self.file.refusals, block_id: error}), What.PROBLEMS
@@ -185,18 +194,19 @@ class Workspace:
             return dealt_with
 
         def done(receipt: Receipt) -> None:
+            self.answers.forget(block_id)
             self._note_saved([edit], [receipt])
             if not is_gone(on_done):
                 on_done(receipt)
 
-        if before is None:
+        if before is None and self.answers.of(block_id) is None:
             work = session.engine.edit(block_id, edit.operation, reason=reason, base=edit.base, unlock=unlock)
         else:
-            intents = [
-                Intent(each, session.engine.actor, reason, unlock=unlock)
-                for each in (Edit(edit.target, before), edit)
-            ]
-            work = _last_of(session.engine.apply(intents))
+            steps = [self.answers.as_answer(edit)]
+            if before is not None:
+                steps.insert(0, Edit(edit.target, before))
+            intents = [Intent(each, session.engine.actor, reason, unlock=unlock) for each in steps]
+            work = _last_of(apply_answers(session.engine, intents))
         self._write(self._bridge.spawn(work, name=self._saving(block_id), on_done=done, on_error=failed))
 
     def apply(
@@ -223,8 +233,18 @@ class Workspace:
                 on_done(receipts)
 
         intents = [Intent(edit, session.engine.actor, reason, unlock=unlock) for edit in edits]
-        work = session.engine.apply(intents)
+        work = apply_answers(session.engine, intents)
         self._write(self._bridge.spawn(work, name=tr("Saving"), on_done=done, on_error=on_error))
+
+    def redact(
+        self, plan: RedactionPlan, reason: str, on_done: Callable[[RedactionResult], None], on_error: OnError
+    ) -> None:
+        """Remove versions of a block for good, as the person at this machine; `on_error` as in `save`."""
+        session = self.live.session
+        if session is not None:
+            work = session.engine.redaction.redact(plan.block_id, plan.numbers, session.engine.actor, reason)
+            name = tr("Redacting versions of {label}", label=plan.label)
+            self._write(self._bridge.spawn(work, name=name, on_done=on_done, on_error=on_error))
 
     def set_draft(self, edit: Edit, content: Content) -> None:
         """Keep unsaved work on a block; the figures follow at once."""
@@ -241,6 +261,7 @@ class Workspace:
         if block_id in self.file.drafts:
             self.live.put(replace(self.file, drafts=without(self.file.drafts, block_id)), What.DRAFTS)
             self._keeper.note(block_id)
+            self.answers.set_aside(block_id)
             self._fresh.refresh()
 
     def discard_unfit(self, draft_id: str) -> None:
@@ -260,7 +281,7 @@ class Workspace:
             return session is not self.live.session or self.file.is_draft_unfit(edit.target.id)
 
         if session is not None:
-            work = _preview(session, edit)
+            work = previewed(session, edit)
             key = ("preview", edit.target.id)
             self._bridge.supersede(key, work, name=tr("Previewing"), on_done=on_done, on_error=failed)
 
@@ -326,14 +347,19 @@ class Workspace:
             drafts = _drafts(await session.restore_drafts())
             kept = await session.restore_records()
             state = await restored_settings(session, state, kept)
-            records = {edit.target: edit for edit in kept if edit.target.kind not in SETTINGS_KINDS}
+            records = {edit.target: edit for edit in kept if edit.target.kind not in _NO_RECORDS}
             await self.settle()
         except BaseException:
             # Whatever was open stays open; this one is shown by nobody.
             await asyncio.shield(session.engine.close())
             raise
         # Nothing is awaited until the views show the new file: what is typed belongs to one or the other.
-        left = self._replace(session, replace(state, drafts=drafts, records=records))
+        answers = restored_answers(kept, drafts)
+        state = replace(
+            state, drafts=drafts, records=records, restored_records=frozenset(records), answers=answers
+        )
+        left = self._replace(session, state)
+        self.answers.begin_file(kept)
         self._bridge.follow(news, name=tr("Following changes"), key="feed")
         # First, so that no view asks again for what is being read.
         self._fresh.refresh(contents=True, saved=True)
@@ -348,6 +374,7 @@ class Workspace:
         self._steps.end()
         self.lengths.forget()
         self.findings.end()
+        self._sent.end()
         left, self.live.session, self.live.state = self.live.session, session, state
         return left
 
@@ -356,12 +383,17 @@ class Workspace:
             self._writes.add(task)
             task.add_done_callback(self._writes.discard)
 
+    def announce(self, saved: SavedChange) -> None:
+        """Say what a service stored for this window, so that it can be undone."""
+        self.live.put(replace(self.file, saved=saved), What.SAVED)
+
     def _note_saved(self, edits: Sequence[Edit], receipts: Sequence[Receipt], text: str = "") -> None:
         """Note what was written from here, so that it can be said and undone."""
         changed = [each for each in zip(edits, receipts, strict=True) if each[1].seq is not None]
         if changed:
             (edit, first), last = changed[0], changed[-1][1]
-            saved = SavedChange(edit, first.ref, last.seq or 0, len(changed), text)
+            seq = 0 if first.ref.kind in _FINAL else last.seq or 0
+            saved = SavedChange(edit, first.ref, seq, len(changed), text)
             self.live.put(replace(self.file, saved=saved), What.SAVED)
 
     def _note(self, news: object) -> None:
@@ -388,17 +420,6 @@ def _is_own(change: Change, actor: Actor | None) -> bool:
 
 async def _last_of(receipts: Awaitable[Sequence[Receipt]]) -> Receipt:
     return (await receipts)[-1]
-
-
-async def _preview(session: FileSession, edit: Edit) -> Preview:
-    memory, block_id = session.engine.memory, edit.target.id
-    before = await memory.get(block_id)
-    while True:
-        content, after = await memory.preview(edit), await memory.get(block_id)
-        if before is not None and after is not None and before.version == after.version:
-            return after, content
-        # Somebody wrote meanwhile; counted in another text than it was made of, theirs would double.
-        before = after
 
 
 def _drafts(restored: Sequence[RestoredDraft]) -> dict[str, UnsavedEdit]:

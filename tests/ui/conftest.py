@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from inspector.domain.content import Content
 from inspector.domain.ref import Ref
 from inspector.runtime.environment import Environment
-from inspector.runtime.resources import THEME_NAMES, load_icon, theme_mapping
+from inspector.runtime.resources import THEME_NAMES, font_files, load_icon, theme_mapping
 from inspector.runtime.session import SessionFactory
-from inspector.ui.appearance import Appearance, ThemeChoice
+from inspector.ui.appearance import Appearance, FontChoice, ThemeChoice
 from inspector.ui.bridge import Bridge
 from inspector.ui.failures import FailureText
 from inspector.ui.icons import Icons
@@ -118,8 +118,10 @@ def until() -> Until:
 @pytest.fixture
 def appearance(qapp: QApplication) -> Iterator[Appearance]:
     """The dark theme at the system's text size."""
-    made = Appearance(qapp, {name: Theme.from_mapping(theme_mapping(name)) for name in THEME_NAMES})
-    made.apply(ThemeChoice.DARK, 1.0)
+    made = Appearance(
+        qapp, {name: Theme.from_mapping(theme_mapping(name)) for name in THEME_NAMES}, font_files
+    )
+    made.apply(ThemeChoice.DARK, 1.0, FontChoice.SHIPPED)
     yield made
     qapp.setStyleSheet("")
     made.deleteLater()

@@ -72,7 +72,9 @@ def is_escaped(tip: str) -> bool:
 def _of_widget(widget: QWidget) -> Iterator[str]:
     if isinstance(widget, QLabel):
         yield from _of_label(widget)
-    if isinstance(widget, QTextEdit) and not isinstance(widget.window(), QMessageBox):
+    # One that only shows, and takes no markup, has a text of the program's own: the page of its help.
+    is_taking = isinstance(widget, QTextEdit) and (widget.acceptRichText() or not widget.isReadOnly())
+    if is_taking and not isinstance(widget.window(), QMessageBox):
         yield "takes rich text"
     if isinstance(widget, QMessageBox) and widget.textFormat() != Qt.TextFormat.PlainText:
         yield f"guesses at {widget.text()[:60]!r}"

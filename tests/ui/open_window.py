@@ -23,7 +23,7 @@ async def open_file(studio: Studio, until: Until, path: Path | None = None) -> N
     await asyncio.sleep(0.02)
 
 
-async def calm(studio: Studio, until: Until) -> None:
+async def calm(studio: Window[Any], until: Until) -> None:
     """Wait until nothing is under way but the following of changes."""
     await until(lambda: not set(studio.bridge.running) - {"Following changes"})
 

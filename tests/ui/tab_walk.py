@@ -16,7 +16,9 @@ from inspector.ui.panels.agent import AgentPanel
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.request import RequestPanel
+from inspector.ui.what_if.piece_text import PieceText
 from inspector.ui.widgets.drafts_dialog import DraftsDialog
+from inspector.ui.widgets.file_dialog import FileDialog
 from tests.ui.window_walk import Walk
 
 _RENDERED, _RAW, _HISTORY, _SETTINGS, _SHARING, _EDIT = 1, 2, 3, 4, 5, 0
@@ -117,9 +119,16 @@ class TabWalk:
                 await self.walk.calm()
                 self.walk.type_everywhere(panel)
                 await self.walk.rest(name)
+                self.close_file_dialogs()
         panel.forms.choose(0)
         panel.copy_button.click()
         await self.walk.popup("copy the Request as")
+
+    def close_file_dialogs(self) -> None:
+        """Close the dialogs that ask where to save, so that nothing is written."""
+        for dialog in self.window.findChildren(FileDialog):
+            if dialog.isVisible():
+                dialog.reject()
 
     async def what_if(self) -> None:
         """Something left out, a model, a layout and a strategy tried, and all of it discarded."""
@@ -142,7 +151,7 @@ class TabWalk:
         await self.walk.rest("what-if", rows=True)
         run("what_if.edit")
         await self.walk.calm()
-        for dialog in self.window.findChildren(QDialog):
+        for dialog in self.window.findChildren(PieceText):
             if dialog.isVisible():
                 self.write(dialog)
                 await self.walk.rest("text of a what-if")

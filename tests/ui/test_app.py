@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from inspector.ui.preferences import Preferences
+
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 90
 
@@ -132,6 +134,8 @@ def test_that_the_program_ends_in_order(tmp_path: Path, sample: Path, how: str) 
     assert "LEFT []" in done.stdout
     assert "Traceback" not in done.stderr
     assert sample.read_bytes() == before
+    # Every way out keeps where the window stands.
+    assert Preferences(tmp_path / "window.json").layout("window_geometry_1") is not None
 
 
 def test_that_an_edit_of_another_process_appears_in_the_window(tmp_path: Path, sample: Path) -> None:
@@ -154,6 +158,7 @@ def test_that_the_next_start_shows_the_same_file_with_the_same_tabs(tmp_path: Pa
     assert said in second.stdout
 
 
+@pytest.mark.slow
 def test_that_an_error_in_a_slot_is_told_and_the_window_lives(tmp_path: Path) -> None:
     done = start(tmp_path, None, "error")
     assert done.returncode == 0, done.stderr
@@ -161,6 +166,7 @@ def test_that_an_error_in_a_slot_is_told_and_the_window_lives(tmp_path: Path) ->
     assert "ZeroDivisionError" in done.stdout
 
 
+@pytest.mark.slow
 def test_that_what_was_copied_outlives_the_window_and_the_program_ends_in_order(
     tmp_path: Path, sample: Path
 ) -> None:
@@ -169,6 +175,7 @@ def test_that_what_was_copied_outlives_the_window_and_the_program_ends_in_order(
     assert "COPIED True" in done.stdout
 
 
+@pytest.mark.slow
 def test_that_a_start_that_went_well_is_not_counted_as_failed(tmp_path: Path) -> None:
     start(tmp_path, None, "close")
     assert "unfinished_starts" not in (tmp_path / "window.json").read_text()

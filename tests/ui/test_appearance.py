@@ -1,6 +1,13 @@
+"""Theme, text size and fonts change at once, everywhere."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from inspector.ui.appearance import Appearance, TextSize, ThemeChoice
+from inspector.ui.appearance import Appearance, FontChoice, TextSize, ThemeChoice, load_fonts
 
 
 def test_that_switching_the_theme_changes_the_application_at_once(
@@ -28,6 +35,24 @@ def test_that_the_text_scale_stays_within_its_bounds(appearance: Appearance) -> 
     assert appearance.scale == 0.75
 
 
+def test_that_a_font_is_made_once_and_stays_as_it_was_made(
+    appearance: Appearance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    of_system = QFontDatabase.systemFont
+
+    def count(kind: QFontDatabase.SystemFont) -> QFont:
+        made.append(kind)
+        return of_system(kind)
+
+    appearance.set_scale(1.25)
+    monkeypatch.setattr(QFontDatabase, "systemFont", count)
+    for _ in range(3):
+        appearance.font(TextSize.LARGE, bold=True).setItalic(True)
+    assert len(made) == 1
+    assert not appearance.font(TextSize.LARGE, bold=True).italic()
+
+
 def test_that_there_are_three_sizes_of_text(appearance: Appearance) -> None:
     sizes = {appearance.font(size).pointSizeF() for size in TextSize}
     assert len(sizes) == 3
@@ -39,3 +64,59 @@ def test_that_figures_are_as_wide_as_each_other(appearance: Appearance) -> None:
 
 def test_that_the_prompt_font_is_of_fixed_width(appearance: Appearance) -> None:
     assert appearance.font(fixed=True).family() != appearance.font().family()
+
+
+@pytest.mark.parametrize(("fixed", "family"), [(False, "Inter"), (True, "JetBrains Mono")])
+def test_that_the_shipped_fonts_are_those_that_are_drawn(
+    appearance: Appearance, *, fixed: bool, family: str
+) -> None:
+    font = appearance.font(fixed=fixed)
+    assert QFontInfo(font).family() == family
+    assert QFontInfo(font).fixedPitch() is fixed
+    strong = appearance.font(fixed=fixed, bold=True)
+    assert QFontInfo(strong).family() == family
+    assert QFontInfo(strong).weight() >= QFont.Weight.DemiBold
+    width = QFontMetricsF(font).horizontalAdvance
+    assert width("1") == width("8")
+    # Every sign as it is: no arrow in place of two signs, no joined letters.
+    for text in ("->", "!=", "===", "<!--", "2x4", "fi"):
+        assert width(text) == pytest.approx(sum(width(sign) for sign in text), abs=1.0)
+        assert _ink(font, text) == _ink(font, *text)
+
+
+def test_that_scripts_the_shipped_fonts_lack_are_drawn_all_the_same(appearance: Appearance) -> None:
+    for fixed in (False, True):
+        font = appearance.font(fixed=fixed)
+        assert len(font.families()) == 2
+        assert _ink(font, "漢字") != _ink(font, "\uffff\uffff")
+
+
+def test_that_the_fonts_are_the_systems_if_one_wants(appearance: Appearance, qapp: QApplication) -> None:
+    appearance.apply(appearance.choice, 1.0, FontChoice.SYSTEM)
+    system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family()
+    assert appearance.font().family() == system == qapp.font().family()
+    appearance.apply(appearance.choice, 1.0, FontChoice.SHIPPED)
+    assert qapp.font().family() == "Inter"
+
+
+def test_that_a_line_of_a_prompt_is_twenty_pixels_high(appearance: Appearance) -> None:
+    assert appearance.line_pitch() == 20
+
+
+def test_that_a_font_file_that_is_none_is_left_out(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.ttf"
+    broken.write_bytes(b"no font")
+    load_fonts((broken,))
+
+
+def _ink(font: QFont, *parts: str) -> bytes:
+    """What is painted, each part where the one before ends."""
+    image = QImage(160, 40, QImage.Format.Format_Grayscale8)
+    image.fill(255)
+    with QPainter(image) as painter:
+        painter.setFont(font)
+        at = 4.0
+        for part in parts:
+            painter.drawText(QPointF(at, 24), part)
+            at += QFontMetricsF(font).horizontalAdvance(part)
+    return bytes(image.constBits())

@@ -47,7 +47,9 @@ async def test_that_an_error_takes_one_path(
     await until(lambda: said)
     assert said[0].fault
     assert "counting" in said[0].happened
-    assert "ValueError: odd" in said[0].details
+    assert said[0].details.endswith("ValueError")
+    # A message may quote the file, and details are made to be passed on.
+    assert "odd" not in said[0].details
 
 
 async def test_that_whoever_deals_with_an_error_keeps_it_from_the_others(

@@ -45,3 +45,8 @@ def test_that_every_panel_and_action_names_an_icon_that_is_there(studio: Studio)
     wanted = {row.icon for row in PANELS if row.icon}
     wanted |= {action.icon for action in studio.contents.services.actions if action.icon}
     assert wanted <= set(icon_names())
+
+
+def test_that_no_two_panels_share_an_icon() -> None:
+    drawn = [row.icon for row in PANELS if row.icon]
+    assert len(drawn) == len(set(drawn))

@@ -127,7 +127,7 @@ async def test_that_escape_leaves_the_filter_and_everything_is_as_open_as_before
     before = expanded(tree)
     assert before
     tree.setFocus()
-    press("Ctrl+Shift+F")
+    press("Ctrl+Alt+F")
     field = QApplication.focusWidget()
     assert isinstance(field, QLineEdit)
     await asyncio.sleep(0.02)

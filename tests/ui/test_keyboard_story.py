@@ -186,6 +186,7 @@ class Story:
         assert self.studio.contents.workspace.file.path is None
 
 
+@pytest.mark.slow
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 @pytest.mark.timeout(120)
 async def test_that_a_days_work_is_done_without_a_mouse(

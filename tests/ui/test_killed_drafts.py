@@ -65,6 +65,7 @@ async def record_version(world: World, ref: Ref) -> Version:
     return said_version(said_by(found))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 async def test_that_drafts_of_every_editor_are_there_again_with_their_base(
     studio: Studio, until: Until

@@ -1,9 +1,10 @@
 """The tabs of a file come back as they were: which, in what order, which in front, of which agent."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QTabBar
@@ -30,16 +31,22 @@ def run_window(
     icons: Icons,
     until: Until,
     world: World,
-) -> RunWindow:
+) -> Iterator[RunWindow]:
     """``await run_window()``: one run of the window on preferences that all runs share, with the file open."""
+    runs: list[Studio] = []
 
     async def run() -> Studio:
         preferences = Preferences(world.folder / "window.json")
         made = open_window(qloop, (appearance, icons, preferences), world)
+        runs.append(made)
         await open_file(made, until)
         return made
 
-    return run
+    yield run
+    # A closed window that stays is dressed again for every later test.
+    qapp.setStyleSheet("")
+    for made in runs:
+        shiboken6.delete(made.window)
 
 
 async def end(made: Studio) -> None:

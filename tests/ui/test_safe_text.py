@@ -190,3 +190,8 @@ def test_that_a_notice_keeps_to_a_few_lines() -> None:
 def test_that_a_path_is_cut_at_its_start() -> None:
     assert shorten_start("/a/b/c.constellation", 16) == "…c.constellation"
     assert shorten_start("/a/b", 16) == "/a/b"
+
+
+def test_that_hidden_characters_are_counted_alike_with_and_without_others_beyond_ascii() -> None:
+    text = "".join(map(chr, range(0x80))) * 2
+    assert count_hidden(text) == count_hidden(text + "é") == len(hidden_at(text)) > 0

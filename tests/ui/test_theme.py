@@ -10,6 +10,7 @@ from inspector.ui.style import style_sheet
 from inspector.ui.theme import Theme, contrast
 
 READABLE = 4.5
+NOTICEABLE = 3.0
 
 
 def copy_of(name: str) -> dict[str, Any]:
@@ -45,6 +46,30 @@ def test_that_selected_and_found_text_is_readable_and_stands_out(theme: Theme) -
         assert contrast(theme.text, ground) >= READABLE
         assert contrast(ground, theme.background) >= 1.5
         assert contrast(ground, theme.surface) >= 1.5
+
+
+def test_that_edges_rings_and_marks_of_a_selection_stand_out_from_every_ground(theme: Theme) -> None:
+    grounds = {"background": theme.background, "surface": theme.surface, "raised": theme.raised}
+    grounds |= {"selection": theme.selection, "hover": theme.hover}
+    marks = {"focus ring": theme.accent, "tick box": theme.muted, "edge": theme.control}
+    poor = {
+        f"{mark} on {ground}": round(contrast(marks[mark], grounds[ground]), 2)
+        for mark, ground in itertools.product(marks, grounds)
+        if contrast(marks[mark], grounds[ground]) < NOTICEABLE and (mark, ground) != ("edge", "selection")
+    }
+    assert not poor
+
+
+def test_that_text_is_readable_under_the_pointer_and_in_a_selected_row(theme: Theme) -> None:
+    inks = {"text": theme.text, "muted": theme.muted, "accent": theme.accent}
+    inks |= {name: theme.state(name) for name in ("ok", "warning", "error", "info")}
+    grounds = {"selection": theme.selection, "hover": theme.hover}
+    poor = {
+        f"{ink} on {ground}": round(contrast(inks[ink], grounds[ground]), 2)
+        for ink, ground in itertools.product(inks, grounds)
+        if contrast(inks[ink], grounds[ground]) < READABLE
+    }
+    assert not poor
 
 
 def test_that_contrast_is_that_of_the_standard() -> None:

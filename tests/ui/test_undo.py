@@ -1,5 +1,7 @@
 """Undo of whatever is written from the window: the passing notice, the keys, the menu."""
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, QPointF
 from PySide6.QtGui import QEnterEvent, QKeySequence
 from PySide6.QtTest import QTest
@@ -9,6 +11,7 @@ from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetLabel
 from inspector.domain.edits.text import SetText
 from inspector.domain.snapshot import BlockState
+from inspector.domain.undo import UndoStep
 from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.panels.request import RequestPanel
 from tests.ui import values
@@ -26,6 +29,14 @@ def tree_of(studio: Studio) -> QTreeView:
 
 def block(studio: Studio) -> BlockState:
     return studio.contents.workspace.file.blocks[QUESTIONS.id]
+
+
+def has_other_label(studio: Studio, label: str) -> bool:
+    return block(studio).block.label != label
+
+
+def has_other_step(studio: Studio, step: UndoStep) -> bool:
+    return studio.contents.workspace.file.next_undo != step
 
 
 def press(studio: Studio, keys: str) -> None:
@@ -99,7 +110,7 @@ async def test_that_the_keys_of_undo_take_back_the_last_change_and_make_it_again
     for keys in ("Ctrl+Shift+Z", "Ctrl+Z", "Ctrl+Y"):
         was = block(studio).block.label
         press(studio, keys)
-        await until(lambda was=was: block(studio).block.label != was)  # type: ignore[misc]
+        await until(partial(has_other_label, studio, was))
         await calm(studio, until)
     assert block(studio).block.label == "riddles"
     press_toast(studio, "Undo")
@@ -165,7 +176,7 @@ async def test_that_nothing_of_others_is_undone_and_the_menu_says_so(studio: Stu
         assert step is not None
         assert all(change.actor == values.NOOR for change in step.changes)
         studio.contents.workspace.undo()
-        await until(lambda step=step: studio.contents.workspace.file.next_undo != step)  # type: ignore[misc]
+        await until(partial(has_other_step, studio, step))
     assert actions.row("change.undo").why_not() == "no change of yours to undo"
     assert not actions.item("change.undo").isEnabled()
 

@@ -1,6 +1,8 @@
 """The open file as the window shows it: opened, closed, replaced by another."""
 
 import asyncio
+from functools import partial
+from pathlib import Path
 
 from inspector.domain.content import TextContent
 from inspector.domain.counts import Count
@@ -10,6 +12,10 @@ from inspector.domain.errors import FileError
 from inspector.runtime.session import FileSession
 from tests.ui.conftest import OpenFile
 from tests.ui.world import ADA, GRACE, ONCALL, QUESTIONS, Spy
+
+
+def shows(one: OpenFile, path: Path) -> bool:
+    return one.workspace.file.path == path
 
 
 async def test_that_opening_a_file_shows_its_first_agent(one: OpenFile) -> None:
@@ -96,7 +102,7 @@ async def test_that_the_other_file_is_shown_before_the_one_that_is_left_is_close
     for name in ("second.constellation", "third.constellation"):
         path = one.world.copy(name)
         one.workspace.open(path)
-        await one.until(lambda path=path: one.workspace.file.path == path)  # type: ignore[misc]
+        await one.until(partial(shows, one, path))
     assert len(closing.calls) == 1
     closing.gate.set()
     await one.until(lambda: one.workspace.file.request)

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, QRect, Qt, Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
 
 from inspector.domain.agents import Agent
 from inspector.domain.limits import LimitOverrides
@@ -36,51 +34,34 @@ from inspector.ui.agent_settings.values import (
 )
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
-from inspector.ui.safe_text import PlainLabel, one_line
-from inspector.ui.widgets.controls import rule
+from inspector.ui.safe_text import one_line
+from inspector.ui.widgets.grouped_page import GroupedPage
 from inspector.ui.wording import number, tr
 
 _LIMITS = "config.limits."
 
 
-class AgentForm(QScrollArea):
+class AgentForm(GroupedPage):
     """Shows a session's agent and gives what is typed to it.
 
-    `faulted` tells that what is typed in a field can't be taken, or can again. `reached` carries the group that is
-    scrolled to.
+    `faulted` tells that what is typed in a field can't be taken, or can again.
     """
 
     faulted = Signal()
     model_asked = Signal()
-    reached = Signal(str)
+    layout_asked = Signal()
 
     def __init__(self, session: AgentSession, appearance: Appearance, icons: Icons) -> None:
-        super().__init__()
+        super().__init__(appearance, tr("Settings of the agent"))
         self._session = session
-        self._appearance = appearance
         self.rows: dict[str, AgentSettingRow] = {}
         self.faults: dict[str, str] = {}
-        self.headings: dict[str, PlainLabel] = {}
         self.instructions = InstructionsEditor(appearance, icons)
         self.instructions.typed.connect(partial(session.set, "instructions"))
         self.tools = ToolsEditor(appearance, icons)
         self.tools.chosen.connect(partial(session.set, "tools"))
         self._layouts: Mapping[str, str] = {}
-        page = QFrame()
-        page.setProperty("role", "page")
-        self._column = QVBoxLayout(page)
         self._fill(icons)
-        self.setWidget(page)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(tr("Settings of the agent"))
-        self.verticalScrollBar().valueChanged.connect(self._tell_reached)
-        appearance.changed.connect(self._measure)
-        self._measure()
-        application = QGuiApplication.instance()
-        if isinstance(application, QGuiApplication):
-            application.focusObjectChanged.connect(self._follow_focus)
 
     @property
     def unfit(self) -> str:
@@ -137,34 +118,17 @@ class AgentForm(QScrollArea):
             self.rows[path].note.setText(text)
         self.instructions.show_tokens(instructions)
 
-    def go_to(self, group: str) -> None:
-        """Bring a group to the top and give its first field the keyboard."""
-        heading = self.headings[group]
-        self.verticalScrollBar().setValue(heading.y() - self._appearance.space(2))
-
-    def _tell_reached(self, scrolled: int) -> None:
-        places = {heading.y(): id_ for id_, heading in self.headings.items()}
-        above = [y for y in places if y <= scrolled + self._appearance.space(6)]
-        is_at_end = scrolled == self.verticalScrollBar().maximum()
-        self.reached.emit(places[max(places) if is_at_end else max(above, default=min(places))])
-
     def _fill(self, icons: Icons) -> None:
         for group in groups():
-            self._begin(group.id, group.title)
+            self.begin(group.id, group.title)
             for each in group.fields:
-                self._column.addWidget(self._row(each, icons))
+                self.add(self._row(each, icons))
             if group.id == "prompt":
                 place = self._column.indexOf(self.rows["persona"]) + 1
                 self._column.insertWidget(place, self.instructions)
-        self._begin("tools", tr("Tools"))
-        self._column.addWidget(self.tools)
-        self._column.addStretch(1)
-
-    def _begin(self, id_: str, title: str) -> None:
-        if self.headings:
-            self._column.addWidget(rule())
-        self.headings[id_] = heading = PlainLabel(title, strong=True)
-        self._column.addWidget(heading)
+        self.begin("tools", tr("Tools"))
+        self.add(self.tools)
+        self.end()
 
     def _row(self, each: SettingField, icons: Icons) -> AgentSettingRow:
         path = each.path
@@ -177,6 +141,8 @@ class AgentForm(QScrollArea):
         row.kept.connect(partial(self._session.keep_own, path))
         if isinstance(row.input, ModelInput):
             row.input.asked.connect(self.model_asked)
+        if path == LAYOUT:
+            row.offer_more(tr("Edit layout …"), self.layout_asked.emit)
         return row
 
     def _show_row(self, row: AgentSettingRow, path: str, wanted: Agent, *, is_open: bool) -> None:
@@ -257,21 +223,6 @@ class AgentForm(QScrollArea):
         """Give up what is typed and can't be taken."""
         for path in [*self.faults]:
             self._forget_fault(path)
-
-    def _follow_focus(self, now: QObject | None) -> None:
-        """Keep what has the keyboard in sight."""
-        page = self.widget()
-        if isinstance(now, QWidget) and page is not None and page.isAncestorOf(now):
-            margin = self._appearance.space(4)
-            box = QRect(now.mapTo(page, now.rect().topLeft()), now.size())
-            self.ensureVisible(
-                box.left(), box.center().y(), 0, min(box.height() // 2 + margin, self.height() // 2)
-            )
-
-    def _measure(self) -> None:
-        space = self._appearance.space
-        self._column.setContentsMargins(space(4), space(4), space(4), space(4))
-        self._column.setSpacing(space(3))
 
 
 def group_titles() -> tuple[FieldGroup, ...]:

@@ -54,7 +54,7 @@ class AgentSettingRow(QWidget):
         self.revert_button.clicked.connect(lambda _=False: self.reverted.emit())
         self.default_button.clicked.connect(lambda _=False: self.reset.emit())
         line, below = QHBoxLayout(), QVBoxLayout()
-        under = QHBoxLayout()
+        self._under = under = QHBoxLayout()
         arrange(under, self.help, self.note, spacing=space(2))
         under.setStretch(0, 1)
         arrange(below, self.input, under, self.fault, self.clash, spacing=space(0.5))
@@ -66,6 +66,10 @@ class AgentSettingRow(QWidget):
         self.fault.hide()
         self.clash.hide()
         self._measure()
+
+    def offer_more(self, text: str, do: Callable[[], None]) -> None:
+        """Have a button under the input, which leads to more about the setting."""
+        self._under.addWidget(button(text, do, size="small"))
 
     def tell_default(self, text: str) -> None:
         """Say what the default is, behind the help."""

@@ -93,6 +93,10 @@ class ToolsEditor(QWidget):
             own = [each for each in rules if each.tool == name]
             row.show_rules(own, [each for each in stored if each.tool == name])
 
+    def show_tool(self, name: str) -> None:
+        """Show only the tools that this name finds, once there are any; an empty name shows all."""
+        self.filter.setText(name)
+
     def set_open(self, is_open: bool) -> None:
         self._is_open = is_open
         for row in self.rows.values():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import FieldDef
 from inspector.domain.content import FieldItem, ListContent, ListItem
-from inspector.domain.edits.block_rows import Rename
 from inspector.ui.block_settings.schema_rows import SchemaRows, row_fields, rows_schema, titles
 from inspector.ui.editors.content_draft import ContentDraft
 from inspector.ui.editors.element_columns import field_column, first_widths
@@ -37,8 +36,18 @@ class RowsTable(QWidget):
     changed = Signal()
     chosen = Signal(object)
 
-    def __init__(self, draft: ContentDraft, tools: EditorTools, columns: Sequence[str], name: str) -> None:
+    def __init__(
+        self,
+        draft: ContentDraft,
+        tools: EditorTools,
+        columns: Sequence[str],
+        name: str,
+        widest: str = "",
+        name_letters: int = _NAME_LETTERS,
+    ) -> None:
+        """`widest` is the column that takes what others leave, the description if not given."""
         super().__init__()
+        self._widest = field_column(widest or titles().description)
         self.draft = draft
         draft.setParent(self)
         self.editor = ListEditor(draft, tools)
@@ -49,7 +58,7 @@ class RowsTable(QWidget):
         self.setMinimumHeight(tools.appearance.space(_TABLE_STEPS))
         self._widths = {
             **first_widths(row_order(draft)),
-            field_column(titles().name): _NAME_LETTERS,
+            field_column(titles().name): name_letters,
         }
         self._show_columns([field_column(each) for each in columns])
         draft.edited.connect(self.changed)
@@ -85,9 +94,7 @@ class RowsTable(QWidget):
     def _show_columns(self, ids: Sequence[str]) -> None:
         header = self.table.horizontalHeader()
         # The first one's width follows its names, and the descriptions take what is left.
-        fit_columns(
-            header, self.editor.model.columns, {**self._widths, field_column(titles().description): 0}
-        )
+        fit_columns(header, self.editor.model.columns, {**self._widths, self._widest: 0})
         for at, column in enumerate(self.editor.model.columns):
             header.setSectionHidden(at, column.id not in ids)
         places = {column.id: at for at, column in enumerate(self.editor.model.columns)}
@@ -109,8 +116,12 @@ class RowDetails(QFrame):
     typed = Signal(str, object)
     faulted = Signal()
 
-    def __init__(self, fields: Sequence[FieldDef], tools: EditorTools) -> None:
+    def __init__(
+        self, fields: Sequence[FieldDef], tools: EditorTools, title: Callable[[str], str] | None = None
+    ) -> None:
+        """`title` says what a row of a name is."""
         super().__init__()
+        self._title_of = title or (lambda name: tr("Field {name}", name=name))
         space = tools.appearance.space
         self.setProperty("role", "card")
         self._title = PlainLabel("", strong=True)
@@ -136,7 +147,7 @@ class RowDetails(QFrame):
             self._shown = row.id
             for each in self.rows.values():
                 each.clear_fault()
-        self._title.setText(tr("Field {name}", name=str(row.value.get(titles().name, ""))))
+        self._title.setText(self._title_of(str(row.value.get(titles().name, ""))))
         for name, each in self.rows.items():
             each.show_value(row.value.get(name), changed=False)
 
@@ -156,10 +167,10 @@ class FieldsTable(QWidget):
 
     changed = Signal()
 
-    def __init__(self, fields: Sequence[FieldDef], was: Mapping[str, str] | None, tools: EditorTools) -> None:
+    def __init__(self, rows: SchemaRows, tools: EditorTools) -> None:
         super().__init__()
         of = titles()
-        self._rows = SchemaRows(fields, was)
+        self._rows = rows
         in_table = (of.name, of.type, of.required, of.description)
         draft = ContentDraft(rows_schema(), self._rows.content)
         self.details = RowDetails([each for each in row_fields() if each.name not in in_table], tools)
@@ -173,21 +184,10 @@ class FieldsTable(QWidget):
         self.details.show_row(self.table.row)
 
     @property
-    def fields(self) -> tuple[FieldDef, ...]:
-        return self._rows.fields_in(self.table.content)[0]
-
-    @property
     def faults(self) -> tuple[str, ...]:
         """What of it cannot be taken."""
         wrong = self._rows.fields_in(self.table.content)[1]
         return (*self.table.draft.faults, *self.details.faults, *wrong)
-
-    def renames(self, section: str | None) -> Iterator[Rename]:
-        return self._rows.renames_in(self.table.content, section)
-
-    @property
-    def stored_names(self) -> dict[str, str]:
-        return self._rows.names_in(self.table.content)
 
     def set_open(self, *, is_open: bool) -> None:
         self.table.draft.set_read_only(not is_open)

@@ -30,10 +30,11 @@ from inspector.ui.block_settings.schema_editor import SchemaEditor
 from inspector.ui.block_settings.work import SettingsWork, WantedSettings
 from inspector.ui.editors.part import EditorTools
 from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.block_clashes import clash_text
 from inspector.ui.presentation.labels import label_fault
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.banner import Banners, Notice
-from inspector.ui.widgets.controls import arrange, button, field, rule
+from inspector.ui.widgets.controls import arrange, button, field, name_help, rule
 from inspector.ui.wording import tr, tr_count, tr_error
 
 _LOCKED, _KEY = "refused.locked", "settings"
@@ -52,6 +53,7 @@ class BlockSettingsPage(QWidget):
         self, services: PanelServices, block_id: str, tools: EditorTools, is_drafted: Callable[[], bool]
     ) -> None:
         super().__init__()
+        name_help(self, "Block settings")
         self._services = services
         self._id = block_id
         self._is_drafted = is_drafted
@@ -160,6 +162,7 @@ class BlockSettingsPage(QWidget):
         heading = PlainLabel(tr("Schema"), strong=True)
         arrange(self._rows, self.form, rule(), heading, self.schema, self.preview, None)
         area = QScrollArea()
+        area.setAccessibleName(tr("Block settings"))
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(page)
@@ -198,6 +201,7 @@ class BlockSettingsPage(QWidget):
         self.work.shown.connect(self._show)
         self.work.changed.connect(self._changed)
         self.work.refused.connect(self._tell_refused)
+        self.work.clashed.connect(self._ask_clash)
         self._services.appearance.changed.connect(self._measure)
 
     @property
@@ -260,6 +264,26 @@ class BlockSettingsPage(QWidget):
         preview = self.work.preview if self.is_dirty else None
         self.effect.setText("" if preview is None else effect_text(preview))
         self.preview.show_preview(preview)
+
+    def _ask_clash(self) -> None:
+        """Let a person choose whose values hold, before anything is saved."""
+        stored = self.work.stored
+        if stored is None:
+            return
+        text = tr(
+            "Someone else changed the same settings: {theirs}.", theirs=clash_text(self.work.clashing, stored)
+        )
+        choices = (
+            (tr("Save mine"), lambda: self._settle_clash(mine=True)),
+            (tr("Take theirs"), lambda: self._settle_clash(mine=False)),
+        )
+        self.banners.show_notice(Notice(_KEY, text, tr("Nothing was saved."), "warning", choices=choices))
+
+    def _settle_clash(self, *, mine: bool) -> None:
+        self.banners.close_notice(_KEY)
+        self.work.settle_clash(mine=mine)
+        if mine:
+            self.save()
 
     def _tell_refused(self, error: RefusedError) -> None:
         kept = tr("Nothing was changed. Your settings are kept.")

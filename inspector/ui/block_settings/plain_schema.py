@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import (
     EntrySchema,
-    FieldDef,
     ListSchema,
     LogSchema,
     MapSchema,
@@ -19,10 +19,12 @@ from inspector.domain.blocks import (
     Viewport,
     fields_of,
 )
+from inspector.domain.content import ListContent
 from inspector.domain.edits.block_rows import Rename
 from inspector.domain.schema_faults import MOST
 from inspector.ui.block_settings.fields_table import FieldsTable
 from inspector.ui.block_settings.form import figure_box
+from inspector.ui.block_settings.schema_rows import SchemaRows
 from inspector.ui.editors.part import EditorTools
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange
@@ -50,11 +52,29 @@ class PlainSchemaEditor(QWidget):
         arrange(self._line, spacing=tools.appearance.space(3))
         self._add_options(schema)
         self._line.addStretch(1)
-        self.fields = FieldsTable(fields_of(schema) or (), was, tools)
-        self.fields.changed.connect(self.changed)
-        arrange(QVBoxLayout(self), self._line, self.fields, spacing=tools.appearance.space(2))
-        self.setFocusProxy(self.fields)
+        self._rows = SchemaRows(fields_of(schema) or (), was)
+        self._fields: FieldsTable | None = None
+        self._body = QVBoxLayout(self)
+        arrange(self._body, self._line, spacing=tools.appearance.space(2))
         self._tell()
+
+    @property
+    def fields(self) -> FieldsTable:
+        """The table of the fields. It is made when it is first looked at: a composite has one for each section."""
+        if self._fields is None:
+            made = self._fields = FieldsTable(self._rows, self._tools)
+            made.set_open(is_open=self._is_open)
+            made.changed.connect(self.changed)
+            # In its place first: shown without one, it would be a window and take the keyboard.
+            self._body.addWidget(made)
+            made.setVisible(self._has_fields)
+            self.setFocusProxy(made)
+        return self._fields
+
+    @property
+    def stored_names(self) -> dict[str, str]:
+        """The stored names of the fields by the names that they have now."""
+        return self._rows.names_in(self._content)
 
     @property
     def schema(self) -> PlainSchema:
@@ -64,19 +84,31 @@ class PlainSchemaEditor(QWidget):
 
     @property
     def faults(self) -> tuple[str, ...]:
-        return self.fields.faults if self._has_fields else ()
+        if not self._has_fields:
+            return ()
+        return self._rows.fields_in(self._content)[1] if self._fields is None else self._fields.faults
 
     def renames(self, section: str | None = None) -> Iterator[Rename]:
         """The fields that have other names than in the file."""
-        return self.fields.renames(section) if self._has_fields else iter(())
+        return self._rows.renames_in(self._content, section) if self._has_fields else iter(())
 
     def set_open(self, *, is_open: bool) -> None:
         """Let it be changed, or only read."""
         for each in (*self._switches.values(), *self._figures.values()):
             each.setEnabled(is_open)
-        self.fields.set_open(is_open=is_open)
+        if self._fields is not None:
+            self._fields.set_open(is_open=is_open)
         self._is_open = is_open
         self._tell()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Make the table, if there is one to see."""
+        super().showEvent(event)
+        self._tell()
+
+    @property
+    def _content(self) -> ListContent:
+        return self._rows.content if self._fields is None else self._fields.table.content
 
     @property
     def _has_fields(self) -> bool:
@@ -122,7 +154,8 @@ class PlainSchemaEditor(QWidget):
         self.changed.emit()
 
     def _tell(self) -> None:
-        self.fields.setVisible(self._has_fields)
+        if self._fields is not None or (self._has_fields and self.isVisible()):
+            self.fields.setVisible(self._has_fields)
         for switch, figures in (("part", ("start", "lines")), ("bounded", ("most",))):
             if switch in self._switches:
                 for each in figures:
@@ -135,7 +168,7 @@ class PlainSchemaEditor(QWidget):
         return self._figures[figure].value()
 
     def _made(self) -> PlainSchema:
-        fields: tuple[FieldDef, ...] = self.fields.fields
+        fields = self._rows.fields_in(self._content)[0]
         match self._given:
             case MapSchema():
                 return MapSchema(fields)

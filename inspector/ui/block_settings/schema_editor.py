@@ -58,9 +58,10 @@ class SchemaEditor(QWidget):
         self._line = QHBoxLayout()
         arrange(self._line, self.kind_box, self.ready_button, self._hint, None)
         self._body = QVBoxLayout(self)
-        arrange(self._body, self._line, self.fault)
         self.editor: PlainSchemaEditor | SectionsEditor = PlainSchemaEditor(self._stored, None, self._tools)
-        self._put(self._stored, None)
+        self.editor.changed.connect(self._changed)
+        arrange(self._body, self._line, self.editor, self.fault)
+        self._tell()
         tools.appearance.changed.connect(self._measure)
         self._measure()
 
@@ -135,7 +136,7 @@ class SchemaEditor(QWidget):
             return
         names = None
         if isinstance(self.editor, PlainSchemaEditor) and ALL_KINDS[at] is not CompositeSchema:
-            names = self.editor.fields.stored_names
+            names = self.editor.stored_names
         self._put(as_kind(was, ALL_KINDS[at]), names)
         self._changed()
 
@@ -153,6 +154,8 @@ class SchemaEditor(QWidget):
         self.editor.set_open(is_open=self._is_open)
         self.editor.changed.connect(self._changed)
         self._body.insertWidget(1, self.editor)
+        # A layout would show it later, and what is shown has the table that takes the keyboard.
+        self.editor.show()
         self._body.removeWidget(left)
         left.hide()
         left.deleteLater()

@@ -108,7 +108,7 @@ class SectionsEditor(QWidget):
             if editor is None:
                 self._put(row.id, as_plain_kind(PLAIN_KINDS[0](), kind), {})
             elif not isinstance(editor.schema, kind):
-                self._put(row.id, as_plain_kind(editor.schema, kind), editor.fields.stored_names)
+                self._put(row.id, as_plain_kind(editor.schema, kind), editor.stored_names)
         self._show(self.table.row)
         self.changed.emit()
 

@@ -18,7 +18,8 @@ from inspector.domain.snapshot import BlockState, RequestSpec
 from inspector.runtime.block_preview import BlockPreview, PreviewedRequest, preview_block
 from inspector.ui.block_settings.changes import operations, with_operations
 from inspector.ui.panel import PanelServices
-from inspector.ui.record_session import RecordSession
+from inspector.ui.presentation.block_clashes import clashing, settings_of, with_theirs
+from inspector.ui.record_session import UnsavedRecords
 from inspector.ui.wording import tr
 
 _PREVIEW_MILLISECONDS = 150
@@ -36,12 +37,14 @@ class SettingsWork(QObject):
     """Keeps the stored settings of a block and the wanted ones together.
 
     `shown` tells that the wanted ones are others by no doing of whoever edits them. `changed` tells of anything that
-    can be seen: other work, a preview, a save. `refused` carries the refusal of a save.
+    can be seen: other work, a preview, a save. `refused` carries the refusal of a save. `clashed` tells that a save
+    waits, as somebody else changed the same settings: `clashing` names them.
     """
 
     shown = Signal()
     changed = Signal()
     refused = Signal(object)
+    clashed = Signal()
 
     def __init__(self, services: PanelServices, block_id: str, parent: QObject) -> None:
         super().__init__(parent)
@@ -53,14 +56,15 @@ class SettingsWork(QObject):
         self._wanted: WantedSettings | None = None
         self._left: Sequence[Operation] = ()
         """What an earlier session left, until the block is there."""
+        self.clashing: tuple[str, ...] = ()
         self.is_saving = False
         self.preview: BlockPreview | None = None
         self._previewed: tuple[object, ...] = ()
         self._failed_preview: tuple[object, ...] = ()
         self._soon = QTimer(self, singleShot=True, interval=_PREVIEW_MILLISECONDS)
         self._soon.timeout.connect(self._ask)
-        self._drafts: RecordSession[Block] = RecordSession(
-            services.bridge, services.workspace, RefKind.SETTING, lambda block: block
+        self._drafts: UnsavedRecords[Block] = UnsavedRecords(
+            services.bridge, services.workspace, RefKind.SETTING, settings_of
         )
         self._drafts.setParent(self)
         self._drafts.restored.connect(self._take_draft)
@@ -98,8 +102,10 @@ class SettingsWork(QObject):
         made = self._left or self._operations()
         was, self._state = self._state, state
         if state.block != self._stored or self._left:
+            base = self._base(state.block)
             self._stored, self._left = state.block, ()
             self._wanted = WantedSettings(*with_operations(state.block, made))
+            self._note_clashes(base)
             self.shown.emit()
         if was is None or was.version != state.version or not self.is_previewed:
             self._soon.start()
@@ -108,12 +114,26 @@ class SettingsWork(QObject):
     def put(self, wanted: WantedSettings) -> None:
         """Want other settings: they are a draft at once."""
         self._wanted = wanted
+        self._drop_settled()
         self._keep()
+
+    def settle_clash(self, *, mine: bool) -> None:
+        """Go on with the wanted values where somebody else changed the same settings, or with theirs."""
+        if self._stored is None or self._wanted is None:
+            return
+        if not mine:
+            block = with_theirs(self._wanted.block, self._stored, self.clashing)
+            kept = self._wanted.renames if block.schema == self._wanted.block.schema else ()
+            self._wanted = WantedSettings(block, kept)
+        self.clashing = ()
+        self._drafts.rebase(self._ref.id, self._stored)
+        self._keep()
+        self.shown.emit()
 
     def discard(self) -> None:
         """Want the stored settings again."""
         if self._stored is not None:
-            self._wanted = WantedSettings(self._stored)
+            self._wanted, self.clashing = WantedSettings(self._stored), ()
             self._keep()
             self.shown.emit()
 
@@ -123,6 +143,9 @@ class SettingsWork(QObject):
         is_seen = self._asked() == self._previewed
         edits = [Edit(self._ref, each) for each in self._operations(accept_loss=is_seen)]
         if wanted is None or not edits or self.is_saving:
+            return
+        if self.clashing:
+            self.clashed.emit()
             return
         self.is_saving = True
         saving = self._drafts.get(self._ref.id)
@@ -151,12 +174,35 @@ class SettingsWork(QObject):
 
     def _keep(self) -> None:
         made = self._operations()
-        if made:
+        if made and self._stored is not None:
+            self._drafts.begin(self._ref.id, self._stored)
             self._drafts.put(Edit(Ref(RefKind.SETTING, self._ref.id), EditParts(made)))
         elif self._drafts.get(self._ref.id) is not None:
             self._drafts.drop(self._ref.id)
         self._soon.start()
         self.changed.emit()
+
+    def _base(self, present: Block) -> Block | None:
+        """The settings that the unsaved ones were made of, None where an earlier session knew them."""
+        if not self._left:
+            return self._drafts.base(self._ref.id, self._stored or present)
+        return None if self._drafts.is_stale(self._ref.id, present) else present
+
+    def _note_clashes(self, base: Block | None) -> None:
+        """Remember which settings both sides changed; with none, the draft is on the stored ones from here on."""
+        if self._stored is None or self._wanted is None or self.is_saving:
+            return
+        found = clashing(base, self._stored, self._wanted.block)
+        self.clashing = tuple(dict.fromkeys((*self.clashing, *found)))
+        self._drop_settled()
+        if not self.clashing:
+            self._drafts.rebase(self._ref.id, self._stored)
+
+    def _drop_settled(self) -> None:
+        """Settings that are wanted as they are stored are in nobody's way."""
+        if self._stored is not None and self._wanted is not None:
+            still = clashing(None, self._stored, self._wanted.block)
+            self.clashing = tuple(each for each in self.clashing if each in still)
 
     def _take_draft(self) -> None:
         draft = self._drafts.get(self._ref.id)
@@ -169,7 +215,7 @@ class SettingsWork(QObject):
     def _forget_draft(self, id_: str) -> None:
         """Go back to what is stored where a draft was saved or discarded elsewhere, as in the list of drafts."""
         if id_ == self._ref.id and self._stored is not None and self.is_dirty and not self.is_saving:
-            self._wanted = WantedSettings(self._stored)
+            self._wanted, self.clashing = WantedSettings(self._stored), ()
             self._soon.start()
             self.shown.emit()
             self.changed.emit()

@@ -20,13 +20,18 @@ from inspector.ui.block_settings.new_block import ask_new_block
 from inspector.ui.file_state import What
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
-from inspector.ui.presentation.card import pieces_of
+from inspector.ui.presentation.card import has_pieces, pieces_of
 from inspector.ui.presentation.labels import label_fault
 from inspector.ui.presentation.request_output import RequestOutput
 from inspector.ui.widgets.prompt import FormDialog, FormField
 from inspector.ui.wording import tr
 
-_TABS = {RefKind.MESSAGE: "messages", RefKind.BATCH: "messages", RefKind.ARCHIVAL: "archival"}
+_TABS = {
+    RefKind.MESSAGE: "messages",
+    RefKind.BATCH: "messages",
+    RefKind.ARCHIVAL: "archival",
+    RefKind.SUMMARY: "summaries",
+}
 """The tabs that show things of a kind."""
 
 
@@ -110,7 +115,7 @@ class BlockCommands:
         if ref.kind is RefKind.AGENT:
             return ""
         whole = ref.kind is RefKind.SECTION and ref.part is None
-        if not whole and not pieces_of(ref, request):
+        if not whole and not has_pieces(ref, request):
             return tr("it can't be opened yet")
         in_front = self._window.centre.current_key == ("request", None)
         return tr("it is shown in the Request") if in_front else ""
@@ -123,7 +128,7 @@ class BlockCommands:
 
     def _not_in(self) -> str:
         ref = self._services.selection.ref
-        found = ref is not None and pieces_of(ref, self._services.workspace.file.request)
+        found = ref is not None and has_pieces(ref, self._services.workspace.file.request)
         return "" if found else tr("it is not in the Request")
 
     def _not_writable(self) -> str:

@@ -159,6 +159,7 @@ class DraftCommands(QObject):
                 editor.bring_back(draft)
             elif block_id not in self.workspace.file.drafts:
                 self.workspace.set_draft(draft.edit, draft.content)
+                self.workspace.answers.take_up(block_id)
         for edit in records:
             if edit.target.whole not in self.workspace.file.records:
                 self.workspace.records.put(edit)
@@ -260,7 +261,7 @@ class _Saving:
         if refused:
             self._give_back(refused)
             return
-        edits = [edit for _, edit in self._ready]
+        edits = [self._workspace.answers.as_answer(edit) for _, edit in self._ready]
         count = tr_count("Saved {count} draft.", "Saved {count} drafts.", len(self._drafts))
         self._workspace.apply(
             edits, self._reason, self._finish, text=count if len(edits) > 1 else "", on_error=self._fail
@@ -268,6 +269,7 @@ class _Saving:
 
     def _finish(self, receipts: Sequence[Receipt]) -> None:
         for (ref, _), receipt in zip(self._ready, receipts, strict=True):
+            self._workspace.answers.forget(ref.id)
             editor = self._editor(ref)
             if editor is not None:
                 editor.take_receipt(receipt)
@@ -276,6 +278,8 @@ class _Saving:
 
     def _fail(self, error: BaseException) -> bool:
         """Say it below every draft where it is a rule that refused, else as any failure."""
+        for ref in self._drafts:
+            self._workspace.answers.note_refused(ref.id, error)
         is_rule = isinstance(error, InspectorError)
         why = tr_error(error) if isinstance(error, InspectorError) else ""
         self._give_back(dict.fromkeys(self._drafts, why) if is_rule else {})

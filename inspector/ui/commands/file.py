@@ -37,6 +37,14 @@ class FileCommands:
             Action("file.sample", tr("Open the sample"), self.see_sample, None, "sample"),
             Action("file.new_sample", tr("Create a new copy of the sample"), self.new_sample, None, "sample"),
             Action("file.save_copy", tr("Save a copy …"), self._ask_copy, keys.SaveAs, "copy", self._no_file),
+            Action(
+                "file.debug_bundle",
+                tr("Save a debug bundle …"),
+                self._ask_bundle,
+                None,
+                "export",
+                self._no_file,
+            ),
             Action("file.close", tr("Close file"), self._close, None, "close", self._no_file),
         )
 
@@ -73,11 +81,15 @@ class FileCommands:
 
     def see_sample(self) -> None:
         """Open the sample as it was left, the one that was made last; it is made where it is not there yet."""
-        there = list(takewhile(Path.exists, _samples()))
+        there = self.samples()
         if there:
             self._services.workspace.open(there[-1])
         else:
             self.new_sample()
+
+    def samples(self) -> tuple[Path, ...]:
+        """The samples that are there, the oldest first."""
+        return tuple(takewhile(Path.exists, _samples()))
 
     def new_sample(self) -> None:
         """Make the sample as of now, beside those that are there, and open it."""
@@ -159,6 +171,26 @@ class FileCommands:
         if path is not None:
             self._ask_new_path(tr("Save a copy"), path.with_stem(f"{path.stem}-copy"), self.copy_to)
 
+    def _ask_bundle(self) -> None:
+        path = self._services.workspace.file.path
+        if path is not None:
+            first = path.with_name(f"{path.stem}-debug.zip")
+            dialog = self._save_dialog(tr("Save a debug bundle"), first, tr("ZIP files (*.zip)"))
+            self._ask(dialog, self.bundle_to)
+
+    def bundle_to(self, path: Path) -> None:
+        """Write how the file is made, without its texts, to a new ZIP and say so."""
+        services = self._services
+        session = services.workspace.live.session
+        if session is None or self._refuse_existing(path):
+            return
+        said = tr("Saved {file}. It has no texts or names of this file.", file=path.name)
+        services.bridge.spawn(
+            session.write_debug_bundle(path),
+            name=tr("Saving {file}", file=path.name),
+            on_done=lambda _: services.bridge.noticed.emit(said),
+        )
+
     def _folder(self) -> Path:
         recent = self._services.preferences.recent
         return recent[0].parent if recent else Path.home()
@@ -169,15 +201,17 @@ class FileCommands:
         self._ask(dialog, chosen)
 
     def _ask_new_path(self, title: str, first: Path, chosen: Callable[[Path], None]) -> None:
-        dialog = FileDialog(
-            self._window, title, str(first.parent), tr("Constellations (*{suffix})", suffix=SUFFIX)
-        )
+        dialog = self._save_dialog(title, first, tr("Constellations (*{suffix})", suffix=SUFFIX))
+        self._ask(dialog, lambda path: None if self._refuse_existing(path) else chosen(path))
+
+    def _save_dialog(self, title: str, first: Path, filters: str) -> FileDialog:
+        dialog = FileDialog(self._window, title, str(first.parent), filters)
         dialog.setAcceptMode(FileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(SUFFIX.lstrip("."))
+        dialog.setDefaultSuffix(first.suffix.lstrip("."))
         # Qt's own question would take a file name for markup; nothing here ever replaces a file anyway.
         dialog.setOption(FileDialog.Option.DontConfirmOverwrite)
         dialog.selectFile(first.name)
-        self._ask(dialog, lambda path: None if self._refuse_existing(path) else chosen(path))
+        return dialog
 
     def _ask(self, dialog: FileDialog, chosen: Callable[[Path], None]) -> None:
         dialog.fileSelected.connect(lambda name: chosen(Path(name)))

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator
-from itertools import chain
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import qVersion
+from PySide6.QtCore import Qt, qVersion
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication
 
 from inspector import __version__
 from inspector.runtime.environment import data_folder, state_folder
-from inspector.runtime.resources import help_page
+from inspector.runtime.resources import help_page, licence_texts
 from inspector.runtime.settings import SETTINGS
-from inspector.ui.actions import Action
+from inspector.ui.actions import Action, action_keys
+from inspector.ui.commands.menus import MENUS, spread
+from inspector.ui.dock_layout import PERSPECTIVE
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
-from inspector.ui.preferences import RECENT_MODELS
-from inspector.ui.safe_text import Question, safe_message
-from inspector.ui.widgets.reader import PageLine, PageLineKind, PageReader, lines_of
-from inspector.ui.widgets.settings_dialog import SettingsDialog, StoredSetting
+from inspector.ui.preferences import RECENT_MODELS, TOUR_DONE
+from inspector.ui.program_log.keeper import LOG
+from inspector.ui.widgets.controls import help_of
 from inspector.ui.wording import tr
 
+if TYPE_CHECKING:
+    from inspector.ui.program_help.shortcuts import ShortcutRow
+
 _PAGE = "window"
-_NOT_SHOWN = frozenset({"window.last_file", RECENT_MODELS, "budget.sort", "problems.ignored_findings"})
+_NOT_SHOWN = frozenset(
+    {"window.last_file", RECENT_MODELS, TOUR_DONE, "budget.sort", "problems.ignored_findings", PERSPECTIVE}
+)
 """What the program keeps for itself."""
 
 
@@ -34,24 +42,58 @@ class HelpCommands:
         self._window = window
         services.actions.add(
             Action("help.show", tr("Help"), self._help, "F1", "help"),
+            Action("help.shortcuts", tr("Keyboard shortcuts …"), self._show_shortcuts, "Ctrl+/"),
             Action("help.settings", tr("Settings …"), self._settings, "Ctrl+,", "settings"),
+            Action("help.log", tr("Log …"), self._log),
             Action("help.about", tr("About Context Inspector"), self._about, None, "info"),
         )
+        # In a dialog, too: it has a section of its own.
+        for id_ in ("help.show", "help.shortcuts"):
+            services.actions.item(id_).setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
 
     def _help(self) -> None:
-        lines = chain(lines_of(help_page(_PAGE)), self._shortcuts())
-        PageReader(self._window, tr("Help"), lines).show()
+        """Show the section about what has the keyboard; a help that is open already goes there."""
+        from inspector.ui.program_help.dialog import HelpDialog
+        from inspector.ui.program_help.sections import sections_of
 
-    def _shortcuts(self) -> Iterator[PageLine]:
-        """The keys as they are on this system, with what they do."""
+        heading = help_of(QApplication.focusWidget())
+        dialog = next((each for each in self._window.findChildren(HelpDialog) if each.isVisible()), None)
+        if dialog is None:
+            sections = sections_of(help_page(_PAGE))
+            dialog = HelpDialog(self._window, self._services.appearance, sections, self._show_shortcuts)
+        elif not heading:
+            heading = dialog.section
+        dialog.show_section(heading)
+        dialog.show()
+        dialog.activateWindow()
+
+    def _show_shortcuts(self) -> None:
+        from inspector.ui.program_help.shortcuts import ShortcutSheet
+
+        services = self._services
+        sheet = ShortcutSheet(self._window, services.appearance, lambda: tuple(self._shortcuts()))
+        services.actions.changed.connect(sheet.follow)
+        sheet.show()
+
+    def _shortcuts(self) -> Iterator[ShortcutRow]:
+        """The keys as they are on this system, with what they do, in the order of the menus."""
+        from inspector.ui.program_help.shortcuts import ShortcutRow
+
         actions = self._services.actions
-        yield PageLine(PageLineKind.HEADING, tr("Keys"))
-        for action in actions:
-            keys = actions.shortcut_text(action.id)
+        menus = {id_: title().replace("&", "") for title, ids in MENUS for id_ in spread(ids, actions)}
+        places = {id_: place for place, id_ in enumerate(menus)}
+        for action in sorted(actions, key=lambda each: places.get(each.id, len(places))):
+            keys = [
+                keys.toString(QKeySequence.SequenceFormat.NativeText)
+                for keys in action_keys(action)
+                if not keys.isEmpty()
+            ]
             if keys:
-                yield PageLine(PageLineKind.TEXT, action.title, keys)
+                yield ShortcutRow(menus.get(action.id, tr("Other")), action.title, tr(" or ").join(keys))
 
     def _settings(self) -> None:
+        from inspector.ui.program_settings.dialog import SettingsDialog, StoredSetting
+
         services = self._services
         kept = [StoredSetting(row, services.settings) for row in SETTINGS]
         kept += [
@@ -59,9 +101,18 @@ class HelpCommands:
             for row in services.preferences.rows.values()
             if row.name not in _NOT_SHOWN
         ]
-        SettingsDialog(self._window, services.icons, kept).show()
+        dialog = SettingsDialog(self._window, services.appearance, services.icons, kept)
+        services.preferences.changed.connect(dialog.follow)
+        dialog.show()
+
+    def _log(self) -> None:
+        from inspector.ui.program_log.dialog import LogDialog
+
+        LogDialog(self._window, self._services.appearance, LOG).show()
 
     def _about(self) -> None:
+        from inspector.ui.widgets.about import AboutDialog
+
         services = self._services
         places = (
             (tr("File"), services.workspace.file.path),
@@ -70,18 +121,13 @@ class HelpCommands:
             (tr("Drafts"), state_folder()),
             (tr("Backups and sample"), data_folder()),
         )
-        versions = tr(
-            "Version {version} · Python {python} · Qt {qt}",
-            version=__version__,
-            python=platform.python_version(),
-            qt=qVersion(),
+        versions = (
+            (tr("Version"), __version__),
+            (tr("Python"), platform.python_version()),
+            (tr("Qt"), qVersion()),
+            (tr("System"), platform.platform()),
         )
-        lines = [
-            tr("{what}: {place}", what=what, place=str(place)) for what, place in places if place is not None
-        ]
-        question = Question(
-            tr("About Context Inspector"),
-            tr("See, measure and edit exactly what your agent's next model call will send."),
-            "\n".join((versions, platform.platform(), "", *lines)),
-        )
-        safe_message(self._window, question)
+        found = [(what, str(place)) for what, place in places if place is not None]
+        look = (services.appearance, services.icons)
+        groups = ((tr("Versions"), versions), (tr("Places"), found))
+        AboutDialog(self._window, look, groups, tuple(licence_texts().items())).show()

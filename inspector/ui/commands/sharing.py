@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
 from inspector.domain.ref import RefKind
 from inspector.ui.actions import Action
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
-from inspector.ui.panels.block import BlockPanel
 from inspector.ui.wording import tr
+
+
+@runtime_checkable
+class _ShowsSharing(Protocol):
+    """The tab of a block. Its module is loaded after the first Request is painted."""
+
+    def show_sharing(self) -> None: ...
 
 
 class SharingCommands:
@@ -30,5 +38,5 @@ class SharingCommands:
         if ref is not None:
             self._services.selection.open(ref.whole)
             panel = self._window.centre.currentWidget()
-            if isinstance(panel, BlockPanel):
+            if isinstance(panel, _ShowsSharing):
                 panel.show_sharing()

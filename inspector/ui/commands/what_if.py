@@ -10,11 +10,10 @@ from inspector.ui.actions import Action
 from inspector.ui.file_state import What
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
-from inspector.ui.presentation.card import left_out_of, pieces_of
+from inspector.ui.presentation.card import has_pieces, left_out_of
 from inspector.ui.presentation.what_if import can_be_applied, is_left_out_possible, is_text_possible, parts_of
 from inspector.ui.presentation.what_if_edits import SourceText, WhatIfEdits, edits_for, source_text
 from inspector.ui.safe_text import one_line
-from inspector.ui.what_if.piece_text import PieceText
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.wording import tr, tr_count
 
@@ -66,6 +65,8 @@ class WhatIfCommands:
             self._workspace.try_out(self._workspace.file.what_if.with_put_in(ref.whole))
 
     def _edit(self) -> None:
+        from inspector.ui.what_if.piece_text import PieceText
+
         ref, session = self._services.selection.ref, self._workspace.live.session
         if ref is None or session is None:
             return
@@ -87,12 +88,14 @@ class WhatIfCommands:
             return
 
         def store(found: WhatIfEdits) -> None:
+            def done(_: object) -> None:
+                self._after(file.agent_id, file.what_if, found.left)
+
             if found.edits and self._workspace.live.session is session:
                 text = self._done_text()
-                done = lambda _: self._after(file.agent_id, file.what_if, found.left)  # noqa: E731
                 self._workspace.apply(found.edits, text, done, text=text)
             elif self._workspace.live.session is session:
-                self._after(file.agent_id, file.what_if, found.left)
+                done(None)
                 text = tr("Nothing to apply: it is stored already.")
                 self._window.toast.show_notice(Notice("what_if", text))
 
@@ -132,7 +135,7 @@ class WhatIfCommands:
         if request is None:
             return False
         if self._looked is None or self._looked[0] != ref or self._looked[1] is not request:
-            self._looked = ref, request, bool(pieces_of(ref, request))
+            self._looked = ref, request, has_pieces(ref, request)
         return self._looked[2]
 
     def _selected(self) -> Ref | None:

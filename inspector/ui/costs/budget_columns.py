@@ -12,6 +12,7 @@ from inspector.ui.models.columns import VALUE_ROLE, Column
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.budget import BudgetRow, spoken_tokens
 from inspector.ui.presentation.budget_order import FAINT
+from inspector.ui.presentation.cache_words import mark_words
 from inspector.ui.widgets.badged_rows import BadgedRow
 from inspector.ui.widgets.request_canvas import METHOD_MARKS
 from inspector.ui.wording import number, share, signed, tr, tr_code
@@ -28,7 +29,7 @@ class BudgetColumns:
         """Whether pieces stand without their sections, and each has its section's mark."""
 
     def make(self) -> list[Column[BudgetRow]]:
-        """The five columns, in their order."""
+        """The columns, in their order."""
         look = self._services.appearance
         font, colour = int(Qt.ItemDataRole.FontRole), int(Qt.ItemDataRole.ForegroundRole)
 
@@ -40,6 +41,9 @@ class BudgetColumns:
 
         def changed(row: BudgetRow) -> object:
             return look.theme.warning if row.change > 0 else look.theme.ok
+
+        def grown(row: BudgetRow) -> object:
+            return look.theme.warning if row.since > 0 else look.theme.ok
 
         muted = {font: small, colour: lambda _: look.theme.muted}
         return [
@@ -68,6 +72,21 @@ class BudgetColumns:
                 right=True,
                 tip=lambda row: tr("What your drafts change here") if row.change else "",
                 roles={font: small, colour: changed},
+            ),
+            Column(
+                "since",
+                tr("Since sent"),
+                lambda row: signed(row.since),
+                right=True,
+                tip=lambda row: tr("Against what was sent last") if row.since else "",
+                roles={font: small, colour: grown},
+            ),
+            Column(
+                "cache",
+                tr("Cache"),
+                lambda row: mark_words(row.cache)[0],
+                tip=lambda row: mark_words(row.cache)[1],
+                roles=muted,
             ),
         ]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QStyle, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QMenu, QStyle, QTreeView, QVBoxLayout, QWidget
 
 from inspector.domain.requests import Request
 from inspector.ui.appearance import TextSize
@@ -23,8 +23,11 @@ from inspector.ui.widgets.controls import Segments, arrange, field
 from inspector.ui.widgets.rows_view import dress_tree
 from inspector.ui.wording import tr
 
-_WIDEST = ("199,999", "≈", "100.0 %", "+99,999")
-_TOKENS, _SHARE, _CHANGE, _NAME_STEPS = 1, 3, 4, 26
+_WIDEST = ("199,999", "≈", "100.0 %", "+99,999", "+99,999", "written")
+_TOKENS, _SHARE, _CHANGE, _SINCE, _CACHE, _NAME_STEPS = 1, 3, 4, 5, 6, 26
+SINCE_SENT, CACHE = "budget.since_sent", "budget.cache"
+"""The settings that say whether those columns are shown where there is anything for them."""
+_NAME_BESIDE_CACHE = 34
 _NAME_ROOM = 8
 """Steps of a section's row beside its name: the square and the gaps at its ends."""
 _UP, _DOWN = "↑", "↓"
@@ -98,11 +101,20 @@ class BudgetTable(QWidget):
     def set_flat(self, *, flat: bool) -> None:
         self.form.choose(int(flat))
 
+    def _offer_columns(self, at: QPoint) -> None:
+        menu = QMenu(self.tree)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._services.actions.refresh()
+        self._services.actions.fill(menu, (SINCE_SENT, CACHE))
+        menu.popup(self.tree.header().mapToGlobal(at))
+
     def _connect(self) -> None:
         self.form.chosen.connect(self._choose_form)
         self.filter_field.textChanged.connect(self._filter)
         head = self.tree.header()
         head.sectionClicked.connect(lambda column: self.sort(self._ids[column]))
+        head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        head.customContextMenuRequested.connect(self._offer_columns)
         self.tree.viewport().installEventFilter(self)
         self.tree.installEventFilter(self)
         self._services.appearance.changed.connect(self._measure)
@@ -247,14 +259,49 @@ class BudgetTable(QWidget):
             self.tree.header().resizeSection(column, width)
         self._fit_width()
 
+    def why_no_column(self, setting: str) -> str:
+        """Why a column that was chosen has nothing to show now; nothing where it has."""
+        file = self._services.workspace.file
+        if file.sent.last is None:
+            return tr("nothing was sent yet")
+        if setting == CACHE and (file.cache is None or file.cache.plan.rules is None):
+            return tr("how this provider caches isn't known")
+        return ""
+
+    def turn_column(self, setting: str) -> None:
+        """Show a column of the table, or hide it."""
+        preferences = self._services.preferences
+        preferences.set(setting, not preferences.switch(setting))
+        self._fit_width()
+
+    def _wants(self, setting: str) -> bool:
+        return self._services.preferences.switch(setting) and not self.why_no_column(setting)
+
     def _fit_width(self) -> None:
-        """With little room shares give way; drafts, while there are none, to every section's whole name."""
-        name = self.width() - sum(self._widths.values())
-        wanted = self._services.appearance.space(_NAME_STEPS)
-        self.tree.setColumnHidden(_SHARE, name < wanted)
+        """With little room shares give way, then the cache; drafts, while there are none, to sections' whole names."""
+        space = self._services.appearance.space
+        least = space(_NAME_STEPS)
+        whole = max(least, self._longest_name)
+        extra = {
+            column for column, setting in ((_SINCE, SINCE_SENT), (_CACHE, CACHE)) if self._wants(setting)
+        }
+        shown = {*self._widths} - {_SINCE, _CACHE} | extra
         drafted = self._services.workspace.file.has_drafts
-        free = name if name >= wanted else name + self._widths.get(_SHARE, 0)
-        self.tree.setColumnHidden(_CHANGE, not drafted and free < max(wanted, self._longest_name))
+        if extra and not drafted:
+            shown.discard(_CHANGE)
+        if self._free(shown) < (whole if extra else least):
+            shown.discard(_SHARE)
+        if self._free(shown) < space(_NAME_BESIDE_CACHE):
+            shown.discard(_CACHE)
+        if not drafted and self._free(shown) < whole:
+            shown.discard(_CHANGE)
+        for column in self._widths:
+            if column >= _SHARE:
+                self.tree.setColumnHidden(column, column not in shown)
+
+    def _free(self, shown: set[int]) -> int:
+        """What the columns that are shown leave of the width for names."""
+        return self.width() - sum(width for column, width in self._widths.items() if column in shown)
 
     def _measure_names(self, request: Request) -> None:
         space, tree = self._services.appearance.space, self.tree

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.cuts import kind_name
 from inspector.ui.presentation.problem_rows import ProblemRow
 from inspector.ui.safe_text import safe_tooltip
 from inspector.ui.widgets.controls import arrange, button, icon_button
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import tr
 
 
 class FindingButtons(QWidget):
-    """Two buttons; `run` and `ignore` are given the row's key. Without a fix there is only the second."""
+    """Two buttons; `run` and `ignore` are given the row's key. Without a fix there is only the second.
+
+    `below` puts them at the lower left, under a text that is drawn above them.
+    """
 
     def __init__(
         self,
@@ -23,6 +27,8 @@ class FindingButtons(QWidget):
         row: ProblemRow,
         run: Callable[[str], None],
         ignore: Callable[[str], None],
+        *,
+        below: bool = False,
     ) -> None:
         super().__init__()
         self.row = row
@@ -33,7 +39,12 @@ class FindingButtons(QWidget):
         self.fix_button.setAccessibleName(row.tip)
         safe_tooltip(self.fix_button, row.tip)
         space = services.appearance.space
-        line = QHBoxLayout(self)
-        arrange(line, None, self.fix_button, self.ignore_button, spacing=space(1))
-        line.setContentsMargins(space(1), 0, space(1), 0)
+        column = QVBoxLayout(self)
+        if below:
+            arrange(column, None, FlowLayout(self.fix_button, self.ignore_button, spacing=space(1)))
+        else:
+            line = QHBoxLayout()
+            arrange(line, None, self.fix_button, self.ignore_button, spacing=space(1))
+            arrange(column, line)
+        column.setContentsMargins(space(1), 0, space(1), space(1) if below else 0)
         self.fix_button.setVisible(bool(row.do))

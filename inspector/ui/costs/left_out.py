@@ -24,7 +24,7 @@ from inspector.ui.widgets.left_out import LeftOutList
 from inspector.ui.widgets.left_out_row import LeftOutRow
 from inspector.ui.wording import number, tr, tr_code
 
-_READABLE = frozenset({RefKind.BLOCK, RefKind.MESSAGE, RefKind.BATCH, RefKind.ARCHIVAL})
+_READABLE = frozenset({RefKind.BLOCK, RefKind.MESSAGE, RefKind.BATCH, RefKind.ARCHIVAL, RefKind.SUMMARY})
 
 
 class LeftOutPart(QWidget):

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from inspector.domain.blocks import FieldDef, FieldType
 from inspector.domain.content import FieldEntry, FieldItem, ListItem, LogEntry, TreeNode
 from inspector.domain.content_faults import with_defaults
+from inspector.domain.differences.contents import unshared
 from inspector.domain.rendering.structured import DONE, scalar_text, value_text
 from inspector.ui.editors.cells import CHOICES_ROLE
 from inspector.ui.editors.field_values import (
@@ -93,6 +94,23 @@ def unknown_names(rows: Sequence[Row], fields: Sequence[FieldDef] | None) -> tup
     names = {each.name for each in fields}
     found = (name for row in rows for name in values_of(row) if name not in names)
     return tuple(dict.fromkeys(found))
+
+
+class UnknownNames:
+    """The unknown names of rows that are looked at again and again, while most of them stay the very same."""
+
+    def __init__(self) -> None:
+        self._seen: tuple[tuple[Row, ...], Sequence[FieldDef] | None] = (), ()
+        self._found: tuple[str, ...] = ()
+
+    def of(self, rows: tuple[Row, ...], fields: Sequence[FieldDef] | None) -> tuple[str, ...]:
+        """What `unknown_names` would find in all of these rows."""
+        before, fields_before = self._seen
+        self._seen = rows, fields
+        others = unshared(before, rows)
+        if fields != fields_before or any(unknown_names(each, fields) for each in others):
+            self._found = unknown_names(rows, fields)
+        return self._found
 
 
 def _typed(row: Row) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from inspector.ui.editors.cells import CellDelegate
 from inspector.ui.editors.element_rows import written_table
@@ -17,6 +17,7 @@ from inspector.ui.models.columns import Column
 from inspector.ui.models.elements import ElementTable
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import tr
 
@@ -108,22 +109,12 @@ class ElementsView(QWidget):
         self.fault = PlainLabel("", tone="error", size="small", wrap=True)
         self.note = PlainLabel("", tone="muted", size="small")
         self._prepare()
-        buttons = QHBoxLayout()
-        arrange(
-            buttons,
-            *(
-                self.add_button,
-                self.remove_button,
-                self.up_button,
-                self.down_button,
-                self.fault,
-                None,
-                self.note,
-            ),
-            margins=tools.appearance.space(2),
-            spacing=tools.appearance.space(2),
-        )
-        arrange(QVBoxLayout(self), self.table, buttons)
+        space = tools.appearance.space(2)
+        buttons = (self.add_button, self.remove_button, self.up_button, self.down_button)
+        row = FlowLayout(*buttons, self.note, margins=space, spacing=space)
+        self.fault.setContentsMargins(space, space, space, 0)
+        self.fault.hide()
+        arrange(QVBoxLayout(self), self.table, self.fault, row)
         self.setFocusProxy(self.table)
         tools.figures.changed.connect(self._show_figures)
         self.look()

@@ -14,6 +14,7 @@ from inspector.domain.content_faults import with_defaults
 from inspector.domain.rendering.render import render
 from inspector.ui.editors.element_columns import (
     TEXT,
+    UnknownNames,
     changed_value,
     columns_of,
     field_column,
@@ -22,7 +23,6 @@ from inspector.ui.editors.element_columns import (
     first_widths,
     new_object,
     tokens_column,
-    unknown_names,
     values_of,
 )
 from inspector.ui.editors.element_rows import inserted, moved_before, moved_by, read_table, without
@@ -43,6 +43,7 @@ class ListEditor(QWidget):
         self._part = part
         self._tools = tools
         self._columns_for: object = None
+        self._unknown = UnknownNames()
         self.model = ElementTable(lambda item: str(item.id))
         self.model.can_move = True
         self.view = ElementsView(self.model, tools, tr("Items of the list"))
@@ -76,7 +77,7 @@ class ListEditor(QWidget):
     def _show(self) -> None:
         schema, items = self._schema, self._items
         fields = schema.item_schema
-        unknown = unknown_names(items, fields)
+        unknown = self._unknown.of(items, fields)
         if self._columns_for != (fields, unknown):
             self._columns_for = (fields, unknown)
             columns = [*columns_of(fields, unknown), tokens_column(self._tools, self._rendered)]
@@ -192,6 +193,7 @@ class ListEditor(QWidget):
 
     def _tell(self, fault: str) -> None:
         self.view.fault.setText(fault)
+        self.view.fault.setVisible(bool(fault))
         self._part.tell_fault(
             "cell", fault if self.view.table.state() == self.view.table.State.EditingState else ""
         )

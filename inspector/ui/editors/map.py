@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import FieldDef, MapSchema
@@ -30,6 +31,8 @@ class MapEditor(QWidget):
         self._form.setContentsMargins(*[tools.appearance.space(4)] * 4)
         self._form.setSpacing(tools.appearance.space(3))
         area = QScrollArea()
+        # The keyboard comes to its fields, which are scrolled to.
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidgetResizable(True)
         area.setWidget(form)
         arrange(QVBoxLayout(self), area)

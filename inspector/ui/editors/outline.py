@@ -19,7 +19,8 @@ def path_of(roots: Nodes, id_: str) -> Path | None:
         path, node = waiting.pop()
         if node.id == id_:
             return path
-        waiting += (((*path, at), child) for at, child in enumerate(node.children))
+        if node.children:
+            waiting += (((*path, at), child) for at, child in enumerate(node.children))
     return None
 
 
@@ -111,4 +112,5 @@ def depth_first(roots: Nodes) -> Iterator[TreeNode]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += reversed(node.children)
+        if node.children:
+            waiting += reversed(node.children)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -22,10 +22,11 @@ from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
 from inspector.ui.editors.record_page import RecordPage
 from inspector.ui.icons import Icons
-from inspector.ui.models.columns import VALUE_ROLE, Column
+from inspector.ui.models.columns import Column, value_at
 from inspector.ui.models.paged import PagedRows
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import EmptyState, arrange, field
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.record_rows import RecordRow, RecordTable
 
 _SELECT = QItemSelectionModel.SelectionFlag
@@ -66,7 +67,7 @@ class RecordBrowser(QWidget):
             "record", words.name, lambda row: row.text, tip=lambda row: row.tip, spoken=lambda row: row.spoken
         )
         self.model = PagedRows(column, row_of, is_heading, self)
-        self.table = RecordTable(appearance, self.model, _row, words.name)
+        self.table = RecordTable(appearance, self.model, partial(value_at, RecordRow), words.name)
         self.page = RecordPage(appearance, icons, EmptyState(words.unselected), words.page)
         self.words_field = field(words.filter, role="filter")
         self.states = QComboBox()
@@ -75,7 +76,7 @@ class RecordBrowser(QWidget):
             self.states.addItem(title, id_)
         self.count_note = PlainLabel("", tone="muted", size="small")
         self.empty = EmptyState("")
-        self._bar = QHBoxLayout()
+        self._bar = FlowLayout()
         self._stack = QStackedWidget()
         self._lay_out()
         self.words_field.textChanged.connect(lambda _: self.filtered.emit())
@@ -181,7 +182,8 @@ class RecordBrowser(QWidget):
         head = QFrame()
         head.setProperty("role", "dock_title")
         head.setLayout(self._bar)
-        arrange(self._bar, self.words_field, self.states, self.count_note, None)
+        for each in (self.words_field, self.states, self.count_note):
+            self._bar.addWidget(each)
         self._stack.addWidget(self.table)
         self._stack.addWidget(self.empty)
         splitter = QSplitter(Qt.Orientation.Vertical)
@@ -200,8 +202,3 @@ class RecordBrowser(QWidget):
         self._bar.setContentsMargins(space(3), space(2), space(3), space(2))
         self._bar.setSpacing(space(2))
         self.words_field.setMinimumWidth(space(_FILTER_STEPS))
-
-
-def _row(index: QModelIndex | QPersistentModelIndex) -> RecordRow | None:
-    value = index.data(VALUE_ROLE)
-    return value if isinstance(value, RecordRow) else None

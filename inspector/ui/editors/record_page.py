@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
-from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
+from inspector.ui.editors.page_part import PagePart
+from inspector.ui.editors.showing import show_character
 from inspector.ui.editors.text_page import TextPage
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, one_line, tooltip_text, without_mnemonic
@@ -18,19 +19,14 @@ from inspector.ui.wording import tr
 _TAB_LENGTH = 32
 
 
-@dataclass(frozen=True, slots=True)
-class PagePart:
-    """One part as a page: its title, its exact text, and why it can't be edited."""
-
-    title: str
-    text: str
-    why_not: str = ""
-
-
 class RecordPage(QWidget):
-    """The pages under a head with name, note and buttons. `edited` tells that a person changed a text."""
+    """The pages under a head with name, note and buttons.
+
+    `edited` tells that a person changed a text, `moved` that another record is shown.
+    """
 
     edited = Signal()
+    moved = Signal()
 
     def __init__(self, appearance: Appearance, icons: Icons, empty: EmptyState, name: str) -> None:
         super().__init__()
@@ -62,7 +58,11 @@ class RecordPage(QWidget):
         self._stack = QStackedWidget()
         self._empty = empty
         self._stack.addWidget(empty)
-        arrange(QVBoxLayout(self), self._head, self._tabs, self._stack)
+        self.body, self._front = QWidget(), QStackedWidget()
+        """What is read and typed in; undo of typing is for this."""
+        arrange(QVBoxLayout(self.body), self._tabs, self._stack)
+        self._front.addWidget(self.body)
+        arrange(QVBoxLayout(self), self._head, self._front)
         appearance.changed.connect(self._measure)
         self._measure()
         self.show_parts("", "", ())
@@ -100,7 +100,7 @@ class RecordPage(QWidget):
         key: str = "",
     ) -> None:
         """Show the parts, with `texts` as they are drafted; the same ones keep cursor and scroll position."""
-        self.shown_key = key
+        is_other, self.shown_key = key != self.shown_key, key
         self._title.setText(one_line(title))
         self._note.setText(note)
         drafted = (
@@ -110,6 +110,14 @@ class RecordPage(QWidget):
             self._parts, self._drafted = tuple(parts), drafted
             self._lay_out()
         self._head.setVisible(bool(parts))
+        if is_other:
+            self.moved.emit()
+
+    def cover(self, page: QWidget | None) -> None:
+        """Show a page in place of the texts, or with None the texts again."""
+        if page is not None:
+            self._front.addWidget(page)
+        self._front.setCurrentWidget(page or self.body)
 
     def set_editing(self, editing: bool) -> None:
         """Let the texts be changed, or only read; what was typed is gone unless it was taken before."""
@@ -129,13 +137,14 @@ class RecordPage(QWidget):
                 next((n for n, each in enumerate(self._parts) if not each.why_not), at)
             )
 
-    def show_place(self, at: int, place: Callable[[str], int]) -> None:
-        """Bring a part to the front and the cursor to the character that `place` finds in its text."""
+    def show_place(self, at: int, place: Callable[[str], int], length: int = 0) -> None:
+        """Bring a part to the front and the cursor to the character that `place` finds in its text.
+
+        So many characters are selected from there.
+        """
         if 0 <= at < len(self._parts):
             self._tabs.setCurrentIndex(at)
-            page = self._pages[at]
-            page.editor.flash(place(page.editor.text))
-            page.editor.setFocus()
+            show_character(self._pages[at].editor, place, length)
 
     def undo_step(self) -> None:
         if self.page is not None:

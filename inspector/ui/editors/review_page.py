@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
@@ -14,7 +15,7 @@ from inspector.ui.appearance import Appearance
 from inspector.ui.editors.review_table import TableReview
 from inspector.ui.editors.review_text import TextReview
 from inspector.ui.safe_text import ElidedLabel
-from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.widgets.controls import arrange, button, name_help
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import tr, tr_count
 
@@ -27,12 +28,10 @@ class ReviewPage(QWidget):
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
-        self.text, self.table = TextReview(appearance), TableReview(appearance)
+        name_help(self, "Review a conflict")
+        self._appearance = appearance
         self.sides: ThreeWay | None = None
         self._views = QStackedWidget()
-        for view in (self.text, self.table):
-            self._views.addWidget(view)
-            view.changed.connect(self._tell)
         self._where = ElidedLabel("", strong=True)
         self._previous = button(tr("Previous"), lambda: self.step(-1))
         self._next = button(tr("Next"), lambda: self.step(1))
@@ -44,9 +43,28 @@ class ReviewPage(QWidget):
         self._back = button(tr("Back to editing"), self.closed.emit)
         self._lay_out(appearance)
 
+    # Its editors take long to make, and most pages never show a conflict.
+    @cached_property
+    def text(self) -> TextReview:
+        """The panes for texts, made when they are first asked for."""
+        made = TextReview(self._appearance)
+        made.changed.connect(self._tell)
+        self._views.addWidget(made)
+        return made
+
+    @cached_property
+    def table(self) -> TableReview:
+        """The table for structured contents, made when it is first asked for."""
+        made = TableReview(self._appearance)
+        made.changed.connect(self._tell)
+        self._views.addWidget(made)
+        return made
+
     @property
     def view(self) -> TextReview | TableReview:
-        return self.text if self._views.currentWidget() is self.text else self.table
+        """What shows the sides that are compared."""
+        is_table = self.sides is not None and not isinstance(self.sides.base, TextContent)
+        return self.table if is_table else self.text
 
     @property
     def content(self) -> Content:
@@ -61,7 +79,7 @@ class ReviewPage(QWidget):
         """Show a draft beside what was stored meanwhile by `name`; the same ones keep what was decided."""
         is_same = self.sides is not None and _key(self.sides) == _key(sides)
         self.sides = sides
-        self._views.setCurrentWidget(self.text if isinstance(sides.base, TextContent) else self.table)
+        self._views.setCurrentWidget(self.view)
         if not is_same:
             self.view.show_sides(sides, name)
         self.setFocusProxy(self.first_focus())
@@ -107,9 +125,8 @@ class ReviewPage(QWidget):
     def _lay_out(self, appearance: Appearance) -> None:
         bar = QFrame()
         bar.setProperty("role", "dock_title")
-        row = FlowLayout()
-        for each in (self._previous, self._next, *self._one, *self._all):
-            row.addWidget(each)
+        buttons = (self._previous, self._next, *self._one, *self._all)
+        row = FlowLayout(*buttons, spacing=appearance.space(2))
         rows, head = QVBoxLayout(bar), QHBoxLayout()
         arrange(head, self._where, self._back, spacing=appearance.space(2))
         head.setStretch(0, 1)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QTreeView, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import TreeSchema
 from inspector.domain.content import TreeContent, TreeNode
@@ -16,6 +16,7 @@ from inspector.ui.editors import outline
 from inspector.ui.editors.cells import CellDelegate
 from inspector.ui.editors.element_columns import (
     TEXT,
+    UnknownNames,
     changed_value,
     columns_of,
     field_column,
@@ -23,7 +24,6 @@ from inspector.ui.editors.element_columns import (
     first_widths,
     new_object,
     tokens_column,
-    unknown_names,
 )
 from inspector.ui.editors.elements_view import fit_columns
 from inspector.ui.editors.field_values import FieldFault
@@ -32,6 +32,7 @@ from inspector.ui.models.outline import OutlineModel
 from inspector.ui.models.tree import TreeRow
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_tree
 from inspector.ui.wording import tr, tr_count
 
@@ -87,6 +88,7 @@ class TreeEditor(QWidget):
         self._part = part
         self._tools = tools
         self._columns_for: object = None
+        self._unknown = UnknownNames()
         self.model = OutlineModel((), frozenset(), self)
         self.view = OutlineView()
         dress_tree(self.view, tools.appearance, tr("Nodes of the tree"))
@@ -102,9 +104,10 @@ class TreeEditor(QWidget):
             button(tr("Move down"), lambda: self.view.moved.emit(1), size="small"),
         )
         space = tools.appearance.space(2)
-        row = QHBoxLayout()
-        arrange(row, *self._buttons, self.fault, None, self.note, margins=space, spacing=space)
-        arrange(QVBoxLayout(self), self.view, row)
+        row = FlowLayout(*self._buttons, self.note, margins=space, spacing=space)
+        self.fault.setContentsMargins(space, space, space, 0)
+        self.fault.hide()
+        arrange(QVBoxLayout(self), self.view, self.fault, row)
         self.setFocusProxy(self.view)
         self._prepare()
         part.shown.connect(self._show)
@@ -133,6 +136,8 @@ class TreeEditor(QWidget):
         """The ids of the selected nodes, those above first; the current one where none is, as Tab comes to it."""
         selected = self.view.selectionModel().selectedRows() or [self.view.currentIndex()]
         ids = {self.model.key_at(index) for index in selected}
+        if len(ids) == 1:
+            return [key for key in ids if isinstance(key, str)]
         return [node.id for node in outline.depth_first(self._roots) if node.id in ids]
 
     @property
@@ -164,19 +169,26 @@ class TreeEditor(QWidget):
 
     def _show(self) -> None:
         fields, roots = self._schema.node_schema, self._roots
-        nodes = list(outline.depth_first(roots))
-        unknown = unknown_names(nodes, fields)
+        nodes = tuple(outline.depth_first(roots))
+        unknown = self._unknown.of(nodes, fields)
         is_new = self._columns_for != (fields, unknown)
         if is_new:
             self._columns_for = (fields, unknown)
             self._set_columns(unknown)
         self.model.is_read_only = self._part.is_read_only
-        self.model.set_rows([_row(each) for each in roots])
+        self.model.set_rows([self._row(each) for each in roots])
         if is_new and len(nodes) <= _OPEN:
             self.view.expandAll()
         self.note.setText(tr_count("{count} node", "{count} nodes", len(nodes)))
         for each in self._buttons:
             each.setEnabled(not self._part.is_read_only)
+
+    def _row(self, node: TreeNode) -> TreeRow:
+        """A node's row: the one that is shown, where it is of the very same node."""
+        shown = self.model.row_at(self.model.find(node.id))
+        if shown is not None and shown.value is node:
+            return shown
+        return TreeRow(node.id, node, tuple(map(self._row, node.children)))
 
     def _set_columns(self, unknown: tuple[str, ...]) -> None:
         fields = self._schema.node_schema
@@ -260,8 +272,5 @@ class TreeEditor(QWidget):
 
     def _tell(self, fault: str) -> None:
         self.fault.setText(fault)
+        self.fault.setVisible(bool(fault))
         self._part.tell_fault("cell", fault)
-
-
-def _row(node: TreeNode) -> TreeRow:
-    return TreeRow(node.id, node, tuple(_row(each) for each in node.children))

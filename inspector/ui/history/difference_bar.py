@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.ui.actions import Action
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import ElidedLabel, safe_tooltip
 from inspector.ui.widgets.controls import Segments, arrange, button, icon_button
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import tr
 
 WITH_NOW, INLINE = 0, 0
 
 
 class DifferenceBar(QFrame):
-    """A title, the choices, and a button for each action: restore all, a change, a selection; next and previous."""
+    """A title, the choices, and buttons: restore all, a change or a selection, step on and back, redact."""
 
     def __init__(self, appearance: Appearance, icons: Icons, actions: Sequence[Action]) -> None:
         super().__init__()
         self._appearance = appearance
         self.setProperty("role", "dock_title")
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._actions = tuple(actions)
-        restore, change, selection, forward, back = self._actions
+        restore, change, selection, forward, back, redact = self._actions
         self.title, self.summary = ElidedLabel("", strong=True), ElidedLabel("", tone="muted", size="small")
         self.against = Segments(
             tr("Compared with"),
@@ -44,6 +44,8 @@ class DifferenceBar(QFrame):
         self.restore_button = button(restore.title, restore.run, role="primary")
         self.hunk_button = button(change.title, change.run)
         self.selection_button = button(selection.title, selection.run)
+        self.redact_button = button(tr("Redact …"), redact.run)
+        self.redact_button.setAccessibleName(redact.title)
         self._forward = icon_button(icons, "forward", forward.title, forward.run)
         self._back = icon_button(icons, "back", back.title, back.run)
         self._reasons: tuple[str, ...] = ()
@@ -62,26 +64,22 @@ class DifferenceBar(QFrame):
             return False
         self._reasons = reasons
         restores = (self.restore_button, self.hunk_button, self.selection_button)
-        for made, reason in zip((*restores, self._forward, self._back), reasons, strict=True):
+        steps = (self._forward, self._back)
+        for made, reason in zip((*restores, *steps, self.redact_button), reasons, strict=True):
             made.setEnabled(not reason)
-        for made, reason in zip(restores, reasons, strict=False):
-            safe_tooltip(made, reason)
+            if made not in steps:
+                safe_tooltip(made, reason)
         return True
 
     def _lay_out(self) -> None:
         names, self._tools = QHBoxLayout(), QHBoxLayout()
         self._choices, self._restores = QWidget(), QWidget()
         arrange(names, self.title, self.summary, None, self._back, self._forward, spacing=8)
-        arrange(QHBoxLayout(self._choices), self.against, self.form, self.spaces_button, None, spacing=8)
-        arrange(
-            QHBoxLayout(self._restores),
-            None,
-            self.selection_button,
-            self.hunk_button,
-            self.restore_button,
-            spacing=8,
-        )
+        self._choices.setLayout(FlowLayout(self.against, self.form, self.spaces_button, spacing=8))
+        restores = (self.redact_button, self.selection_button, self.hunk_button, self.restore_button)
+        self._restores.setLayout(FlowLayout(*restores, spacing=8))
         arrange(self._tools, self._choices, self._restores)
+        self._tools.setStretch(0, 1)
         self._rows = QVBoxLayout(self)
         arrange(self._rows, names, self._tools)
 

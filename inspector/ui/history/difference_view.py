@@ -18,15 +18,23 @@ from inspector.ui.wording import tr
 
 
 class DifferenceView(QWidget):
-    """Three panes, of which one or two are shown. `moved` tells of another hunk or selection."""
+    """Three panes, of which one or two are shown. `moved` tells of another hunk or selection.
+
+    `names` are those of the panes for both in one column, for the earlier text and for the later one.
+    """
 
     moved = Signal()
 
-    def __init__(self, appearance: Appearance) -> None:
+    def __init__(self, appearance: Appearance, names: tuple[str, str, str] | None = None) -> None:
         super().__init__()
-        self.inline = DifferencePane(appearance, tr("Difference of two versions"))
-        self.left = DifferencePane(appearance, tr("The chosen version"))
-        self.right = DifferencePane(appearance, tr("The version it is compared with"))
+        both, left, right = names or (
+            tr("Difference of two versions"),
+            tr("The chosen version"),
+            tr("The version it is compared with"),
+        )
+        self.inline = DifferencePane(appearance, both)
+        self.left = DifferencePane(appearance, left)
+        self.right = DifferencePane(appearance, right)
         self._shown: ShownDifference | None = None
         sides = QWidget()
         arrange(QHBoxLayout(sides), self.left, self.right, spacing=1)

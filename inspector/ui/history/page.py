@@ -25,6 +25,7 @@ from inspector.domain.snapshot import BlockState
 from inspector.ui.actions import Action
 from inspector.ui.history.difference_bar import INLINE, WITH_NOW, DifferenceBar
 from inspector.ui.history.difference_view import DifferenceView
+from inspector.ui.history.redacting import offer_redaction
 from inspector.ui.history.restoring import UNLOCK, restore
 from inspector.ui.history.version_list import VersionList, full_time, what_was_done
 from inspector.ui.panel import PanelServices
@@ -32,7 +33,7 @@ from inspector.ui.presentation.difference import ShownDifference, shown_differen
 from inspector.ui.presentation.journal_words import who
 from inspector.ui.safe_text import safe_tooltip
 from inspector.ui.widgets.banner import Banners
-from inspector.ui.widgets.controls import EmptyState, arrange
+from inspector.ui.widgets.controls import EmptyState, arrange, name_help
 from inspector.ui.wording import moment, number, signed, tr, tr_count, tr_error
 
 _LIST_SHARE, _SHARE = 2, 5
@@ -47,12 +48,15 @@ class HistoryPage(QWidget):
 
     def __init__(self, services: PanelServices, block_id: str, is_drafted: Callable[[], bool]) -> None:
         super().__init__()
+        name_help(self, "History")
         self._services = services
         self._ref = Ref(RefKind.BLOCK, block_id)
         self._is_drafted = is_drafted
         self._state: BlockState | None = None
         self._is_stale = False
         self._chosen: MeasuredVersion | None = None
+        self._awaited: int | None = None
+        """A version to go to once versions are read."""
         self.versions = VersionList(services, block_id)
         self.difference = DifferenceView(services.appearance)
         self.slider = QSlider(Qt.Orientation.Horizontal)
@@ -108,6 +112,7 @@ class HistoryPage(QWidget):
                 "back",
                 self._no_comparison,
             ),
+            Action("history.redact", tr("Redact versions …"), self._redact, None, "", self._no_redaction),
         )
 
     def _read(self) -> None:
@@ -122,7 +127,9 @@ class HistoryPage(QWidget):
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.difference)
         below, above = QWidget(), QWidget()
-        arrange(QVBoxLayout(below), self.bar, self.banners, self._stack)
+        column = QVBoxLayout(below)
+        arrange(column, self.bar, self.banners, self._stack)
+        column.setStretch(2, 1)
         arrange(QVBoxLayout(above), self.versions, self.slider)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
@@ -135,6 +142,7 @@ class HistoryPage(QWidget):
     def _connect(self) -> None:
         self.versions.chosen.connect(self._choose)
         self.versions.paired.connect(self._compare)
+        self.versions.selected_others.connect(self._tell)
         self.versions.loaded.connect(self._loaded)
         self.difference.moved.connect(self._tell)
         self.bar.against.chosen.connect(self._compare)
@@ -152,8 +160,16 @@ class HistoryPage(QWidget):
         self.slider.setRange(1, rows[0].version.seq)
         self.slider.setValue(self._chosen.version.seq if self._chosen else rows[0].version.seq)
         self.slider.blockSignals(False)
-        if self._chosen is None:
+        if self._awaited is not None:
+            self._go_to_awaited()
+        elif self._chosen is None:
             self.versions.select(rows[0].version.seq)
+        if self._chosen is None:
+            return
+        seq = self._chosen.version.seq
+        # It may have been redacted.
+        self._chosen = next((each for each in rows if each.version.seq == seq), self._chosen)
+        self._tell()
 
     def _choose(self, chosen: MeasuredVersion) -> None:
         if self._chosen is not None and self._chosen.version.seq == chosen.version.seq:
@@ -164,6 +180,21 @@ class HistoryPage(QWidget):
         self.slider.setValue(chosen.version.seq)
         self.slider.blockSignals(False)
         self._compare()
+
+    def go_to(self, number: int) -> None:
+        """Show a version by its number, as soon as versions are there."""
+        self._awaited = number
+        if self.versions.rows:
+            self._go_to_awaited()
+
+    def _go_to_awaited(self) -> None:
+        number, self._awaited = self._awaited, None
+        if number is None or self.versions.select(number):
+            return
+        self.slider.blockSignals(True)
+        self.slider.setValue(number)
+        self.slider.blockSignals(False)
+        self._go_to_slid()
 
     def _go_to_slid(self) -> None:
         seq = self.slider.value()
@@ -257,6 +288,28 @@ class HistoryPage(QWidget):
         block, seq = self._state.block, self._chosen.version.seq
         restore(self._services.workspace, self.banners, block, Edit(self._ref, operation, base), seq)
 
+    def _redact(self) -> None:
+        if not self._no_redaction():
+            numbers = [each.version.seq for each in self._to_redact]
+            offer_redaction(self._services, self.banners, self, self._ref.id, numbers)
+
+    @property
+    def _to_redact(self) -> tuple[MeasuredVersion, ...]:
+        return tuple(each for each in self.versions.selected if each.version.redacted is None)
+
+    def _no_redaction(self) -> str:
+        if not self.isVisible() or not self.versions.selected or self._state is None:
+            return tr("select versions in History first")
+        if self._services.workspace.file.read_only is not None:
+            return tr("the file is read-only")
+        if self._is_drafted():
+            return tr("save or discard your draft first")
+        if not self._to_redact:
+            return tr("redacted already")
+        if any(each.version.version == self._state.version for each in self._to_redact):
+            return tr("the current version can't be redacted: edit the block first")
+        return ""
+
     def _not_writable(self) -> str:
         if self._chosen is None or self._state is None or not self.isVisible():
             return tr("no version is chosen in History")
@@ -270,6 +323,8 @@ class HistoryPage(QWidget):
 
     def _no_restore(self) -> str:
         same = self._chosen and self._state and self._chosen.version.version == self._state.version
+        if self._chosen is not None and self._chosen.version.redacted is not None:
+            return tr("this version was redacted")
         return self._not_writable() or (tr("this is the current version") if same else "")
 
     def _no_comparison(self) -> str:
@@ -312,7 +367,8 @@ class HistoryPage(QWidget):
         safe_tooltip(self.bar.title, f"{full_time(version.at)}\n{version.reason}".strip())
         workspace = self._services.workspace
         at, author = moment(version.at, workspace.now()), who(version.actor, workspace.file.actor)
-        return " · ".join((name, what_was_done(self._chosen), author, at))
+        what = what_was_done(self._chosen)
+        return " · ".join((name, author, at, what) if version.redacted else (name, what, author, at))
 
     def _summary_text(self) -> str:
         comparison = self._comparison

@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtWidgets import QHeaderView, QTableView, QVBoxLayout, QWidget
 
+from inspector.domain.edits.redaction import RedactVersions
 from inspector.domain.history import MeasuredVersion
 from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
@@ -25,12 +26,14 @@ _WIDTHS = {0: 14, 1: 24, 4: 20, 5: 15}
 class VersionList(QWidget):
     """Shows the versions of one block.
 
-    `chosen` carries the `MeasuredVersion` of the current row. `paired` tells that two rows are selected, or no longer.
+    `chosen` carries the `MeasuredVersion` of the current row. `paired` tells that two rows are selected, or no longer;
+    `selected_others` that other rows are.
     `loaded` tells that rows were read.
     """
 
     chosen = Signal(object)
     paired = Signal()
+    selected_others = Signal()
     loaded = Signal()
 
     def __init__(self, services: PanelServices, block_id: str) -> None:
@@ -65,6 +68,12 @@ class VersionList(QWidget):
         """The earlier and the later one of two selected versions."""
         return self._pair
 
+    @property
+    def selected(self) -> tuple[MeasuredVersion, ...]:
+        """All selected versions, newest first."""
+        rows = sorted(index.row() for index in self.view.selectionModel().selectedRows())
+        return tuple(self.rows[row] for row in rows)
+
     def read(self) -> None:
         """Read the newest page again, with what was written since."""
         self._services.workspace.past.versions(self._id, self._take_newest)
@@ -96,7 +105,10 @@ class VersionList(QWidget):
     def _take_newest(self, found: Sequence[MeasuredVersion]) -> None:
         oldest = found[-1].version.seq if found else 1
         # Where more came than a page holds, what is older is read again when it is scrolled to.
-        is_joined = not self.rows or oldest <= self.rows[0].version.seq + 1
+        newest = self.rows[0].version.seq if self.rows else 0
+        # A redaction may have changed any of them.
+        is_same = all(each.op != RedactVersions.op for each in found if each.version.seq > newest)
+        is_joined = is_same and oldest <= newest + 1
         rest = [each for each in self.rows if each.version.seq < oldest] if is_joined else []
         self._put([*found, *rest])
 
@@ -127,6 +139,7 @@ class VersionList(QWidget):
         if pair != self._pair:
             self._pair = pair
             self.paired.emit()
+        self.selected_others.emit()
 
     def _measure(self) -> None:
         for place, steps in _WIDTHS.items():
@@ -150,7 +163,7 @@ def _columns(services: PanelServices) -> tuple[Column[MeasuredVersion], ...]:
         Column("version", tr("Version"), lambda row: number(row.version.seq), right=True),
         Column("when", tr("When"), at, tip=lambda row: full_time(row.version.at)),
         Column("who", tr("Who"), author, tip=author),
-        Column("what", tr("What"), what_was_done, tip=what_was_done),
+        Column("what", tr("What"), what_was_done, tip=_what_tip),
         Column("size", tr("Characters"), size, right=True),
         Column("tokens", tr("Tokens"), _growth, right=True, spoken=_growth, tip=_tokens_tip),
         Column("reason", tr("Reason"), lambda row: row.version.reason, tip=lambda row: row.version.reason),
@@ -158,8 +171,18 @@ def _columns(services: PanelServices) -> tuple[Column[MeasuredVersion], ...]:
 
 
 def what_was_done(row: MeasuredVersion) -> str:
-    """What made a version, in words."""
+    """What made a version, in words; of a redacted one, who redacted it."""
+    if row.version.redacted is not None:
+        return tr("Redacted by {name}", name=row.version.redacted.by.name)
     return tr("unreadable") if row.op is None else operation_name(row.op)
+
+
+def _what_tip(row: MeasuredVersion) -> str:
+    redacted = row.version.redacted
+    if redacted is None:
+        return what_was_done(row)
+    was = operation_name(redacted.was) if redacted.was else tr("unreadable")
+    return tr("{what}, {time}. Before: {was}", what=what_was_done(row), time=full_time(redacted.at), was=was)
 
 
 def full_time(at: datetime) -> str:

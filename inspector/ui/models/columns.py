@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 
 from inspector.domain.dataclass import dataclass
 from inspector.ui.safe_text import one_line, tooltip_text
 
 T = TypeVar("T")
+
+Index = QModelIndex | QPersistentModelIndex
+NO_INDEX: Final[Index] = QModelIndex()
+"""What Qt means by the parent of the outermost rows. It can't be changed, so that it may be a default value."""
 
 VALUE_ROLE = Qt.ItemDataRole.UserRole + 1
 """The row's value itself, for delegates and panels."""
@@ -33,7 +37,7 @@ class Column(Generic[T]):
         tip: A cell's tool tip.
         spoken: What a screen reader says instead of the text.
         sort: What is compared when sorting; the text if not given.
-        roles: Anything more by Qt role.
+        roles: Anything more by Qt role, also another alignment.
     """
 
     id: str
@@ -54,7 +58,7 @@ def cell(column: Column[Any], value: Any, role: int) -> Any:
         return value
     if role == SORT_ROLE:
         return column.sort(value) if column.sort else column.text(value)
-    if role == Qt.ItemDataRole.TextAlignmentRole:
+    if role == Qt.ItemDataRole.TextAlignmentRole and role not in column.roles:
         side = Qt.AlignmentFlag.AlignRight if column.right else Qt.AlignmentFlag.AlignLeft
         return side | Qt.AlignmentFlag.AlignVCenter
     if role == Qt.ItemDataRole.ToolTipRole:
@@ -73,3 +77,9 @@ def heading(column: Column[Any], role: int) -> Any:
         side = Qt.AlignmentFlag.AlignRight if column.right else Qt.AlignmentFlag.AlignLeft
         return side | Qt.AlignmentFlag.AlignVCenter
     return None
+
+
+def value_at(kind: type[T], index: Index) -> T | None:
+    """What a cell shows, as an object of `kind`; None if it shows something of another kind."""
+    value = index.data(VALUE_ROLE)
+    return value if isinstance(value, kind) else None

@@ -10,15 +10,13 @@ from PySide6.QtCore import (
     QMimeData,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     Qt,
     Signal,
 )
 
 from inspector.domain.differences.contents import joint
-from inspector.ui.models.columns import KEY_ROLE, Column, cell, heading
+from inspector.ui.models.columns import KEY_ROLE, NO_INDEX, Column, Index, cell, heading
 
-Index = QModelIndex | QPersistentModelIndex
 _ROWS = "application/x-context-inspector-rows"
 
 
@@ -92,10 +90,10 @@ class ElementTable(QAbstractTableModel):
     def row_of(self, key: str) -> int:
         return next((row for row, each in enumerate(self._values) if self._key(each) == key), -1)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._values)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

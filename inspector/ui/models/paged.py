@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
-from inspector.ui.models.columns import KEY_ROLE, Column, cell
+from inspector.ui.models.columns import KEY_ROLE, NO_INDEX, Column, Index, cell
 
-Index = QModelIndex | QPersistentModelIndex
+Key = TypeVar("Key", bound=Hashable)
+
 _STRETCH, _FINER = 4_096, 16
 
 
-class PagedRows(QAbstractListModel):
+class PagedRows(QAbstractListModel, Generic[Key]):
     """Keys in order. `value_of` gives a key's value, or one to show meanwhile while it is read.
 
     What `is_heading` can't be selected, and the arrow keys pass over it.
@@ -22,21 +23,21 @@ class PagedRows(QAbstractListModel):
     def __init__(
         self,
         column: Column[Any],
-        value_of: Callable[[Any], Any],
-        is_heading: Callable[[Any], bool],
+        value_of: Callable[[Key], Any],
+        is_heading: Callable[[Key], bool],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._column = column
         self._value_of = value_of
         self._is_heading = is_heading
-        self._keys: Sequence[Hashable] = ()
+        self._keys: Sequence[Key] = ()
 
     @property
-    def keys(self) -> Sequence[Hashable]:
+    def keys(self) -> Sequence[Key]:
         return self._keys
 
-    def set_keys(self, keys: Sequence[Hashable]) -> None:
+    def set_keys(self, keys: Sequence[Key]) -> None:
         """Show these rows; what stands before and after all that differs stays as it is, also selected."""
         first, last = _differing(self._keys, keys)
         gone, come = len(self._keys) - last - first, len(keys) - last - first
@@ -55,22 +56,22 @@ class PagedRows(QAbstractListModel):
         if self._keys:
             self.dataChanged.emit(self.index(0), self.index(len(self._keys) - 1))
 
-    def find(self, key: Hashable) -> QModelIndex:
+    def find(self, key: Key) -> QModelIndex:
         """The index of the row with that key, an invalid one if there is none."""
         try:
             return self.index(self._keys.index(key))
         except ValueError:
             return QModelIndex()
 
-    def keys_of(self, indexes: Sequence[Index]) -> Iterator[Any]:
+    def keys_of(self, indexes: Sequence[Index]) -> Iterator[Key]:
         """The keys of some rows, in the order of the rows."""
         for row in sorted(index.row() for index in indexes):
             yield self._keys[row]
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._keys)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: Index = NO_INDEX) -> int:
         """One column, as Qt has it; but Qt's own can't be asked from outside."""
         return 0 if parent.isValid() else 1
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
-from inspector.ui.models.columns import KEY_ROLE, Column, cell, heading
-
-Index = QModelIndex | QPersistentModelIndex
+from inspector.ui.models.columns import KEY_ROLE, NO_INDEX, Column, Index, cell, heading
 
 
 class RowTable(QAbstractTableModel):
@@ -59,10 +57,10 @@ class RowTable(QAbstractTableModel):
         places = (place for place, value in enumerate(self._values) if self._key(value) == key)
         return self.index(next(places, -1), 0)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._values)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

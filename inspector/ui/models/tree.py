@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, overload
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
 from inspector.domain.dataclass import dataclass
-from inspector.ui.models.columns import KEY_ROLE, Column, cell, heading
+from inspector.ui.models.columns import KEY_ROLE, NO_INDEX, Column, Index, cell, heading
 
-Index = QModelIndex | QPersistentModelIndex
 _MANY = 100
 """Rows that are elsewhere, from which on they are put into their new order at once."""
 
@@ -79,20 +78,26 @@ class RowTree(QAbstractItemModel):
         """All keys in the order of their rows, each before those under it."""
         return tuple(self._walk(self._root))
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.column() > 0 else len(self._node(parent).children)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: Index = NO_INDEX) -> int:
         return len(self._columns)
 
-    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
+    def index(self, row: int, column: int, parent: Index = NO_INDEX) -> QModelIndex:
         if not self.hasIndex(row, column, parent):
             return QModelIndex()
         return self.createIndex(row, column, self._node(parent).children[row].number)
 
-    def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008
-        """The index of the row above a row."""
-        above = self._node(index).parent if index.isValid() else None
+    @overload
+    def parent(self, /) -> QObject | None: ...
+    @overload
+    def parent(self, child: Index, /) -> QModelIndex: ...
+    def parent(self, child: Index | None = None, /) -> QObject | QModelIndex | None:
+        """The index of the row above a row; without a row the object that owns the model, as Qt has it."""
+        if child is None:
+            return super().parent()
+        above = self._node(child).parent if child.isValid() else None
         if above is None or above is self._root:
             return QModelIndex()
         return self.createIndex(above.place, 0, above.number)

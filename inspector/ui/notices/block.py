@@ -22,7 +22,7 @@ from inspector.ui.wording import number, tr
 from inspector.ui.workspace import Workspace
 
 _UNLOCK, _MET, _REFUSED, _DISCARDED = "unlock", "met", "refused", "discarded"
-_UNFIT = "unfit"
+_UNFIT, _ANSWER = "unfit", "answer"
 _LOCKED, _OVER_LIMIT = "refused.locked", "refused.char_limit"
 _ROUND = 100
 
@@ -70,6 +70,7 @@ class BlockNotices(QObject):
         else:
             self._banners.close_notice("deleted")
         self._tell_unfit()
+        self._tell_answer()
         # Each speaks of a draft that is there, or of none.
         for key in (_DISCARDED,) if drafted else (_MET, _UNLOCK, _REFUSED):
             self._banners.close_notice(key)
@@ -93,6 +94,16 @@ class BlockNotices(QObject):
         text = tr("The kind of this block was changed while you were editing. Your draft doesn't fit it.")
         remark = tr("Your draft is kept. Copy it to use it elsewhere, or discard it.")
         self._put(Notice(_UNFIT, text, remark, "warning", choices=choices, closable=False))
+
+    def _tell_answer(self) -> None:
+        """Say that the draft is an agent's wish, and that a save allows it."""
+        if self._workspace.answers.of(self._id) is None:
+            self._banners.close_notice(_ANSWER)
+            return
+        choices = ((tr("Save as my own edit instead"), partial(self._workspace.answers.forget, self._id)),)
+        text = tr("This draft is what an agent asks to write. Saving it allows the request with your edits.")
+        remark = tr("The request waits until you save. Discard the draft to leave it as it was.")
+        self._put(Notice(_ANSWER, text, remark, "info", choices=choices, closable=False))
 
     def begin_saving(self) -> None:
         """What came of the last try is out of date."""

@@ -21,6 +21,7 @@ from inspector.ui.safe_text import ElidedLabel, count_hidden
 from inspector.ui.widgets.controls import arrange, restyle
 from inspector.ui.wording import number, signed, tokens, tr, tr_count
 
+_SOON_SECONDS = 0.15
 _MOST_LOOKED_THROUGH = 500_000
 """Characters up to which hidden ones are counted at every key."""
 
@@ -72,7 +73,7 @@ class BlockFigures(QWidget):
         elif not is_long(content):
             self._say(state, content, counted_characters(state, content))
         else:
-            work = asyncio.to_thread(counted_characters, state, content)
+            work = _counted_soon(state, content)
             said = partial(self._say, state, content)
             key = ("characters", self._id)
             self._services.bridge.supersede(key, work, name=tr("Counting characters"), on_done=said)
@@ -104,3 +105,9 @@ class BlockFigures(QWidget):
                 if piece.id == wanted:
                     return Count(piece.tokens, piece.method)
         return None
+
+
+async def _counted_soon(state: BlockState, content: Content) -> int:
+    """The characters of a long content, behind the Request, which is built meanwhile and measures it."""
+    await asyncio.sleep(_SOON_SECONDS)
+    return await asyncio.to_thread(counted_characters, state, content)

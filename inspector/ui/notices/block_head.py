@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import IntEnum
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent
@@ -11,10 +12,30 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBo
 from inspector.ui.notices.block_figures import BlockFigures
 from inspector.ui.panel import PanelServices
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
-from inspector.ui.widgets.controls import Segments, arrange, button, field
+from inspector.ui.widgets.controls import Segments, arrange, button, field, name_help
 from inspector.ui.wording import tr
 
 _REASON_STEPS, _FIGURES_GAP_STEPS, _LABEL_STEPS = 50, 9, 75
+
+
+class BlockTabView(IntEnum):
+    """What a block's tab can show, by the place of its button."""
+
+    EDIT = 0
+    RENDERED = 1
+    RAW = 2
+    HISTORY = 3
+    SETTINGS = 4
+    SHARING = 5
+
+
+_SECTIONS = {
+    BlockTabView.RENDERED: "Text editor and Rendered",
+    BlockTabView.HISTORY: "History",
+    BlockTabView.SETTINGS: "Block settings",
+    BlockTabView.SHARING: "Sharing",
+}
+"""Of the help, where it isn't the one about editing."""
 
 
 class BlockHead(QFrame):
@@ -47,6 +68,7 @@ class BlockHead(QFrame):
         self.measure()
         services.appearance.changed.connect(self.measure)
         self.reason_field.returnPressed.connect(save)
+        self.views.chosen.connect(lambda view, on: name_help(self, _SECTIONS.get(view, "")) if on else None)
 
     def measure(self) -> None:
         """Take the distances of the text size, and fold what has no room."""

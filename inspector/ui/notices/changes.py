@@ -42,7 +42,7 @@ class ChangeNotices(QObject):
         if isinstance(saved, RefusedError):
             return Notice(_KEY, tr_error(saved), tr("Nothing was changed."), "warning")
         if isinstance(saved, SavedChange):
-            undo = ((tr("Undo"), lambda: workspace.undo(saved.seq)),)
+            undo = ((tr("Undo"), lambda: workspace.undo(saved.seq, saved.author)),) if saved.seq else ()
             return Notice(_KEY, saved_text(saved, workspace.file), tone="ok", choices=undo)
         self._select(saved)
         seq = saved.result.step.seq

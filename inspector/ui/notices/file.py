@@ -121,18 +121,33 @@ class FileNotices(QObject):
         if shown is not None and shown.remark != self._labels_of(self._restored()):
             self._show_restored()
 
-    def _restored(self) -> list[str]:
+    def _restored(self) -> list[Ref]:
         file = self._workspace.file
         return [
-            *(id_ for id_, draft in file.drafts.items() if draft.restored),
-            *sorted(file.restored_settings),
+            *(Ref(RefKind.BLOCK, id_) for id_, draft in file.drafts.items() if draft.restored),
+            *(Ref(RefKind.AGENT, each) for each in sorted(file.restored_settings)),
+            *sorted(file.restored_records, key=str),
         ]
 
-    def _labels_of(self, ids: Sequence[str]) -> str:
+    def _labels_of(self, refs: Sequence[Ref]) -> str:
+        """What was recovered, by name where it has one and is read."""
         file = self._workspace.file
-        names = {each.id: tr("settings of {agent}", agent=each.name) for each in file.agents}
-        names |= {id_: file.label(id_) for id_ in ids if id_ in file.blocks}
-        return ", ".join(names[id_] for id_ in ids if id_ in names)
+        agents = {each.id: each.name for each in file.agents}
+        kinds = [each.kind for each in refs]
+        messages, entries = kinds.count(RefKind.MESSAGE), kinds.count(RefKind.ARCHIVAL)
+        names = [
+            file.label(each.id) for each in refs if each.kind is RefKind.BLOCK and each.id in file.blocks
+        ]
+        for each in refs:
+            if each.kind is RefKind.AGENT and each.id in agents:
+                names.append(tr("settings of {agent}", agent=agents[each.id]))
+            elif each.kind is RefKind.SETTING and each.id in file.blocks:
+                names.append(tr("settings of {label}", label=file.label(each.id)))
+        if messages:
+            names.append(tr_count("{count} message", "{count} messages", messages))
+        if entries:
+            names.append(tr_count("{count} archival entry", "{count} archival entries", entries))
+        return ", ".join(names)
 
     def _show_unfit(self) -> None:
         """Show the drafts that no longer fit, one banner at a time: its text can be copied, then discarded."""

@@ -19,7 +19,7 @@ from inspector.ui.editors.text_page import TextPage
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.card import left_out_of
 from inspector.ui.safe_text import PlainLabel
-from inspector.ui.widgets.controls import arrange
+from inspector.ui.widgets.controls import arrange, name_help
 from inspector.ui.wording import tokens, tr, tr_code, tr_error
 
 _OPENING = re.compile(r"<[^\n]*>\n(?:<!--[^\n]*-->\n|<!--.*?-->\n)?", re.DOTALL)
@@ -34,6 +34,7 @@ class RenderedPage(TextPage):
 
     def __init__(self, services: PanelServices, block_id: str) -> None:
         super().__init__(services.appearance, services.icons, services.bridge, replaces=False)
+        name_help(self, "Text editor and Rendered")
         self._services, self._id = services, block_id
         self._asked: tuple[object, ...] = ()
         self.editor.setReadOnly(True)

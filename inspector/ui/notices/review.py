@@ -1,9 +1,12 @@
-"""The review in a block's tab: opens when both sides wrote at the same place, and gives the decision to the draft."""
+"""The review in a tab: opens when both sides wrote at the same place, and gives the decision to the draft."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from PySide6.QtCore import QObject, Qt, Signal
 
+from inspector.domain.history import ThreeWay
 from inspector.domain.resolution import Choice
 from inspector.ui.actions import Action
 from inspector.ui.draft_comparison import Comparison
@@ -13,20 +16,36 @@ from inspector.ui.panel import PanelServices
 from inspector.ui.wording import tr, tr_count
 
 
-class BlockReview(QObject):
-    """Shows a comparison in place of the editor until it is saved or left. `changed` tells of any difference."""
+class TabReview(QObject):
+    """Shows both sides in place of the editor until that is saved or left. `changed` tells of any difference.
+
+    What is reviewed is known to whoever derives from this: it takes the decision as the draft, and saves it.
+    """
 
     changed = Signal()
 
-    def __init__(self, services: PanelServices, session: EditSession, parent: QObject) -> None:
+    def __init__(self, services: PanelServices, parent: QObject) -> None:
         super().__init__(parent)
         self.page = ReviewPage(services.appearance)
-        self._session = session
         self.is_open = False
-        session.compared.connect(self._show)
-        session.changed.connect(self._follow)
         self.page.closed.connect(self.leave)
         self.page.changed.connect(self.changed)
+
+    @abstractmethod
+    def take_decision(self) -> None:
+        """Make what was decided the draft."""
+
+    @abstractmethod
+    def save_decision(self, reason: str) -> None:
+        """Save the draft that was decided about, with a reason."""
+
+    @abstractmethod
+    def compare(self) -> None:
+        """Ask for the review, also where nothing is in conflict."""
+
+    @abstractmethod
+    def why_not_compared(self) -> str:
+        """Why there is nothing to review, nothing where there is."""
 
     def why_not_saved(self) -> str:
         """Why what is reviewed can't be saved yet, nothing when it can."""
@@ -36,15 +55,15 @@ class BlockReview(QObject):
     def save(self, reason: str) -> None:
         """Save the merged content with a reason."""
         if self.is_open and not self.page.undecided:
-            self._adopt()
-            self._close()
-            self._session.save(reason)
+            self.take_decision()
+            self.close()
+            self.save_decision(reason)
 
     def leave(self) -> None:
         """Go back to the editor: to the merged content if all is decided, else to the draft as it was."""
         if self.is_open and not self.page.undecided:
-            self._adopt()
-        self._close()
+            self.take_decision()
+        self.close()
 
     def settle(self) -> None:
         """Keep what is decided as the draft when the tab goes out of sight."""
@@ -56,7 +75,7 @@ class BlockReview(QObject):
         page = self.page
         return (
             Action(
-                "review.open", tr("Review the other version"), self._session.review, None, "", self._no_other
+                "review.open", tr("Review the other version"), self.compare, None, "", self.why_not_compared
             ),
             Action("review.next", tr("Next conflict"), lambda: page.step(1), "F7", "forward", self._not_open),
             Action(
@@ -75,39 +94,54 @@ class BlockReview(QObject):
             ),
         )
 
-    def _undo(self) -> None:
-        self.page.text.merged.undo_step()
-
-    def _redo(self) -> None:
-        self.page.text.merged.redo_step()
-
-    def _choice(self, id_: str, title: str, choice: Choice, keys: str) -> Action:
-        return Action(id_, title, lambda: self.page.choose(choice), keys, "", self._not_open)
-
-    def _show(self, found: Comparison) -> None:
-        written = found.state.written
-        self.page.show_sides(found.sides, written.actor.name if written else tr("Someone else"))
+    def open_with(self, sides: ThreeWay, name: str) -> None:
+        """Show a draft beside what was stored meanwhile by `name`."""
+        self.page.show_sides(sides, name)
         self.is_open = True
         self.changed.emit()
         self.page.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _adopt(self) -> None:
-        sides = self.page.sides
-        if sides is not None:
-            self._session.take_resolved(sides, self.page.content)
-
-    def _follow(self) -> None:
-        """Close when the draft was saved or discarded from elsewhere."""
-        if not self._session.is_dirty:
-            self._close()
-
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Show the editor again, with the draft as it is."""
         if self.is_open:
             self.is_open = False
             self.changed.emit()
 
+    def _choice(self, id_: str, title: str, choice: Choice, keys: str) -> Action:
+        return Action(id_, title, lambda: self.page.choose(choice), keys, "", self._not_open)
+
     def _not_open(self) -> str:
         return "" if self.is_open else tr("no review is open")
 
-    def _no_other(self) -> str:
+
+class BlockReview(TabReview):
+    """The review of a block's draft."""
+
+    def __init__(self, services: PanelServices, session: EditSession, parent: QObject) -> None:
+        super().__init__(services, parent)
+        self._session = session
+        session.compared.connect(self._show)
+        session.changed.connect(self._follow)
+
+    def take_decision(self) -> None:
+        sides = self.page.sides
+        if sides is not None:
+            self._session.take_resolved(sides, self.page.content)
+
+    def save_decision(self, reason: str) -> None:
+        self._session.save(reason)
+
+    def compare(self) -> None:
+        self._session.review()
+
+    def why_not_compared(self) -> str:
         return "" if self._session.is_stale else tr("nobody else changed this block")
+
+    def _show(self, found: Comparison) -> None:
+        written = found.state.written
+        self.open_with(found.sides, written.actor.name if written else tr("Someone else"))
+
+    def _follow(self) -> None:
+        """Close when the draft was saved or discarded from elsewhere."""
+        if not self._session.is_dirty:
+            self.close()

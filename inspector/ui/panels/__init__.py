@@ -5,8 +5,6 @@ A new panel is one module here and one row in `PANELS`.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.panel import Panel, PanelArea, PanelRow, PanelServices
 from inspector.ui.panels.budget import BudgetPanel
@@ -15,7 +13,7 @@ from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.panels.navigator import NavigatorPanel
 from inspector.ui.panels.problems import ProblemsPanel
 from inspector.ui.panels.request import RequestPanel
-from inspector.ui.panels.sharing import SharingPanel
+from inspector.ui.panels.search import SearchPanel
 from inspector.ui.panels.welcome import WelcomePanel
 from inspector.ui.wording import tr
 
@@ -44,18 +42,76 @@ def _archival(services: PanelServices, ref: Ref | None) -> Panel:
     return ArchivalPanel(services, ref)
 
 
-def load_tabs() -> None:
-    """Import the tabs that a start does without, so that the first of each opens at once. Any thread may do it."""
-    for name in ("agent", "archival", "block", "messages"):
-        import_module(f"{__name__}.{name}")
+def _sharing(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.sharing import SharingPanel
+
+    return SharingPanel(services, ref)
 
 
+def _compare(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.compare import ComparePanel
+
+    return ComparePanel(services, ref)
+
+
+def _summaries(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.summaries import SummariesPanel
+
+    return SummariesPanel(services, ref)
+
+
+def _timeline(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.timeline import TimelinePanel
+
+    return TimelinePanel(services, ref)
+
+
+def _layouts(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.layouts import LayoutsPanel
+
+    return LayoutsPanel(services, ref)
+
+
+def _approvals(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.approvals import ApprovalsPanel
+
+    return ApprovalsPanel(services, ref)
+
+
+def _queue(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.queue import QueuePanel
+
+    return QueuePanel(services, ref)
+
+
+_TABS = (
+    "agent",
+    "approvals",
+    "archival",
+    "block",
+    "compare",
+    "layouts",
+    "messages",
+    "queue",
+    "sharing",
+    "summaries",
+    "timeline",
+)
 PANELS: tuple[PanelRow, ...] = (
-    PanelRow("welcome", lambda: tr("Welcome"), PanelArea.WELCOME, WelcomePanel),
+    PanelRow("welcome", lambda: tr("Welcome"), PanelArea.WELCOME, WelcomePanel, help="Help"),
     PanelRow(
-        "navigator", lambda: tr("Navigator"), PanelArea.LEFT, NavigatorPanel, "navigator", "Alt+1", size=248
+        "navigator",
+        lambda: tr("Navigator"),
+        PanelArea.LEFT,
+        NavigatorPanel,
+        "navigator",
+        "Alt+1",
+        size=248,
+        help="Navigator",
     ),
-    PanelRow("request", lambda: tr("Request"), PanelArea.CENTRE, RequestPanel, "request", "Alt+2"),
+    PanelRow(
+        "request", lambda: tr("Request"), PanelArea.CENTRE, RequestPanel, "request", "Alt+2", help="Request"
+    ),
     PanelRow(
         "block",
         lambda: tr("Block"),
@@ -63,7 +119,8 @@ PANELS: tuple[PanelRow, ...] = (
         _block,
         "block",
         opens=frozenset({RefKind.BLOCK}),
-        load=load_tabs,
+        help="Edit a block",
+        modules=tuple(f"{__name__}.{name}" for name in _TABS),
     ),
     PanelRow(
         "agent",
@@ -72,6 +129,7 @@ PANELS: tuple[PanelRow, ...] = (
         _agent,
         "agent",
         opens=frozenset({RefKind.AGENT}),
+        help="Agent settings",
     ),
     PanelRow(
         "messages",
@@ -82,6 +140,7 @@ PANELS: tuple[PanelRow, ...] = (
         "Alt+6",
         shown=False,
         shows=frozenset({RefKind.MESSAGE, RefKind.BATCH}),
+        help="Messages",
     ),
     PanelRow(
         "archival",
@@ -92,18 +151,99 @@ PANELS: tuple[PanelRow, ...] = (
         "Alt+7",
         shown=False,
         shows=frozenset({RefKind.ARCHIVAL}),
+        help="Archival entries",
+    ),
+    PanelRow(
+        "summaries",
+        lambda: tr("Summaries"),
+        PanelArea.CENTRE,
+        _summaries,
+        "summary",
+        shown=False,
+        shows=frozenset({RefKind.SUMMARY}),
+        help="Summaries",
     ),
     PanelRow(
         "sharing",
         lambda: tr("Sharing"),
         PanelArea.CENTRE,
-        SharingPanel,
+        _sharing,
         "share",
         shown=False,
         shows=frozenset({RefKind.ATTACHMENT}),
+        help="Sharing",
     ),
-    PanelRow("budget", lambda: tr("Budget"), PanelArea.RIGHT, BudgetPanel, "budget", "Alt+3", size=404),
-    PanelRow("detail", lambda: tr("Detail"), PanelArea.BOTTOM, DetailPanel, "detail", "Alt+4", size=172),
+    PanelRow(
+        "compare",
+        lambda: tr("Compare"),
+        PanelArea.CENTRE,
+        _compare,
+        "compare",
+        "Alt+9",
+        shown=False,
+        help="Compare",
+    ),
+    PanelRow(
+        "activity",
+        lambda: tr("Timeline"),
+        PanelArea.CENTRE,
+        _timeline,
+        "timeline",
+        shown=False,
+        shows=frozenset({RefKind.EVENT}),
+        help="Timeline",
+    ),
+    PanelRow(
+        "budget",
+        lambda: tr("Budget"),
+        PanelArea.RIGHT,
+        BudgetPanel,
+        "budget",
+        "Alt+3",
+        size=404,
+        help="Budget",
+    ),
+    PanelRow(
+        "detail",
+        lambda: tr("Detail"),
+        PanelArea.BOTTOM,
+        DetailPanel,
+        "detail",
+        "Alt+4",
+        size=172,
+        folds=True,
+        help="Detail",
+    ),
+    PanelRow(
+        "layouts",
+        lambda: tr("Layout"),
+        PanelArea.CENTRE,
+        _layouts,
+        "block_list",
+        shown=False,
+        shows=frozenset({RefKind.LAYOUT}),
+        help="Layouts",
+    ),
+    PanelRow(
+        "queue",
+        lambda: tr("Queue"),
+        PanelArea.CENTRE,
+        _queue,
+        "queue",
+        shown=False,
+        shows=frozenset({RefKind.QUEUE, RefKind.WAKEUP}),
+        help="Queue",
+    ),
+    PanelRow(
+        "consent",
+        lambda: tr("Approvals"),
+        PanelArea.CENTRE,
+        _approvals,
+        "consent",
+        shown=False,
+        shows=frozenset({RefKind.CONSENT, RefKind.GRANT}),
+        help="Approvals",
+    ),
     PanelRow(
         "problems",
         lambda: tr("Problems"),
@@ -114,6 +254,7 @@ PANELS: tuple[PanelRow, ...] = (
         shown=False,
         size=172,
         share=2,
+        help="Problems",
     ),
     PanelRow(
         "changes",
@@ -126,5 +267,19 @@ PANELS: tuple[PanelRow, ...] = (
         size=172,
         share=2,
         tabbed_with="problems",
+        help="Changes",
+    ),
+    PanelRow(
+        "search",
+        lambda: tr("Search"),
+        PanelArea.BOTTOM,
+        SearchPanel,
+        "search",
+        "Ctrl+Shift+F",
+        shown=False,
+        size=272,
+        share=3,
+        tabbed_with="problems",
+        help="Search",
     ),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.domain.agents import ToolRule, ToolRuleKind
@@ -15,7 +16,7 @@ from inspector.domain.models import ModelFacts, ResolvedBy
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.runtime.agent_settings import SettingChoices
-from inspector.ui.actions import Action, FrontActions
+from inspector.ui.actions import Action
 from inspector.ui.agent_settings.form import AgentForm, group_titles
 from inspector.ui.agent_settings.session import AgentSession
 from inspector.ui.agent_settings.tools import new_rule
@@ -34,6 +35,7 @@ _READ_FOR = frozenset({RefKind.TOOL, RefKind.TOOL_RULE, RefKind.LAYOUT, RefKind.
 _REASON_STEPS = 40
 _TOKENS = {"persona": "persona"}
 """The settings whose text is a piece of the Request, with that piece's source."""
+_LAID_OUT_MILLISECONDS = 100
 
 
 class AgentPanel(Panel):
@@ -61,7 +63,7 @@ class AgentPanel(Panel):
         self.banners = Banners(appearance, icons)
         self._empty = EmptyState(tr("This agent isn't in the file any more."))
         self._stack = QStackedWidget()
-        self._front = FrontActions(services.actions, icons, *self._actions())
+        self.act(*self._actions())
         self._action_states: tuple[object, ...] = ()
         self._lay_out()
         self._connect()
@@ -82,6 +84,12 @@ class AgentPanel(Panel):
     def first_focus(self) -> QWidget:
         return self.form.rows["name"].input if self.work.stored is not None else self._empty
 
+    def show_place(self, text: str, offset: int) -> None:
+        """Go to the tool of that name."""
+        self.form.tools.show_tool(text)
+        # Only when its rows are laid out they can be scrolled to.
+        QTimer.singleShot(_LAID_OUT_MILLISECONDS, self, lambda: self.form.go_to("tools"))
+
     def views_to_draw(self) -> Iterator[str]:
         """Each section at the top."""
         for group in group_titles():
@@ -90,21 +98,12 @@ class AgentPanel(Panel):
                 yield group.id
         self.form.go_to("agent")
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """Its actions are there while it is in sight."""
-        super().showEvent(event)
-        if not event.spontaneous():
-            self._front.come()
-            self._tell()
+    def came(self) -> None:
+        self._tell()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold_head()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if not event.spontaneous():
-            self._front.go()
 
     def _actions(self) -> tuple[Action, ...]:
         keys, work = QKeySequence.StandardKey, self.work
@@ -172,6 +171,7 @@ class AgentPanel(Panel):
         form.faulted.connect(self._tell)
         form.reached.connect(self._mark_section)
         form.model_asked.connect(self._ask_model)
+        form.layout_asked.connect(self._open_layout)
         form.tools.ruled.connect(lambda rule: work.put_rule(rule, self._choices.rules))
         form.tools.unruled.connect(lambda rule: work.remove_rule(rule, self._choices.rules))
         form.tools.rule_asked.connect(self._add_rule)
@@ -209,7 +209,8 @@ class AgentPanel(Panel):
         stored, wanted = self.work.stored, self.work.wanted
         self._stack.setCurrentWidget(self.form if stored is not None else self._empty)
         is_dirty = self.work.is_dirty or bool(self.form.faults)
-        name = one_line((wanted or stored).name if wanted or stored else self._id, 60)  # type: ignore[union-attr]
+        shown = wanted or stored
+        name = one_line(shown.name if shown else self._id, 60)
         self.set_heading(tr("Settings of {agent}", agent=name), marked=is_dirty)
         self._label.setText(name)
         self._tell_buttons(is_dirty)
@@ -303,6 +304,11 @@ class AgentPanel(Panel):
         wanted = self.work.wanted
         if wanted is not None:
             self._models.ask(self.form.model_input, partial(self._take_model), current=wanted.model)
+
+    def _open_layout(self) -> None:
+        wanted = self.work.wanted
+        if wanted is not None:
+            self.services.selection.open(Ref(RefKind.LAYOUT, wanted.config.layout))
 
     def _take_model(self, model: str) -> None:
         wanted, offers = self.work.wanted, self.services.workspace.file.models

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from typing import Any
 
-from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QHideEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.domain.blocks import ArchivalEntry
 from inspector.domain.changes import Change
 from inspector.domain.edits.base import Edit, Operation
 from inspector.domain.edits.block_rows import DeleteRow, InsertArchival, RestoreRow, UpdateArchival
 from inspector.domain.ref import Ref, RefKind
-from inspector.ui.actions import SEPARATOR, Action, FrontActions
+from inspector.ui.actions import SEPARATOR, Action
+from inspector.ui.editors.page_part import PagePart
 from inspector.ui.editors.record_browser import BrowserWords, RecordBrowser
-from inspector.ui.editors.record_page import PagePart
 from inspector.ui.file_state import What
+from inspector.ui.notices.record_review import RecordReview
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.archival import (
     EntryList,
@@ -26,9 +28,12 @@ from inspector.ui.presentation.archival import (
     read_entries,
     tags_of,
 )
-from inspector.ui.presentation.places import place_in
+from inspector.ui.presentation.places import found_in, place_in
+from inspector.ui.presentation.record_merge import merged_entry
+from inspector.ui.presentation.unsaved import said_by
 from inspector.ui.record_session import RecordSession
 from inspector.ui.safe_text import PlainLabel
+from inspector.ui.selection import PointedPlace
 from inspector.ui.widgets.controls import button, field
 from inspector.ui.widgets.record_rows import RecordRow
 from inspector.ui.wording import moment, tr, tr_count
@@ -46,11 +51,12 @@ class ArchivalPanel(Panel):
         self._entries: dict[str, ArchivalEntry] = {}
         self._awaited: str | None = None
         self._edits: RecordSession[ArchivalEntry] = RecordSession(
-            services.bridge, services.workspace, RefKind.ARCHIVAL, lambda entry: (entry.content, entry.tags)
+            services.bridge, services.workspace, RefKind.ARCHIVAL, said_by, merged_entry
         )
         self.browser = RecordBrowser(
             services.appearance, services.icons, self._row, lambda _: False, _words()
         )
+        self.review = RecordReview(self, self._edits, self.browser.page, self._stored, self._save)
         self.tags_field = field(tr("Tags, separated by commas"))
         self.new_button = button(tr("New entry"), self._add)
         self._edit_button = button(tr("Edit"), self._edit)
@@ -58,14 +64,14 @@ class ArchivalPanel(Panel):
         self._delete_button = button(tr("Delete"), self._delete)
         self._discard_button = button(tr("Discard"), self._discard)
         self._save_button = button(tr("Save"), self._save, role="primary")
-        self._pointed: tuple[str, str, int] | None = None
+        self._pointed: tuple[str, PointedPlace] | None = None
         """A character of an entry to go to once that is shown."""
-        self._front = FrontActions(services.actions, services.icons, *self._actions())
+        self.act(*self._actions(), *self.review.actions_of_tab())
         self._soon = QTimer(self, singleShot=True, interval=_SOON_MILLISECONDS)
         self._soon.timeout.connect(self._read)
         self._lay_out()
         self._connect()
-        self._reveal(services.selection.ref)
+        self.reveal(services.selection.ref)
 
     def first_focus(self) -> QWidget:
         return self.browser.table
@@ -80,19 +86,13 @@ class ArchivalPanel(Panel):
         if what & (What.FILE | What.AGENT):
             self._soon.start()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not event.spontaneous():
-            self._front.come()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if not event.spontaneous():
-            self._front.go()
+    def went(self) -> None:
+        self.review.settle()
 
     def _actions(self) -> tuple[Action, ...]:
         keys, table, page = QKeySequence.StandardKey, self.browser.table, self.browser.page
-        chosen, editing, writable = self._not_chosen, self._not_editing, self._not_writable
+        body, savable = page.body, self._not_savable
+        chosen, editing, writable = self._not_chosen, self._not_editing, self.not_writable
         return (
             Action("archival.new", tr("New archival entry"), self._add, "Ctrl+Shift+E", "add", writable),
             Action("archival.edit", tr("Edit archival entry"), self._edit, "Ctrl+E", "rename", chosen),
@@ -106,12 +106,12 @@ class ArchivalPanel(Panel):
                 scope=table,
             ),
             Action("archival.restore", tr("Restore archival entry"), self._restore, None, "restore", chosen),
-            Action("edit.save", tr("Save archival entry"), self._save, keys.Save, "save", editing),
+            Action("edit.save", tr("Save archival entry"), self._save, keys.Save, "save", savable),
             Action("edit.discard", tr("Discard edit"), self._discard, None, "delete", editing),
             Action("edit.find", tr("Search archival entries"), self.browser.find_words, "Ctrl+F", "search"),
-            Action("edit.undo", tr("Undo typing"), page.undo_step, "Ctrl+Z", "undo", editing, scope=page),
+            Action("edit.undo", tr("Undo typing"), page.undo_step, "Ctrl+Z", "undo", editing, scope=body),
             Action(
-                "edit.redo", tr("Redo typing"), page.redo_step, "Ctrl+Shift+Z", "redo", editing, scope=page
+                "edit.redo", tr("Redo typing"), page.redo_step, "Ctrl+Shift+Z", "redo", editing, scope=body
             ),
         )
 
@@ -127,18 +127,18 @@ class ArchivalPanel(Panel):
         layout.addWidget(self.browser)
 
     def _connect(self) -> None:
-        browser, selection = self.browser, self.services.selection
+        browser = self.browser
         browser.filtered.connect(self._soon.start)
         browser.moved.connect(self._show)
         browser.page.edited.connect(self._note_edit)
         self.tags_field.textEdited.connect(lambda _: self._note_edit())
         browser.table.entered.connect(browser.enter_page)
-        browser.table.customContextMenuRequested.connect(self._open_menu)
+        self.offer_menu(browser.table, _MENU)
         self._edits.restored.connect(self._fill)
         self._edits.ended.connect(self._end_edit)
-        self._edits.conflicted.connect(self._tell_conflict)
+        self.review.changed.connect(self._tell)
         self.services.bridge.changed.connect(self._note)
-        selection.changed.connect(lambda selected: self._reveal(selected.ref))
+        self.follow_selection()
         self._edits.restore()
         self._soon.start()
 
@@ -228,27 +228,30 @@ class ArchivalPanel(Panel):
 
     def show_place(self, text: str, offset: int) -> None:
         """Go to the character that was pointed at, once its entry is shown."""
-        ref = self.services.selection.ref
-        if ref is not None:
-            self._pointed = ref.id, text, offset
+        selected = self.services.selection.selected
+        if selected.ref is not None:
+            self._pointed = selected.ref.id, selected.place or PointedPlace(text, offset)
             self._show_pointed()
 
     def _show_pointed(self) -> None:
         if self._pointed is None or self._entry is None or self._pointed[0] != self._entry.id:
             return
-        (_, text, offset), self._pointed = self._pointed, None
-        self.browser.page.show_place(0, lambda content: place_in(content, text, offset))
+        (_, place), self._pointed = self._pointed, None
+        if place.length:
+            self.browser.page.show_place(0, lambda content: found_in(content, place), place.length)
+        else:
+            self.browser.page.show_place(0, lambda content: place_in(content, place.text, place.offset))
 
     def _is_new(self, edit: Edit | None) -> bool:
         return edit is not None and isinstance(edit.operation, InsertArchival)
 
-    def _reveal(self, ref: Ref | None) -> None:
+    def reveal(self, ref: Ref | None, *, opened: bool = False) -> None:
         if ref is not None and ref.kind is RefKind.ARCHIVAL and ref.id != self.browser.key:
             self._awaited = None if self.browser.select(ref.id) else ref.id
 
     def _tell(self) -> None:
         entry, page = self._entry, self.browser.page
-        editing, writable = page.is_editing, not self._not_writable()
+        editing, writable = page.is_editing, not self.not_writable()
         deleted = entry is not None and entry.is_deleted
         for each, is_shown in (
             (self._edit_button, not editing and not deleted),
@@ -260,34 +263,28 @@ class ArchivalPanel(Panel):
             each.setVisible(is_shown)
             each.setEnabled(writable)
         is_unsaved = entry is not None and self._edits.get(entry.id) is not None
-        self._save_button.setEnabled(writable and is_unsaved)
+        self._save_button.setEnabled(writable and is_unsaved and not self.review.why_not_saved())
+        self.review.tell(entry if editing else None)
         self.new_button.setEnabled(writable)
         self.tags_field.setReadOnly(not editing)
         self.set_heading(tr("Archival entries"), marked=bool(self._edits.edits))
         if self.isVisible():
             self.services.actions.refresh()
 
-    def _not_writable(self) -> str:
-        return tr("the file is read-only") if self.services.workspace.file.read_only else ""
-
     def _not_chosen(self) -> str:
-        return self._not_writable() or ("" if self.browser.chosen else tr("no entry is selected"))
+        return self.not_writable() or ("" if self.browser.chosen else tr("no entry is selected"))
+
+    def _not_savable(self) -> str:
+        return self._not_editing() or self.review.why_not_saved()
 
     def _not_editing(self) -> str:
         return "" if self.browser.page.is_editing else tr("no entry is being edited")
-
-    def _open_menu(self, at: QPoint) -> None:
-        menu = QMenu(self.browser.table)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.services.actions.refresh()
-        self.services.actions.fill(menu, _MENU)
-        menu.popup(self.browser.table.viewport().mapToGlobal(at))
 
     def _add(self) -> None:
         """Begin a new entry: a draft at once, which saving stores."""
         workspace = self.services.workspace
         session, agent_id = workspace.live.session, workspace.file.agent_id
-        if session is None or not agent_id or self._not_writable():
+        if session is None or not agent_id or self.not_writable():
             return
         ref = Ref(RefKind.ARCHIVAL, session.engine.surroundings.ids("arc"))
         self.browser.set_filter("all")
@@ -298,7 +295,7 @@ class ArchivalPanel(Panel):
 
     def _edit(self) -> None:
         entry = self._entry
-        if entry is not None and not entry.is_deleted and not self._not_writable():
+        if entry is not None and not entry.is_deleted and not self.not_writable():
             self._edits.begin(entry.id, entry)
             self.browser.page.set_editing(True)
             self.browser.enter_page()
@@ -324,15 +321,20 @@ class ArchivalPanel(Panel):
         self._tell()
 
     def _save(self) -> None:
-        entry, session = self._entry, self.services.workspace.live.session
+        if self.review.is_open:
+            self.review.save("")
+            return
+        entry = self._entry
         edit = self._edits.get(entry.id) if entry is not None else None
-        if entry is None or edit is None or session is None:
+        if entry is None or edit is None:
             self._discard()
             return
         if not drafted(entry, edit).content.strip():
             self.browser.page.tell(tr("Enter the text of the entry first."))
             return
-        self._edits.save(edit, session.engine.blocks.archival_entry(entry.id))
+        reading = self._stored(entry.id)
+        if reading is not None:
+            self._edits.save(edit, reading)
 
     def _discard(self) -> None:
         if self._entry is not None:
@@ -344,10 +346,9 @@ class ArchivalPanel(Panel):
             self.browser.table.setFocus()
         self._soon.start()
 
-    def _tell_conflict(self, _: str) -> None:
-        self.browser.page.tell(
-            tr("Someone else changed this entry since you began. Save again to replace their text.")
-        )
+    def _stored(self, entry_id: str) -> Coroutine[Any, Any, ArchivalEntry | None] | None:
+        session = self.services.workspace.live.session
+        return None if session is None else session.engine.blocks.archival_entry(entry_id)
 
     def _delete(self) -> None:
         """Delete the selected entries; one that was never saved is discarded."""

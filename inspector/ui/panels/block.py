@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QHideEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QApplication,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -16,33 +15,33 @@ from PySide6.QtWidgets import (
 from inspector.domain.content import Content
 from inspector.domain.ref import Ref
 from inspector.domain.snapshot import BlockState
-from inspector.ui.actions import Action, FrontActions
+from inspector.ui.actions import Action
 from inspector.ui.block_settings.page import BlockSettingsPage
 from inspector.ui.editors.draft_editor import DraftEditor
 from inspector.ui.editors.raw import RawPage
-from inspector.ui.editors.showing import show_part
+from inspector.ui.editors.showing import show_character, show_part
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.editors.text_page import TextPage
 from inspector.ui.file_state import What
 from inspector.ui.history.page import HistoryPage
 from inspector.ui.notices.block import BlockNotices
+from inspector.ui.notices.block_actions import TextActions, view_actions
 from inspector.ui.notices.block_editors import BlockEditors, content_in
-from inspector.ui.notices.block_head import BlockHead
+from inspector.ui.notices.block_head import BlockHead, BlockTabView
 from inspector.ui.notices.rendered_block import RenderedPage
 from inspector.ui.notices.review import BlockReview
 from inspector.ui.notices.sent_part import SentPart
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.card import kind_of
-from inspector.ui.presentation.places import place_in
+from inspector.ui.presentation.places import found_in, parts_with, place_in
+from inspector.ui.selection import PointedPlace
 from inspector.ui.sharing.attachments import BlockSharing
 from inspector.ui.sharing.effect_bar import EffectBar
 from inspector.ui.sharing.page import SharingPage
 from inspector.ui.widgets.banner import Banners
 from inspector.ui.widgets.controls import EmptyState, arrange
+from inspector.ui.widgets.front_stack import FrontStack
 from inspector.ui.wording import tr, tr_code
-
-_EDIT, _RENDERED, _RAW, _HISTORY = 0, 1, 2, 3
-_SETTINGS, _SHARING = 4, 5
 
 
 class BlockPanel(Panel):
@@ -56,7 +55,7 @@ class BlockPanel(Panel):
         self.page.editor.marks_changes = True
         self.rendered = RenderedPage(services, self._id)
         self.sent = SentPart(services, self.page, self._id)
-        self._stack, self._editing = QStackedWidget(), QStackedWidget()
+        self._stack, self._editing = FrontStack(), FrontStack()
         self.editors = BlockEditors(services, self.page, self._editing, self._id)
         self.work = self.editors.work
         self.review = BlockReview(services, self.work, self)
@@ -74,10 +73,16 @@ class BlockPanel(Panel):
             self.banners, services.workspace, self.work, self._id, self._save_unlocked, self
         )
         self._empty = EmptyState(tr("Reading the block …"))
+        self._texts = TextActions(
+            self.head,
+            self.page,
+            self._editing,
+            lambda: self._page_in_front,
+            lambda: self._typed_in,
+            self._not_editable,
+        )
         self._action_states: tuple[object, ...] = ()
-        self._front = FrontActions(
-            services.actions,
-            icons,
+        self.act(
             *self._actions(),
             *self.history.actions_of_tab(),
             *self.sharing.actions_of_tab(),
@@ -109,91 +114,74 @@ class BlockPanel(Panel):
         return shown if shown not in (None, self._empty) else self.page.editor
 
     def show_place(self, text: str, offset: int) -> None:
-        self.views.choose(_EDIT)
         place = self.services.selection.selected.place
+        if place is not None and place.version is not None:
+            self.views.choose(BlockTabView.HISTORY)
+            self.history.go_to(place.version)
+            return
+        if place is not None and place.length:
+            self._show_found(place)
+            return
+        self.views.choose(BlockTabView.EDIT)
         parts = () if place is None else place.parts
         show_part(self.editors.view(raw=False), parts, lambda content: place_in(content, text, offset))
 
+    def _show_found(self, place: PointedPlace) -> None:
+        """Select what a search found, in the view that is in front if it is one of the text, else in the editor."""
+        if self.views.current in (BlockTabView.RENDERED, BlockTabView.RAW):
+            page = self._page_in_front
+            if page is not None and found_in(page.editor.text, place) >= 0:
+                show_character(page.editor, lambda text: found_in(text, place), place.length)
+                return
+        self.views.choose(BlockTabView.EDIT)
+        parts = parts_with(self._content, place)
+        show_part(
+            self.editors.view(raw=False), parts, lambda text: max(0, found_in(text, place)), place.length
+        )
+
     def show_sharing(self) -> None:
         """Show who sees the block."""
-        self.views.choose(_SHARING)
+        self.views.choose(BlockTabView.SHARING)
         self.sharing.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def views_to_draw(self) -> Iterator[str]:
         """What the model reads, JSON, the versions and who sees the block."""
-        views = (("rendered", _RENDERED), ("raw", _RAW), ("history", _HISTORY), ("sharing", _SHARING))
+        views = (
+            ("rendered", BlockTabView.RENDERED),
+            ("raw", BlockTabView.RAW),
+            ("history", BlockTabView.HISTORY),
+            ("sharing", BlockTabView.SHARING),
+        )
         for name, view in views:
-            if view != _RAW or self.editors.structured is not None:
+            if view != BlockTabView.RAW or self.editors.structured is not None:
                 self.views.choose(view)
                 yield name
-        self.views.choose(_SETTINGS)
+        self.views.choose(BlockTabView.SETTINGS)
         yield "settings"
-        self.views.choose(_EDIT)
+        self.views.choose(BlockTabView.EDIT)
 
     @property
     def figures(self) -> str:
         return self.numbers.text
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """Somebody looks at it; its actions are there while it is in sight."""
-        super().showEvent(event)
-        if not event.spontaneous():
-            self._front.come()
-            self.services.workspace.saw(self._id)
+    def came(self) -> None:
+        self.services.workspace.saw(self._id)
 
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if not event.spontaneous():
-            self._front.go()
-            self.review.settle()
+    def went(self) -> None:
+        self.review.settle()
 
     def _actions(self) -> tuple[Action, ...]:
-        keys = QKeySequence.StandardKey
-
-        def no_undo() -> str:
-            return self._not_editable() or ("" if self._typed_in.steps.can_undo else tr("no edit to undo"))
-
-        def no_redo() -> str:
-            return self._not_editable() or ("" if self._typed_in.steps.can_redo else tr("no edit to redo"))
-
-        def undo() -> None:
-            self._typed_in.undo_step()
-
-        def redo() -> None:
-            self._typed_in.redo_step()
-
-        def no_change() -> str:
-            return "" if self.page.isVisible() and len(self.page.editor.changes) else tr("no unsaved changes")
-
-        def next_change() -> None:
-            self.page.step_change(1)
-
-        def previous_change() -> None:
-            self.page.step_change(-1)
-
         return (
-            Action("edit.undo", tr("Undo typing"), undo, "Ctrl+Z", "undo", no_undo, scope=self._editing),
+            *self._texts.undo_actions(),
             Action(
-                "edit.redo",
-                tr("Redo typing"),
-                redo,
-                "Ctrl+Shift+Z",
-                "redo",
-                no_redo,
-                scope=self._editing,
-                also=("Ctrl+Y",),
+                "edit.save",
+                tr("Save block"),
+                self._save,
+                QKeySequence.StandardKey.Save,
+                "save",
+                self._not_savable,
             ),
-            Action("edit.save", tr("Save block"), self._save, keys.Save, "save", self._not_savable),
-            Action("edit.settings", tr("Block settings"), self.show_settings, None, "settings"),
-            *(
-                Action(f"edit.view_{name}", title, lambda view=view: self._go_to_view(view))  # type: ignore[misc]
-                for name, view, title in (
-                    ("editor", _EDIT, tr("Edit the block")),
-                    ("rendered", _RENDERED, tr("Show the block as the model gets it")),
-                    ("raw", _RAW, tr("Edit the block's content as JSON")),
-                    ("history", _HISTORY, tr("Show the block's history")),
-                )
-            ),
+            *view_actions(self._go_to_view),
             Action(
                 "edit.discard",
                 tr("Discard draft"),
@@ -202,33 +190,10 @@ class BlockPanel(Panel):
                 "delete",
                 self._not_discardable,
             ),
-            Action("edit.find", tr("Find in the block"), self._find, "Ctrl+F", "search", self._no_text),
-            Action(
-                "edit.replace", tr("Replace in the block"), self._replace, "Ctrl+H", "", self._not_replaceable
-            ),
-            Action("edit.go_to_line", tr("Go to line …"), self._ask_line, "Ctrl+G", "", self._no_text),
-            Action(
-                "edit.next_change",
-                tr("Next unsaved change"),
-                next_change,
-                "F8",
-                "",
-                no_change,
-                scope=self.page,
-            ),
-            Action(
-                "edit.previous_change",
-                tr("Previous unsaved change"),
-                previous_change,
-                "Shift+F8",
-                "",
-                no_change,
-                scope=self.page,
-            ),
+            *self._texts.search_actions(),
         )
 
     def _lay_out(self) -> None:
-        # Undo of typing is for what is typed in: in the other views its keys are those of the file.
         self._editing.addWidget(self.page)
         for page in (self._editing, self.rendered, self.history, self.sharing, self.review.page, self._empty):
             self._stack.addWidget(page)
@@ -265,7 +230,7 @@ class BlockPanel(Panel):
 
     @property
     def _typed_in(self) -> DraftEditor | TextEditor:
-        return self.editors.typed_in(raw=self.views.current == _RAW)
+        return self.editors.typed_in(raw=self.views.current == BlockTabView.RAW)
 
     def _not_editable(self) -> str:
         state, workspace = self._state, self.services.workspace
@@ -277,12 +242,6 @@ class BlockPanel(Panel):
             is_unfit = workspace.file.is_draft_unfit(self._id)
             return tr("the draft doesn't fit the block") if is_unfit else tr("the draft is still loading")
         return tr("the file is read-only") if workspace.file.read_only is not None else ""
-
-    def _no_text(self) -> str:
-        return "" if self._page_in_front is not None else tr("this view has no text to search")
-
-    def _not_replaceable(self) -> str:
-        return self._not_editable() or self._no_text()
 
     def _not_savable(self) -> str:
         if self._settings_in_front is not None:
@@ -331,8 +290,10 @@ class BlockPanel(Panel):
         why_not = self._not_editable()
         self.editors.set_read_only(bool(why_not))
         self._tell_buttons(dirty, why_not)
-        self.views.buttons[_EDIT].setVisible(self._has_editor)
-        self.views.buttons[_RAW].setVisible(self.editors.structured is not None and self._has_editor)
+        self.views.buttons[BlockTabView.EDIT].setVisible(self._has_editor)
+        self.views.buttons[BlockTabView.RAW].setVisible(
+            self.editors.structured is not None and self._has_editor
+        )
         self._notices.tell(state, drafted=dirty, reviewing=self.review.is_open)
         self.numbers.tell_characters(state, self._content)
         self._tell_tokens(self._content if _is_readable(state) else None)
@@ -381,7 +342,7 @@ class BlockPanel(Panel):
             self.work.is_stale,
             steps.can_undo,
             steps.can_redo,
-            self._no_text(),
+            self._texts.no_text(),
         )
         if states != self._action_states and self.isVisible():
             self._action_states = states
@@ -389,7 +350,7 @@ class BlockPanel(Panel):
 
     def _show_view(self, *_: object) -> None:
         state = self._state
-        if state is not None and self.views.current == _SHARING:
+        if state is not None and self.views.current == BlockTabView.SHARING:
             self._stack.setCurrentWidget(self.sharing)
             return
         if state is None or not _is_readable(state):
@@ -398,17 +359,17 @@ class BlockPanel(Panel):
         self.views.setEnabled(not self.review.is_open)
         if self.review.is_open:
             self._stack.setCurrentWidget(self.review.page)
-        elif self.views.current == _RENDERED:
+        elif self.views.current == BlockTabView.RENDERED:
             self._render(state)
             self._stack.setCurrentWidget(self.rendered)
-        elif self.views.current == _HISTORY:
+        elif self.views.current == BlockTabView.HISTORY:
             self._stack.setCurrentWidget(self.history)
             self.history.take(state)
-        elif self.views.current == _SETTINGS:
+        elif self.views.current == BlockTabView.SETTINGS:
             self._stack.setCurrentWidget(self._made_settings())
             self._made_settings().take(state)
         else:
-            self._editing.setCurrentWidget(self.editors.view(raw=self.views.current == _RAW))
+            self._editing.setCurrentWidget(self.editors.view(raw=self.views.current == BlockTabView.RAW))
             self._stack.setCurrentWidget(self._editing)
 
     def _render(self, state: BlockState | None) -> None:
@@ -435,11 +396,11 @@ class BlockPanel(Panel):
 
     @property
     def _settings_in_front(self) -> BlockSettingsPage | None:
-        return self.settings if self.views.current == _SETTINGS else None
+        return self.settings if self.views.current == BlockTabView.SETTINGS else None
 
     def show_settings(self) -> None:
         """Bring the settings to the front, with the keyboard in the form."""
-        self._go_to_view(_SETTINGS)
+        self._go_to_view(BlockTabView.SETTINGS)
 
     def _go_to_view(self, view: int) -> None:
         self.views.choose(view)
@@ -483,23 +444,6 @@ class BlockPanel(Panel):
         shown = self._shown
         page = shown.page if isinstance(shown, RawPage) else shown
         return page if isinstance(page, TextPage) else None
-
-    def _find(self) -> None:
-        page = self._page_in_front
-        if page is not None:
-            page.ask()
-
-    def _ask_line(self) -> None:
-        page = self._page_in_front
-        if page is not None:
-            page.ask_line()
-
-    def _replace(self) -> None:
-        if self.views.current == _RENDERED:
-            self.views.choose(_EDIT)
-        page = self._page_in_front
-        if page is not None:
-            page.ask(replacing=page is not self.rendered)
 
 
 def _is_readable(state: BlockState) -> bool:

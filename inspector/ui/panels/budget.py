@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import (
@@ -20,7 +21,7 @@ from inspector.domain.lint import Finding
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.ui.actions import Action
-from inspector.ui.costs.budget_table import BudgetTable
+from inspector.ui.costs.budget_table import CACHE, SINCE_SENT, BudgetTable
 from inspector.ui.costs.cut_preview import CutPreview
 from inspector.ui.costs.fix_runner import FixRunner
 from inspector.ui.costs.left_out import LeftOutPart
@@ -30,12 +31,14 @@ from inspector.ui.models.columns import VALUE_ROLE
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.budget import (
     STRUCTURE,
+    BudgetGrounds,
     BudgetRow,
     BudgetRows,
     charged_text,
     comes_from,
     likely_bill,
 )
+from inspector.ui.presentation.cache_words import cache_marks
 from inspector.ui.presentation.card import WHAT_IF_ACTIONS
 from inspector.ui.presentation.cuts import fix_button_text, fix_text
 from inspector.ui.presentation.finding_fixes import subject_of
@@ -101,7 +104,7 @@ class BudgetPanel(Panel):
         return (self._legend,)
 
     def follow(self, what: What) -> None:
-        if what & What.REQUEST:
+        if what & (What.REQUEST | What.SENT):
             self._show()
         if what & (What.FILE | What.AGENT):
             self.table.forget()
@@ -170,7 +173,7 @@ class BudgetPanel(Panel):
             if best is not None:
                 self._runner.run(best) if do == "run" else self.preview(best)
 
-        order = self.table
+        order, switch = self.table, self.services.preferences.switch
         self.services.actions.add(
             Action(
                 "budget.preview_cut",
@@ -182,6 +185,19 @@ class BudgetPanel(Panel):
             Action("budget.sort_tokens", tr("Sort the budget by tokens"), lambda: order.sort("tokens")),
             Action(
                 "budget.flat", tr("List the budget flat"), lambda: order.set_flat(flat=not order.order.flat)
+            ),
+            *(
+                Action(
+                    setting,
+                    title,
+                    partial(order.turn_column, setting),
+                    why_not=partial(order.why_no_column, setting),
+                    is_on=partial(switch, setting),
+                )
+                for setting, title in (
+                    (SINCE_SENT, tr("Show tokens since the last sent Request")),
+                    (CACHE, tr("Show what the prompt cache reads")),
+                )
             ),
             Action("budget.filter", tr("Filter the budget"), order.filter_field.setFocus),
         )
@@ -223,7 +239,13 @@ class BudgetPanel(Panel):
         self.bar.show_budget(segments, request.limits.max_tokens, kept)
         file = self.services.workspace.file
         saved = file.saved_request if file.has_drafts else None
-        self.table.show_rows(self._rows.rows(request, saved), request)
+        marks = (
+            cache_marks(request, file.cache)
+            if file.cache is not None and file.cache.plan.rules is not None
+            else {}
+        )
+        grounds = BudgetGrounds(saved, file.sent.last, marks)
+        self.table.show_rows(self._rows.rows(request, grounds), request)
         self._out.show_request(request)
         self._follow_selection(self.services.selection.selected)
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QHideEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.rows import EditMessage
 from inspector.domain.message_outline import repairs
 from inspector.domain.messages import Message
 from inspector.domain.ref import Ref, RefKind
-from inspector.ui.actions import SEPARATOR, Action, FrontActions
+from inspector.domain.summary_findings import SummaryFacts, covering
+from inspector.ui.actions import SEPARATOR, Action
 from inspector.ui.editors.record_browser import BrowserWords, RecordBrowser
-from inspector.ui.editors.summary_preview import offer_summaries
 from inspector.ui.file_state import What
+from inspector.ui.notices.record_review import RecordReview
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.message_changes import (
     MessageChange,
@@ -41,10 +42,13 @@ from inspector.ui.presentation.messages import (
     repair_text,
     unsaved_parts,
 )
-from inspector.ui.presentation.places import part_of_message, place_in_part
+from inspector.ui.presentation.places import found_in, part_of_message, place_in_part
+from inspector.ui.presentation.record_merge import merged_message
+from inspector.ui.presentation.unsaved import said_by
 from inspector.ui.record_session import RecordSession
 from inspector.ui.selection import PointedPlace
-from inspector.ui.widgets.controls import button
+from inspector.ui.summaries.summarise_dialog import offer_summaries
+from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.widgets.record_rows import RecordRow
 from inspector.ui.wording import moment, tr
 
@@ -57,6 +61,7 @@ _MENU = (
     SEPARATOR,
     "message.repair",
     "message.summarise",
+    "message.covering",
 )
 
 
@@ -68,15 +73,16 @@ class MessagesPanel(Panel):
         live = services.workspace.live
         self.source = MessageSource(services.bridge, live, self)
         self._edits: RecordSession[Message] = RecordSession(
-            services.bridge, services.workspace, RefKind.MESSAGE, lambda message: message.content
+            services.bridge, services.workspace, RefKind.MESSAGE, said_by, merged_message
         )
         self.browser = RecordBrowser(services.appearance, services.icons, self._row, is_heading, _words())
+        self.review = RecordReview(self, self._edits, self.browser.page, self._stored, self._save)
         self._shown: tuple[BatchLines, Message] | None = None
         self._awaited: Ref | None = None
         self._pointed: tuple[str, PointedPlace] | None = None
         """A character of a message to go to once that is shown."""
         self._agent_id = ""
-        self._front = FrontActions(services.actions, services.icons, *self._actions())
+        self.act(*self._actions(), *self.review.actions_of_tab())
         self._repair_button = button("", self._repair)
         self._edit_button = button(tr("Edit"), self._edit)
         self._archive_button = button(tr("Archive"), self._archive)
@@ -86,11 +92,9 @@ class MessagesPanel(Panel):
         self._save_button = button(tr("Save"), self._save, role="primary")
         self.browser.page.add_buttons(*self._buttons())
         self.browser.empty.tell(tr("No messages"), tr("Messages of this agent appear here."))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.browser)
+        arrange(QVBoxLayout(self), self.browser)
         self._connect()
-        self._reveal(services.selection.ref)
+        self.reveal(services.selection.ref)
 
     def first_focus(self) -> QWidget:
         return self.browser.table
@@ -109,22 +113,20 @@ class MessagesPanel(Panel):
 
     def follow(self, what: What) -> None:
         """List again when another agent, Request or file is shown."""
+        if what & (What.FILE | What.AGENT):
+            # What is shown is of whom was shown before, until the list is read again.
+            self._shown = None
         if what & (What.FILE | What.AGENT | What.REQUEST):
             self.source.refresh()
         if what & (What.FILE | What.PROBLEMS):
             self._tell()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not event.spontaneous():
-            self._front.come()
-            self.source.resume()
+    def came(self) -> None:
+        self.source.resume()
 
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if not event.spontaneous():
-            self._front.go()
-            self.source.pause()
+    def went(self) -> None:
+        self.source.pause()
+        self.review.settle()
 
     def _buttons(self) -> tuple[QWidget, ...]:
         reading = (self._repair_button, self._edit_button, self._archive_button, self._restore_button)
@@ -132,6 +134,7 @@ class MessagesPanel(Panel):
 
     def _actions(self) -> tuple[Action, ...]:
         keys, table, page = QKeySequence.StandardKey, self.browser.table, self.browser.page
+        body, editing = page.body, self._not_edited
         chosen, shown = self._not_chosen, self._not_shown
         return (
             Action("message.edit", tr("Edit message"), self._edit, "Ctrl+E", "rename", self._not_editable),
@@ -147,29 +150,36 @@ class MessagesPanel(Panel):
                 self._summarise,
                 None,
                 "summary",
-                self._not_summarised,
+                lambda: self.not_writable() or shown(),
+            ),
+            Action(
+                "message.covering",
+                tr("Go to the summary of this message"),
+                self._covering,
+                None,
+                "open",
+                shown,
             ),
             Action("edit.save", tr("Save message"), self._save, keys.Save, "save", self._not_savable),
-            Action("edit.discard", tr("Discard edit"), self._discard, None, "delete", self._not_savable),
+            Action("edit.discard", tr("Discard edit"), self._discard, None, "delete", editing),
             Action("edit.find", tr("Filter messages"), self.browser.find_words, "Ctrl+F", "search"),
-            Action("edit.undo", tr("Undo typing"), page.undo_step, "Ctrl+Z", "undo", shown, scope=page),
-            Action("edit.redo", tr("Redo typing"), page.redo_step, "Ctrl+Shift+Z", "redo", shown, scope=page),
+            Action("edit.undo", tr("Undo typing"), page.undo_step, "Ctrl+Z", "undo", shown, scope=body),
+            Action("edit.redo", tr("Redo typing"), page.redo_step, "Ctrl+Shift+Z", "redo", shown, scope=body),
         )
 
     def _connect(self) -> None:
-        browser, selection = self.browser, self.services.selection
+        browser = self.browser
         browser.filtered.connect(self._filter)
         browser.moved.connect(self._show)
         browser.page.edited.connect(self._note_edit)
         browser.table.entered.connect(browser.enter_page)
-        browser.table.customContextMenuRequested.connect(self._open_menu)
+        self.offer_menu(browser.table, _MENU)
         self.source.changed.connect(self._take_list)
         self.source.read.connect(self._take_read)
         self._edits.restored.connect(self._take_read)
         self._edits.ended.connect(self._end_edit)
-        self._edits.conflicted.connect(self._tell_conflict)
-        selection.changed.connect(lambda selected: self._reveal(selected.ref))
-        selection.opened.connect(lambda ref: self._reveal(ref, hidden=True))
+        self.review.changed.connect(self._tell)
+        self.follow_selection()
         self._edits.restore()
         self.source.refresh()
 
@@ -243,14 +253,19 @@ class MessagesPanel(Panel):
         if self._pointed is None or self._shown is None or self._pointed[0] != self._shown[1].id:
             return
         place, self._pointed = self._pointed[1], None
-        self.browser.page.show_place(part_of_message(place), lambda text: place_in_part(place, text))
+        page = self.browser.page
+        if place.length:
+            parts = (number for number, text in enumerate(page.texts) if found_in(text, place) >= 0)
+            page.show_place(next(parts, 0), lambda text: found_in(text, place), place.length)
+        else:
+            page.show_place(part_of_message(place), lambda text: place_in_part(place, text))
 
-    def _reveal(self, ref: Ref | None, *, hidden: bool = False) -> None:
+    def reveal(self, ref: Ref | None, *, opened: bool = False) -> None:
         """Go to the message or turn that is selected; to a hidden one only where it was asked for."""
         if ref is None or ref.kind not in (RefKind.MESSAGE, RefKind.BATCH) or self._is_shown(ref):
             return
         self._awaited = ref.whole
-        if hidden:
+        if opened:
             self.browser.set_filter(MessagesShown.ALL)
         self._go_to_awaited()
 
@@ -259,7 +274,8 @@ class MessagesPanel(Panel):
 
     def _go_to_awaited(self) -> None:
         session, ref, listed = self.services.workspace.live.session, self._awaited, self.source.list
-        if ref is None or session is None or not listed.agent_id:
+        # Another agent's messages have the same positions.
+        if ref is None or session is None or listed.agent_id != self.services.workspace.file.agent_id:
             return
         if ref.kind is RefKind.BATCH:
             place = listed.place_of.get(ref.id)
@@ -281,7 +297,7 @@ class MessagesPanel(Panel):
     def _tell(self) -> None:
         """Say and enable what is so now."""
         page, message = self.browser.page, self._shown[1] if self._shown else None
-        editing, writable = page.is_editing, not self._not_writable()
+        editing, writable = page.is_editing, not self.not_writable()
         away = message is not None and (message.is_archived or message.is_deleted)
         fixes = repairs(self._shown[0].batch) if self._shown and not self._shown[0].batch.is_paired else ()
         shown = {
@@ -298,44 +314,38 @@ class MessagesPanel(Panel):
             each.setEnabled(writable)
         self._edit_button.setEnabled(not self._not_editable())
         is_unsaved = message is not None and self._edits.get(message.id) is not None
-        self._save_button.setEnabled(writable and is_unsaved)
+        self._save_button.setEnabled(writable and is_unsaved and not self.review.why_not_saved())
+        self.review.tell(message if editing else None)
         self._repair_button.setText(repair_text(fixes))
         self._repair_button.setAccessibleName(repair_text(fixes))
         self.set_heading(tr("Messages"), marked=bool(self._edits.edits))
         if self.isVisible():
             self.services.actions.refresh()
 
-    def _not_writable(self) -> str:
-        return tr("the file is read-only") if self.services.workspace.file.read_only else ""
-
     def _not_chosen(self) -> str:
-        return self._not_writable() or ("" if self.browser.chosen else self._not_shown())
+        return self.not_writable() or ("" if self.browser.chosen else self._not_shown())
 
     def _not_shown(self) -> str:
         return "" if self._shown else tr("no message is selected")
 
     def _not_editable(self) -> str:
-        if self._shown is None or self._not_writable():
-            return self._not_shown() or self._not_writable()
+        if self._shown is None or self.not_writable():
+            return self._not_shown() or self.not_writable()
         if self._shown[1].is_deleted:
             return tr("the message is deleted")
         pages = self._shown[0].pages(self._shown[1])
         return "" if any(not each.why_not for each in pages) else tr("it has no text to edit")
 
     def _not_broken(self) -> str:
-        if self._shown is None or self._not_writable():
-            return self._not_shown() or self._not_writable()
+        if self._shown is None or self.not_writable():
+            return self._not_shown() or self.not_writable()
         return tr("every tool call has its result") if self._shown[0].batch.is_paired else ""
 
     def _not_savable(self) -> str:
-        return "" if self.browser.page.is_editing else tr("no message is being edited")
+        return self._not_edited() or self.review.why_not_saved()
 
-    def _open_menu(self, at: QPoint) -> None:
-        menu = QMenu(self.browser.table)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.services.actions.refresh()
-        self.services.actions.fill(menu, _MENU)
-        menu.popup(self.browser.table.viewport().mapToGlobal(at))
+    def _not_edited(self) -> str:
+        return "" if self.browser.page.is_editing else tr("no message is being edited")
 
     def _archive(self) -> None:
         self._change(archive)
@@ -366,17 +376,28 @@ class MessagesPanel(Panel):
         if edits:
             self.services.workspace.apply(edits, repair_text(edits))
 
-    def _not_summarised(self) -> str:
-        return self._not_writable() or self._not_shown()
-
     def _summarise(self) -> None:
         """Show which summaries would take the place of what stands before the current turn."""
-        workspace = self.services.workspace
-        session, agent = workspace.live.session, workspace.file.agent
-        if session is None or agent is None or self._shown is None:
+        if self._shown is not None:
+            keep = self.source.messages_from(self._shown[1].batch_id)
+            offer_summaries(self.window(), self.services, keep)
+
+    def _covering(self) -> None:
+        """Show the summary that stands for the current message."""
+        session, agent = self.services.workspace.live.session, self.services.workspace.file.agent
+        if self._shown is None or session is None or agent is None:
             return
-        keep = self.source.messages_from(self._shown[1].batch_id)
-        offer_summaries(self.window(), self.services.appearance, self.services.bridge, (session, agent), keep)
+        position = self._shown[1].position
+
+        def show(found: tuple[SummaryFacts, object]) -> None:
+            summaries = covering(found[0], position)
+            if summaries:
+                self.services.selection.open(Ref(RefKind.SUMMARY, summaries[-1].id))
+            else:
+                self.services.bridge.noticed.emit(tr("No summary covers this message."))
+
+        work = session.engine.summary_checks.facts(agent.id)
+        self.services.bridge.spawn(work, name=tr("Reading the summaries"), on_done=show)
 
     def _edit(self) -> None:
         if self._shown is None or self._not_editable():
@@ -412,9 +433,11 @@ class MessagesPanel(Panel):
         self._take_read()
 
     def _save(self) -> None:
-        session = self.services.workspace.live.session
+        if self.review.is_open:
+            self.review.save("")
+            return
         edit = self._edits.get(self._shown[1].id) if self._shown else None
-        if session is None or edit is None or self._shown is None:
+        if edit is None or self._shown is None:
             self._discard()
             return
         base = self._edits.base(edit.target.id, self._shown[1])
@@ -423,13 +446,13 @@ class MessagesPanel(Panel):
         if refusal:
             self.browser.page.tell(refusal)
             return
-        stored = session.engine.conversation.message(edit.target.id)
-        self._edits.save(Edit(edit.target, EditMessage(parts)), stored)
+        reading = self._stored(edit.target.id)
+        if reading is not None:
+            self._edits.save(Edit(edit.target, EditMessage(parts)), reading)
 
-    def _tell_conflict(self, _: str) -> None:
-        self.browser.page.tell(
-            tr("Someone else changed this message since you began. Save again to replace their text.")
-        )
+    def _stored(self, message_id: str) -> Coroutine[Any, Any, Message | None] | None:
+        session = self.services.workspace.live.session
+        return None if session is None else session.engine.conversation.message(message_id)
 
 
 def _words() -> BrowserWords:

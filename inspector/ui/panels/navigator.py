@@ -41,6 +41,7 @@ _AGENT_MENU = ("agent.show", "agent.settings", SEPARATOR, "block.new", "agent.ne
 
 _ROWS = What.AGENTS | What.AGENT | What.CONTENTS | What.BLOCKS | What.DRAFTS
 _FIGURES_MILLISECONDS = 150
+_INDENT_STEPS = 3
 _IN_WIDGET = Qt.ShortcutContext.WidgetShortcut
 
 
@@ -70,7 +71,7 @@ class NavigatorPanel(Panel):
         self._model = RowTree((column,), self)
         self._view = _Tree()
         self._view.setModel(self._model)
-        dress_tree(self._view, services.appearance, tr("Agents and their memory"))
+        dress_tree(self._view, services.appearance, tr("Agents and their memory"), _INDENT_STEPS)
         self._view.setItemDelegate(BadgedRows(services.appearance, services.icons, _painted, self._view))
         self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._view.customContextMenuRequested.connect(self._offer)
@@ -90,9 +91,7 @@ class NavigatorPanel(Panel):
         self._figures_later.timeout.connect(self._gather)
         self._listen()
         services.actions.add(
-            Action(
-                "navigator.filter", tr("Filter the navigator"), self.start_filter, "Ctrl+Shift+F", "search"
-            )
+            Action("navigator.filter", tr("Filter the navigator"), self.start_filter, "Ctrl+Alt+F", "search")
         )
 
     def header(self) -> tuple[QWidget, ...]:
@@ -303,6 +302,6 @@ def _painted(index: Index) -> BadgedRow | None:
     row = _value(index)
     if row is None:
         return None
-    marks = tuple(PaintedBadge(badge.text, badge.icon, badge.tone) for badge in row.badges)
+    marks = tuple(PaintedBadge(badge.text, badge.icon, badge.tone, badge.yields) for badge in row.badges)
     small = row.kind is RowKind.GROUP
     return BadgedRow(row.title, marks, row.section, row.quiet, row.strong, small)

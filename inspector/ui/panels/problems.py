@@ -32,6 +32,7 @@ _WIDTHS = {_KIND: 22, _WHERE: 32, _SAVES: 18, _FIX: 50}
 _TEXT_STEPS, _MARK_STEPS = 50, 8
 """Steps below which the text takes the room of the place, of what is saved, and of the kind but for its mark."""
 _NAME_LENGTH = 80
+_LEFT = Qt.AlignmentFlag.AlignLeft
 _SHOWN = What.PROBLEMS | What.FINDINGS | What.BLOCKS | What.AGENTS | What.FILE
 
 
@@ -85,7 +86,7 @@ class ProblemsPanel(Panel):
 
     def buttons(self, key: str) -> FindingButtons | None:
         """The buttons of a row that is in sight, None while it has none."""
-        found = self.view.indexWidget(self._model.find(key).siblingAtColumn(_FIX))
+        found = self.view.indexWidget(self._model.find(key).siblingAtColumn(self._button_column))
         return found if isinstance(found, FindingButtons) else None
 
     def _columns(self) -> tuple[Column[ProblemRow], ...]:
@@ -98,6 +99,10 @@ class ProblemsPanel(Panel):
         def font(row: ProblemRow) -> QFont:
             return look.font(TextSize.NORMAL, bold=row.severity is None)
 
+        def alignment(row: ProblemRow) -> object:
+            is_above = self._is_narrow and row.finding is not None
+            return _LEFT | (Qt.AlignmentFlag.AlignTop if is_above else Qt.AlignmentFlag.AlignVCenter)
+
         return (
             Column(
                 "severity",
@@ -109,7 +114,13 @@ class ProblemsPanel(Panel):
                     int(Qt.ItemDataRole.FontRole): font,
                 },
             ),
-            Column("what", tr("What"), lambda row: row.what, tip=lambda row: row.what),
+            Column(
+                "what",
+                tr("What"),
+                lambda row: row.what,
+                tip=lambda row: row.what,
+                roles={int(Qt.ItemDataRole.TextAlignmentRole): alignment},
+            ),
             Column(
                 "where", tr("Where"), lambda row: one_line(row.where, _NAME_LENGTH), tip=lambda row: row.place
             ),
@@ -171,14 +182,23 @@ class ProblemsPanel(Panel):
         """With little room the place gives way, which the text names too, then what is saved and the kind's word."""
         has_findings = any(row.finding is not None for row in self.rows)
         hidden = set() if has_findings else {_SAVES, _FIX}
+        was_narrow = self._is_narrow
         space = self.services.appearance.space
         for column in (_WHERE, _SAVES):
             taken = sum(space(steps) for each, steps in _WIDTHS.items() if each not in hidden)
             if self.width() - taken < space(_TEXT_STEPS):
                 hidden.add(column)
+        self._is_narrow = has_findings and _SAVES in hidden
+        if self._is_narrow:
+            hidden.add(_FIX)
+        if self._is_narrow != was_narrow:
+            for place in range(len(self.rows)):
+                for column in (_WHAT, _FIX):
+                    # Nothing stands there then, and the next look makes the buttons anew in their place.
+                    self.view.setIndexWidget(self._model.index(place, column), QWidget())
+            self._high.start()
         for column in _WIDTHS:
             self.view.setColumnHidden(column, column in hidden)
-        self._is_narrow = has_findings and _SAVES in hidden
         steps = _MARK_STEPS if self._is_narrow else _WIDTHS[_KIND]
         self.view.horizontalHeader().resizeSection(_KIND, space(steps))
 
@@ -212,14 +232,32 @@ class ProblemsPanel(Panel):
         first = self.view.rowAt(0) if bar.value() >= 0 else 0
         last = self.view.rowAt(self.view.viewport().height() - 1)
         for place in range(max(0, first), len(self.rows) if last < 0 else last + 1):
-            row, index = self.rows[place], self._model.index(place, _FIX)
+            row, index = self.rows[place], self._model.index(place, self._button_column)
             there = self.view.indexWidget(index)
-            if row.finding is None or (isinstance(there, FindingButtons) and there.row == row):
+            if row.finding is None:
                 continue
-            made = FindingButtons(self.services, row, self._run, self._ignore)
-            self.view.setIndexWidget(index, made)
-            least = made.sizeHint().height() + self.services.appearance.space()
+            made = there if isinstance(there, FindingButtons) and there.row == row else None
+            if made is None:
+                made = FindingButtons(self.services, row, self._run, self._ignore, below=self._is_narrow)
+                self.view.setIndexWidget(index, made)
+            self._make_room(place, made)
+
+    @property
+    def _button_column(self) -> int:
+        """Where the buttons stand: in a column of their own, without room for it below the text."""
+        return _WHAT if self._is_narrow else _FIX
+
+    def _make_room(self, place: int, buttons: FindingButtons) -> None:
+        """Let the column be as wide as its buttons, the row as high; below the text they add to it."""
+        header = self.view.horizontalHeader()
+        least = buttons.sizeHint().height() + self.services.appearance.space()
+        if self._is_narrow:
+            height = buttons.heightForWidth(header.sectionSize(_WHAT))
+            self.view.setRowHeight(place, self.view.rowHeight(place) + height)
+        else:
             self.view.setRowHeight(place, max(self.view.rowHeight(place), least))
+            if buttons.sizeHint().width() > header.sectionSize(_FIX):
+                header.resizeSection(_FIX, buttons.sizeHint().width())
 
     def _fill(self) -> None:
         ignored = self._ignored

@@ -5,29 +5,30 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from functools import partial
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 
-from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Piece, Request, Section
 from inspector.domain.snapshot import Snapshot
 from inspector.domain.wire.values import WireForm
-from inspector.ui.actions import SEPARATOR, Action, FrontActions
+from inspector.ui.actions import SEPARATOR, Action
+from inspector.ui.compare.request_states import RequestStates
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
+from inspector.ui.preferences import CACHE_MARKS
 from inspector.ui.presentation.card import WHAT_IF_ACTIONS
 from inspector.ui.presentation.request_copies import COPY_MENU, RequestCopies
+from inspector.ui.presentation.request_files import SAVE_MENU, RequestFiles
 from inspector.ui.presentation.request_folding import RequestFolding
 from inspector.ui.presentation.request_output import RequestOutput, form_name
 from inspector.ui.presentation.request_selection import mark_at, piece_for, stretch_of
-from inspector.ui.presentation.wire_text import WireText
+from inspector.ui.presentation.wire_showing import WireShowing
 from inspector.ui.safe_text import few_lines
 from inspector.ui.selection import PointedPlace, SelectedSpan, SelectionState
 from inspector.ui.what_if.bar import WhatIfBar
-from inspector.ui.widgets.adaptation_list import AdaptationLine
 from inspector.ui.widgets.controls import ActionButton, EmptyState, Segments, arrange, button
 from inspector.ui.widgets.find_bar import FindBar
 from inspector.ui.widgets.flow import FlowLayout
@@ -37,10 +38,16 @@ from inspector.ui.widgets.request_rows import RequestRows, RowCutter
 from inspector.ui.widgets.request_search import RequestSearch
 from inspector.ui.widgets.request_view import RequestView
 from inspector.ui.widgets.wire_page import WirePage
-from inspector.ui.wording import moment, signed, tr, tr_code, tr_count, tr_error
+from inspector.ui.wording import moment, signed, tr, tr_code, tr_count
 
-_WITH_DRAFTS = 1
-_FORMS = (None, WireForm.ANTHROPIC, WireForm.OPENAI, WireForm.GEMINI)
+_FORMS = (
+    None,
+    WireForm.ANTHROPIC,
+    WireForm.OPENAI,
+    WireForm.GEMINI,
+    WireForm.OPENAI_RESPONSES,
+    WireForm.OLLAMA,
+)
 _MENU = (
     "selection.open",
     "block.pin",
@@ -54,6 +61,8 @@ _MENU = (
     SEPARATOR,
     *WHAT_IF_ACTIONS,
 )
+_READ_MENU = ("selection.open", SEPARATOR, "request.fold", "request.format", "request.show_data")
+"""Of a Request that was sent, or of the past: what is done there is done to nothing else."""
 
 
 class RequestPanel(Panel):
@@ -63,8 +72,16 @@ class RequestPanel(Panel):
         super().__init__(services)
         self.view = RequestView(services.appearance)
         self.wire = WirePage(services.appearance, services.icons, services.bridge)
-        self._output = RequestOutput(services.bridge, services.workspace.live)
-        self._written_for: tuple[Request | None, WireForm | None] = None, None
+        self.states = RequestStates(services)
+        self._output = RequestOutput(
+            services.bridge,
+            services.workspace.live,
+            self.states.snapshot_of,
+            partial(services.preferences.switch, CACHE_MARKS),
+        )
+        self._writing = WireShowing(
+            services.preferences, self.wire, self._output, lambda: self._form, self._show_form
+        )
         self._cutter = RowCutter()
         self.folding = RequestFolding(services.preferences, self.view, self.wire, lambda: self._request)
         self._times: Mapping[str, datetime] = {}
@@ -73,22 +90,9 @@ class RequestPanel(Panel):
         """Whether another Request was built while this was out of sight."""
         self._awaited = False
         """Whether what is selected is not in the rows yet, and is to be brought into sight with them."""
-        self.forms = Segments(
-            tr("View of the Request"),
-            (tr("Text"), tr("The Request as text, with its sections and messages")),
-            *(
-                (form_name(form), tr("The JSON that {form} would be sent", form=form_name(form)))
-                for form in _FORMS
-                if form is not None
-            ),
-        )
-        self.states = Segments(
-            tr("State shown"),
-            (tr("Now"), tr("What would be sent now, without drafts")),
-            (tr("With drafts"), tr("What would be sent with all drafts saved")),
-        )
-        self.states.choose(_WITH_DRAFTS)
-        self.copy_button = button(tr("Copy as …"), self._open_copies, role="flat")
+        self.forms = _form_choice()
+        self.cache_button = self._writing.cache_button
+        self.copy_button = button(tr("Copy or save …"), self._open_copies, role="flat")
         actions = services.actions
         self._fillers = (
             ActionButton(actions.item("agent.new"), role="primary"),
@@ -103,14 +107,25 @@ class RequestPanel(Panel):
         copies = RequestCopies(
             self._output, lambda: self._request, lambda: self._form, lambda: self._front_view
         )
-        rows = (*self._actions(), *self.folding.actions(), *copies.actions())
-        self._front = FrontActions(services.actions, services.icons, *rows)
+        self.files = RequestFiles(
+            self._output, services.workspace.live, self, lambda: self._request, lambda: self._form
+        )
+        rows = (
+            *self._actions(),
+            *self.files.actions(),
+            *self.states.actions(),
+            *self.folding.actions(),
+            *copies.actions(),
+            *self._writing.actions(),
+        )
+        self.act(*rows)
         self._lay_out()
         self._connect()
         self._cut()
 
     def follow(self, what: What) -> None:
         """Show the Request as it is now; while it is out of sight, once it comes back."""
+        self.states.follow(what)
         if what & (What.REQUEST | What.DRAFTS):
             # Laying it out takes time from whoever types in the tab in front.
             self._is_stale = not self.isVisible()
@@ -122,19 +137,10 @@ class RequestPanel(Panel):
     def first_focus(self) -> QWidget:
         return self._front_view
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """The actions are there while the Request is in sight."""
-        super().showEvent(event)
+    def came(self) -> None:
         if self._is_stale:
             self._is_stale = False
             self._cut()
-        if not event.spontaneous():
-            self._front.come()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if not event.spontaneous():
-            self._front.go()
 
     def views_to_draw(self) -> Iterator[str]:
         """The messages with their JSON formatted, and each provider's JSON."""
@@ -143,6 +149,7 @@ class RequestPanel(Panel):
             if form is not None:
                 yield form.value
         self.forms.choose(0)
+        yield from self.states.views_to_draw()
         yield from self.what_if.views_to_draw()
         rows = self.view.rows
         head = None if rows is None else rows.section_head("messages")
@@ -152,6 +159,10 @@ class RequestPanel(Panel):
 
     def _actions(self) -> tuple[Action, ...]:
         nothing, view = self._nothing, self.view
+
+        def is_shown(place: int) -> bool:
+            return self.forms.current == place
+
         return (
             Action(
                 "request.find", tr("Find in the Request"), self._search.begin, "Ctrl+F", "search", nothing
@@ -162,9 +173,9 @@ class RequestPanel(Panel):
                     tr("Show the Request as {form} JSON", form=form_name(form))
                     if form
                     else tr("Show the Request as text"),
-                    lambda place=place: self.forms.choose(place),  # type: ignore[misc]
+                    partial(self.forms.choose, place),
                     why_not=nothing,
-                    is_on=lambda place=place: self.forms.current == place,  # type: ignore[misc]
+                    is_on=partial(is_shown, place),
                 )
                 for place, form in enumerate(_FORMS)
             ),
@@ -195,10 +206,11 @@ class RequestPanel(Panel):
         top.setProperty("role", "dock_title")
         top.setLayout(self._top)
         what_if = ActionButton(self.services.actions.item("what_if.show"), role="flat")
-        for each in (self.forms, self.states, self.copy_button, what_if):
+        for each in (self.forms, self.cache_button, self.states.segments, self.copy_button, what_if):
             self._top.addWidget(each)
         column = QVBoxLayout(self)
-        arrange(column, top, self.what_if, self.find_bar, self._empty, self.view, self.wire)
+        above = (top, self.states.bar, self.states.banner, self.what_if, self.find_bar)
+        arrange(column, *above, self._empty, self.view, self.wire)
         # What is above is as high as it has to be.
         for page in (self._empty, self.view, self.wire):
             column.setStretchFactor(page, 1)
@@ -224,7 +236,7 @@ class RequestPanel(Panel):
             view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
             view.customContextMenuRequested.connect(self._open_menu)
         self.wire.shown.connect(self._search.again)
-        self.states.chosen.connect(self._cut)
+        self.states.changed.connect(self._cut)
         self.forms.chosen.connect(self._show_form)
 
     @property
@@ -236,13 +248,8 @@ class RequestPanel(Panel):
         return self.view if self._form is None else self.wire.view
 
     @property
-    def _with_drafts(self) -> bool:
-        return self.states.current == _WITH_DRAFTS
-
-    @property
     def _request(self) -> Request | None:
-        workspace = self.services.workspace
-        return workspace.file.request if self._with_drafts else workspace.file.saved_request
+        return self.states.request
 
     def _cut(self, *_: object) -> None:
         request = self._request
@@ -252,10 +259,10 @@ class RequestPanel(Panel):
         if request is None:
             self.services.bridge.cancel(("request rows", self))
             self.view.show_rows(None)
-            self._written_for = None, None
+            self._writing.forget()
             self._tell_empty()
             return
-        self._write(request)
+        self._writing.write(request)
         work = asyncio.to_thread(
             _laid_out, (self._cutter, self._output.snapshot), request, self.view.columns, self.folding.folds
         )
@@ -278,32 +285,6 @@ class RequestPanel(Panel):
         self._cut()
         self._search.again()
 
-    def _write(self, request: Request) -> None:
-        """Have a provider's JSON written where that is shown, unless it is there."""
-        form = self._form
-        written, last = self._written_for
-        if form is None or (written is request and last is form):
-            return
-        if last is not form:
-            self.wire.show_text(None, tr("Writing the Request for {form} …", form=form_name(form)), ())
-        self._written_for = request, form
-        self._output.show(request, form, self._show_wire, self._tell_unwritten)
-
-    def _tell_unwritten(self, form: WireForm, error: InspectorError) -> None:
-        if self._written_for[1] is form:
-            text = tr("Can't write the Request for {form}", form=form_name(form))
-            self.wire.show_text(None, text, (AdaptationLine(tr_error(error), loses=True),))
-
-    def _show_wire(self, made: WireText) -> None:
-        source, form = self._written_for
-        if source is not made.source or form is not made.form:
-            return
-        lines = made.lines
-        name = form_name(made.form)
-        heading = tr_count("{count} change for {form}", "{count} changes for {form}", len(lines), form=name)
-        heading = heading if lines else tr("Nothing had to be changed for {form}.", form=name)
-        self.wire.show_text(made.text, heading, lines)
-
     def _tell_empty(self) -> None:
         workspace = self.services.workspace
         for each in self._fillers:
@@ -313,6 +294,8 @@ class RequestPanel(Panel):
                 tr("No agent selected"),
                 tr("Choose an agent to see everything its next model call will send."),
             )
+        elif not self.states.is_present:
+            self._empty.tell(*self.states.why_none())
         elif (problem := workspace.file.request_problem) is not None:
             self._empty.tell(
                 tr("Can't build the Request"), few_lines(tr_code(problem.code, problem.parameters))
@@ -331,7 +314,7 @@ class RequestPanel(Panel):
     def _note(self, section: Section) -> str:
         workspace = self.services.workspace
         saved = workspace.file.saved_request
-        if not workspace.file.has_drafts or saved is None or not self._with_drafts:
+        if not workspace.file.has_drafts or saved is None or not self.states.with_drafts:
             return ""
         before = next((each.tokens for each in saved.sections if each.name == section.name), 0)
         change = signed(section.tokens - before)
@@ -390,7 +373,7 @@ class RequestPanel(Panel):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.services.actions.refresh()
         if self._form is None:
-            self.services.actions.fill(menu, _MENU)
+            self.services.actions.fill(menu, _MENU if self.states.is_present else _READ_MENU)
         self.services.actions.fill(menu.addMenu(tr("Copy as")), COPY_MENU)
         menu.popup(view.viewport().mapToGlobal(at))
 
@@ -398,7 +381,7 @@ class RequestPanel(Panel):
         menu = QMenu(self.copy_button)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.services.actions.refresh()
-        self.services.actions.fill(menu, COPY_MENU)
+        self.services.actions.fill(menu, (*COPY_MENU, SEPARATOR, *SAVE_MENU))
         menu.popup(self.copy_button.mapToGlobal(QPoint(0, self.copy_button.height())))
 
 
@@ -414,3 +397,20 @@ def _laid_out(
     batches = () if snapshot is None else snapshot.history
     times = {message.id: message.created_at for batch in batches for message in batch.messages}
     return cutter.rows(request, columns, folds), times
+
+
+def _form_choice() -> Segments:
+    """The Request as text, or as one of the providers is sent it, in the order of `_FORMS`."""
+    return Segments(
+        tr("View of the Request"),
+        (tr("Text"), tr("The Request as text, with its sections and messages")),
+        *(
+            # Side by side, a small window has room for one word each.
+            (
+                form_name(form).rpartition(" ")[2],
+                tr("The JSON that {form} would be sent", form=form_name(form)),
+            )
+            for form in _FORMS
+            if form is not None
+        ),
+    )

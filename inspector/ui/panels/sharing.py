@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt
-from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QComboBox, QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.ref import Ref, RefKind
-from inspector.ui.actions import Action, FrontActions
+from inspector.ui.actions import Action
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.sharing_matrix import MatrixOrder, MatrixQuery, SharingMatrix
 from inspector.ui.safe_text import safe_tooltip
-from inspector.ui.sharing.changing import set_access
+from inspector.ui.sharing.changing import access_actions, set_access
 from inspector.ui.sharing.level_menu import Level, offer_levels
 from inspector.ui.sharing.matrix_model import MatrixModel
 from inspector.ui.sharing.matrix_reader import MatrixReader
@@ -53,7 +53,7 @@ class SharingPanel(Panel):
         self.detach_button = button(tr("Remove"), self._detach)
         self._empty = EmptyState(tr("Reading blocks …"))
         self._stack = QStackedWidget()
-        self._front = FrontActions(services.actions, services.icons, *self._actions())
+        self.act(*self._actions())
         self._lay_out()
         self._connect()
         self._reveal(services.selection.ref)
@@ -66,29 +66,16 @@ class SharingPanel(Panel):
         if what & (What.FILE | What.PROBLEMS):
             self._tell()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not event.spontaneous():
-            self._front.come()
-            self._reader.resume()
+    def came(self) -> None:
+        self._reader.resume()
 
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if not event.spontaneous():
-            self._front.go()
-            self._reader.pause()
+    def went(self) -> None:
+        self._reader.pause()
 
     def _actions(self) -> tuple[Action, ...]:
         return (
-            Action("sharing.level", tr("Change access …"), self._change, None, "share", self._not_changeable),
-            Action(
-                "sharing.detach",
-                tr("Remove access"),
-                self._detach,
-                "Del",
-                "delete",
-                self._not_detachable,
-                scope=self.table,
+            *access_actions(
+                self.table, self._change, self._detach, self._not_changeable, self._not_detachable
             ),
             Action("sharing.sort", tr("Sort blocks by this agent"), self._sort_here, None, "", self._no_cell),
             Action("edit.find", tr("Filter blocks"), self._find, "Ctrl+F", "search"),

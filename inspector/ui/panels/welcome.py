@@ -10,8 +10,17 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QSc
 from inspector.domain.ref import Ref
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
+from inspector.ui.preferences import TOUR_DONE
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, safe_tooltip, shorten
-from inspector.ui.widgets.controls import LaidOutButton, Picture, arrange, clear, icon_button, pass_clicks
+from inspector.ui.widgets.controls import (
+    LaidOutButton,
+    Picture,
+    arrange,
+    button,
+    clear,
+    icon_button,
+    pass_clicks,
+)
 from inspector.ui.wording import tr
 
 _CHOICES = (
@@ -50,6 +59,7 @@ class WelcomePanel(Panel):
         self._first: QPushButton | None = None
         for place, (id_, icon, title, remark) in enumerate(_CHOICES):
             self._choices.addWidget(self._choice(id_, icon, tr(title), tr(remark)), place // 2, place % 2)
+        self._tour = button("", services.actions.item("help.tour").trigger, role="link")
         self._recent = QVBoxLayout()
         self._recent.setSpacing(0)
         arrange(
@@ -63,6 +73,7 @@ class WelcomePanel(Panel):
             ),
             16,
             self._choices,
+            self._tour,
             16,
             PlainLabel(tr("Recent"), strong=True),
             self._recent,
@@ -97,12 +108,19 @@ class WelcomePanel(Panel):
 
     def show_recent(self) -> None:
         """List the files opened lately; those that are gone are grey and can be taken off."""
+        self._name_tour()
         clear(self._recent)
         paths = self.services.preferences.recent
         for path in paths:
             self._recent.addWidget(self._recent_row(path))
         if not paths:
             self._recent.addWidget(PlainLabel(tr("No recent files."), tone="muted"))
+
+    def _name_tour(self) -> None:
+        done = self.services.preferences.switch(TOUR_DONE)
+        text = tr("Take the tour again") if done else tr("Take the tour: five steps on the sample")
+        self._tour.setText(text)
+        self._tour.setAccessibleName(text)
 
     def _measure(self) -> None:
         self._column.setMaximumWidth(self.services.appearance.space(190))

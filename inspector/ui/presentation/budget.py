@@ -93,6 +93,20 @@ class BudgetRow:
     """What the rule says of the piece."""
     structure: int = 0
     structure_change: int = 0
+    since: int = 0
+    """Tokens more than in what was sent last."""
+    structure_since: int = 0
+    cache: str = ""
+    """What the prompt cache does with it: ``read``, ``part``, ``written``, ``new`` or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetGrounds:
+    """What the figures of a Request are told against: saved, sent, and what the prompt cache does with each piece."""
+
+    saved: Request | None = None
+    sent: Request | None = None
+    cache: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +127,13 @@ class OutRow:
 @dataclass(frozen=True, slots=True)
 class _MadePiece:
     piece: Piece
-    before: int | None
-    window: int
+    grounds: tuple[int | None, int | None, str, int]
     row: TreeRow
 
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    pieces: tuple[Piece, ...]
-    saved: tuple[Piece, ...] | None
-    title: str
-    window: int
+    grounds: tuple[object, ...]
     row: TreeRow
     children: Mapping[str, _MadePiece]
 
@@ -135,14 +145,18 @@ class BudgetRows:
         self._made: dict[str, _Made] = {}
         self._out: tuple[tuple[LeftOut, ...], tuple[OutRow, ...]] = ((), ())
 
-    def rows(self, request: Request, saved: Request | None) -> tuple[TreeRow, ...]:
-        """Sections with their pieces below them. `saved` is what changes are told against, None for none."""
-        before = None if saved is None else {section.name: section for section in saved.sections}
-        window = request.limits.max_tokens
+    def rows(self, request: Request, grounds: BudgetGrounds | None = None) -> tuple[TreeRow, ...]:
+        """Sections with their pieces below them; without grounds nothing has changed."""
+        given = grounds or BudgetGrounds()
+        saved, sent = _sections(given.saved), _sections(given.sent)
         made = {}
         for section in request.sections:
-            was = None if before is None else _pieces_of(before.get(section.name))
-            made[section.name] = self._take_over(section, was, window)
+            before = _Before(
+                None if saved is None else _pieces_of(saved.get(section.name)),
+                None if sent is None else _pieces_of(sent.get(section.name)),
+                request.limits.max_tokens,
+            )
+            made[section.name] = self._take_over(section, before, given.cache)
         self._made = made
         return tuple(each.row for each in made.values())
 
@@ -151,27 +165,27 @@ class BudgetRows:
             self._out = (request.left_out, out_rows(request))
         return self._out[1]
 
-    def _take_over(self, section: Section, saved: tuple[Piece, ...] | None, window: int) -> _Made:
+    def _take_over(self, section: Section, before: _Before, cache: Mapping[str, str]) -> _Made:
         cached = self._made.get(section.name)
+        marks = tuple(cache.get(piece.id, "") for piece in section.pieces) if cache else ()
+        grounds = (section.pieces, before.saved, before.sent, section.title, before.window, marks)
         # Comparing tuples of the same objects costs next to nothing, making their rows anew does not.
-        if cached is not None and (section.pieces, saved, section.title, window) == (
-            cached.pieces,
-            cached.saved,
-            cached.title,
-            cached.window,
-        ):
+        if cached is not None and grounds == cached.grounds:
             return cached
-        before = None if saved is None else {piece.id: piece.tokens for piece in saved}
+        saved, sent = _by_id(before.saved), _by_id(before.sent)
         children: dict[str, _MadePiece] = {}
         for piece in section.pieces:
             if piece.rule not in STRUCTURE:
-                was = None if before is None else before.get(piece.id, 0)
+                was = None if saved is None else saved.get(piece.id, 0)
+                then = None if sent is None else sent.get(piece.id, 0)
+                of_piece = (was, then, cache.get(piece.id, ""), before.window)
                 old = cached.children.get(piece.id) if cached is not None else None
-                if old is None or old.piece is not piece or (old.before, old.window) != (was, window):
-                    old = _MadePiece(piece, was, window, TreeRow(piece.id, _piece_row(piece, was, window)))
+                if old is None or old.piece is not piece or old.grounds != of_piece:
+                    old = _MadePiece(piece, of_piece, TreeRow(piece.id, _piece_row(piece, of_piece)))
                 children[piece.id] = old
-        row = _section_row(section, saved, window, [each.row for each in children.values()])
-        return _Made(section.pieces, saved, section.title, window, row, children)
+        mark = cache.get(f"section:{section.name}", "")
+        row = _section_row(section, before, mark, [each.row for each in children.values()])
+        return _Made(grounds, row, children)
 
 
 def piece_name(piece: Piece) -> str:
@@ -203,32 +217,56 @@ def comes_from(piece: Piece, ref: Ref) -> bool:
     return piece.source.is_of(ref)
 
 
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """The pieces of a section as they are saved and as they were sent, None for no such Request, and the window."""
+
+    saved: tuple[Piece, ...] | None
+    sent: tuple[Piece, ...] | None
+    window: int
+
+
+def _sections(request: Request | None) -> dict[str, Section] | None:
+    return None if request is None else {section.name: section for section in request.sections}
+
+
 def _pieces_of(section: Section | None) -> tuple[Piece, ...]:
     return () if section is None else section.pieces
 
 
-def _section_row(
-    section: Section, saved: tuple[Piece, ...] | None, window: int, children: list[TreeRow]
-) -> TreeRow:
-    structure = [piece for piece in section.pieces if piece.rule in STRUCTURE] if children else []
-    was = [piece for piece in saved or () if piece.rule in STRUCTURE] if children else []
+def _by_id(pieces: tuple[Piece, ...] | None) -> dict[str, int] | None:
+    return None if pieces is None else {piece.id: piece.tokens for piece in pieces}
+
+
+def _section_row(section: Section, before: _Before, cache: str, children: list[TreeRow]) -> TreeRow:
+    structure = _structure(section.pieces) if children else 0
     value = BudgetRow(
         key=f"section:{section.name}",
         name=section.title or section.name,
         section=section.name,
         tokens=section.tokens,
         method=section.method,
-        window=window,
-        change=0 if saved is None else section.tokens - _sum(saved),
+        window=before.window,
+        change=0 if before.saved is None else section.tokens - _sum(before.saved),
         ref=Ref(RefKind.SECTION, section.name),
         is_section=True,
-        structure=_sum(structure),
-        structure_change=0 if saved is None else _sum(structure) - _sum(was),
+        structure=structure,
+        structure_change=0
+        if before.saved is None
+        else structure - _structure(before.saved if children else ()),
+        since=0 if before.sent is None else section.tokens - _sum(before.sent),
+        structure_since=0 if before.sent is None else structure - _structure(before.sent if children else ()),
+        cache=cache,
     )
     return TreeRow(value.key, value, tuple(children))
 
 
-def _piece_row(piece: Piece, before: int | None, window: int) -> BudgetRow:
+def _structure(pieces: Sequence[Piece]) -> int:
+    return sum(piece.tokens for piece in pieces if piece.rule in STRUCTURE)
+
+
+def _piece_row(piece: Piece, grounds: tuple[int | None, int | None, str, int]) -> BudgetRow:
+    saved, sent, cache, window = grounds
     return BudgetRow(
         key=piece.id,
         name=piece_name(piece),
@@ -236,11 +274,13 @@ def _piece_row(piece: Piece, before: int | None, window: int) -> BudgetRow:
         tokens=piece.tokens,
         method=piece.method,
         window=window,
-        change=0 if before is None else piece.tokens - before,
+        change=0 if saved is None else piece.tokens - saved,
         ref=piece.source.ref,
         is_section=False,
         rule=piece.rule,
         facts=piece.parameters,
+        since=0 if sent is None else piece.tokens - sent,
+        cache=cache,
     )
 
 

@@ -21,6 +21,8 @@ _BY: Mapping[str, Callable[[BudgetRow], Any]] = {
     "method": lambda row: row.method.value,
     "share": lambda row: row.tokens,
     "change": lambda row: row.change,
+    "since": lambda row: row.since,
+    "cache": lambda row: row.cache,
 }
 
 
@@ -119,6 +121,7 @@ def _structure_row(sections: Sequence[BudgetRow]) -> BudgetRow:
         method=first.method,
         window=first.window,
         change=sum(each.structure_change for each in sections),
+        since=sum(each.structure_since for each in sections),
         ref=None,
         is_section=False,
     )

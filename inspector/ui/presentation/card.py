@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from datetime import datetime
 
@@ -19,7 +19,7 @@ from inspector.domain.blocks import (
     TreeSchema,
     UnreadableSchema,
 )
-from inspector.domain.counts import Method
+from inspector.domain.counts import Count, Method
 from inspector.domain.dataclass import dataclass
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import LeftOut, Piece, Request, Section, SourceKind
@@ -27,7 +27,7 @@ from inspector.domain.rules import PARTLY_IN
 from inspector.domain.snapshot import BlockState, LastWrite, SharedBlock
 from inspector.ui.presentation.names import name_of, name_of_source
 from inspector.ui.presentation.what_if import strategy_name
-from inspector.ui.wording import moment, number, share, signed, tr, tr_code, tr_count
+from inspector.ui.wording import counted, moment, number, share, signed, tr, tr_code, tr_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +80,6 @@ _SOURCES = {
     SourceKind.ARCHIVAL: lambda: tr("archival entry"),
     SourceKind.LITERAL: lambda: tr("instructions and layout text"),
 }
-_LISTED = {
-    "summaries": lambda: tr(
-        "Summaries can't be browsed here yet. “context-inspector summaries FILE” lists them."
-    ),
-    "activity": lambda: tr("Activity can't be browsed here yet. “context-inspector activity FILE” lists it."),
-    "queue": lambda: tr(
-        "The queue can't be browsed here yet. “context-inspector export FILE --out FOLDER” exports it."
-    ),
-    "consent": lambda: tr(
-        "Approvals can't be browsed here yet. “context-inspector export FILE --out FOLDER” exports them."
-    ),
-}
-"""Where the lists of the navigator can be seen that no panel shows."""
 _SCHEMAS: dict[type, str] = {
     TextSchema: "text",
     MapSchema: "map",
@@ -124,6 +111,10 @@ def card_for(ref: Ref | None, facts: CardFacts) -> Card | None:
         return _section_card(ref, facts)
     if ref.kind is RefKind.AGENT:
         return _agent_card(ref, facts)
+    if ref.kind is RefKind.LAYOUT:
+        is_used = facts.request is not None and facts.request.layout == ref.id
+        used = tr("in this Request") if is_used else tr("not in this Request")
+        return Card(tr("Layout {name}", name=ref.id), "", (CardRow(tr("Used"), used),))
     pieces = pieces_of(ref, facts.request)
     out = left_out_of(ref, facts.request)
     state = facts.blocks.get(ref.id) if ref.kind is RefKind.BLOCK else None
@@ -139,14 +130,22 @@ def card_for(ref: Ref | None, facts: CardFacts) -> Card | None:
 
 def pieces_of(ref: Ref, request: Request | None) -> tuple[Piece, ...]:
     """The pieces of a Request that come from a thing."""
-    if request is None:
-        return ()
+    return tuple(_each_piece_of(ref, request))
+
+
+def has_pieces(ref: Ref, request: Request | None) -> bool:
+    """Whether any piece of a Request comes from a thing; the first one found is enough."""
+    return next(_each_piece_of(ref, request), None) is not None
+
+
+def _each_piece_of(ref: Ref, request: Request | None) -> Iterator[Piece]:
+    sections = () if request is None else request.sections
     if ref.kind is RefKind.LITERAL:
         ids = (ref.id, f"literal:{ref.id}")
-        return tuple(piece for section in request.sections for piece in section.pieces if piece.id in ids)
-    return tuple(
+        return (piece for section in sections for piece in section.pieces if piece.id in ids)
+    return (
         piece
-        for section in request.sections
+        for section in sections
         for piece in section.pieces
         if piece.source.id == ref.id and piece.source.is_of(ref)
     )
@@ -331,10 +330,8 @@ def _section_card(ref: Ref, facts: CardFacts) -> Card | None:
 
 
 def _list_card(part: str) -> Card:
-    """One of the navigator's lists that have no panel yet: where they can be seen."""
-    text = _LISTED.get(part)
-    rows = () if text is None else (CardRow(tr("Shown by"), text()),)
-    return Card(tr(part.replace("_", " ").capitalize()), "", rows)
+    """One of the navigator's lists, which a panel shows."""
+    return Card(tr(part.replace("_", " ").capitalize()))
 
 
 def _section_of(ref: Ref, request: Request | None) -> Section | None:
@@ -355,7 +352,7 @@ def _agent_card(ref: Ref, facts: CardFacts) -> Card:
                 tr("Tokens"),
                 tr(
                     "{tokens} of {usable}",
-                    tokens=number(request.tokens),
+                    tokens=counted(Count(request.tokens, request.method)),
                     usable=number(request.limits.usable),
                 ),
             ),

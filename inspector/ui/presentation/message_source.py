@@ -20,6 +20,7 @@ from inspector.domain.snapshot import RequestSpec
 from inspector.runtime.session import FileSession
 from inspector.ui.bridge import Bridge
 from inspector.ui.file_state import LiveFile
+from inspector.ui.models.lazy_reader import LazyReader
 from inspector.ui.presentation.messages import BatchLines, SentFigures
 from inspector.ui.widgets.record_rows import RecordRow
 from inspector.ui.wording import number, tr, tr_count
@@ -83,14 +84,14 @@ class MessageList:
         return tr("{text} · too many matches, type more", text=note) if self.capped else note
 
 
-class MessageSource(QObject):
+class MessageSource(LazyReader):
     """Makes the list of the agent that is shown. `changed` tells of other rows, `read` of rows that were read."""
 
     changed = Signal()
     read = Signal()
 
     def __init__(self, bridge: Bridge, live: LiveFile, parent: QObject) -> None:
-        super().__init__(parent)
+        super().__init__(parent, _SOON_MILLISECONDS)
         self._bridge = bridge
         self._live = live
         self._filter = MessageFilter()
@@ -98,9 +99,7 @@ class MessageSource(QObject):
         self._batches: dict[str, BatchLines] = {}
         self._stale: set[str] = set()
         self._wanted: dict[str, None] = {}
-        self._reading = self._paused = self._due = False
-        self._soon = QTimer(self, singleShot=True, interval=_SOON_MILLISECONDS)
-        self._soon.timeout.connect(self._start)
+        self._reading = False
         self._next = QTimer(self, singleShot=True, interval=0)
         self._next.timeout.connect(self._read_wanted)
         bridge.changed.connect(self._note)
@@ -118,22 +117,6 @@ class MessageSource(QObject):
         if filter_ != self._filter:
             self._filter = filter_
             self.refresh()
-
-    def refresh(self) -> None:
-        """Read again where the messages stand, a little later; while nobody looks, once somebody does."""
-        self._due = True
-        if not self._paused:
-            self._soon.start()
-
-    def pause(self) -> None:
-        """Read nothing while nobody looks."""
-        self._paused = True
-
-    def resume(self) -> None:
-        """Read what became stale while nobody looked."""
-        self._paused = False
-        if self._due:
-            self._soon.start()
 
     def lines(self, key: int) -> BatchLines | None:
         """The batch of a row, None while it is read, which this asks for."""
@@ -189,7 +172,6 @@ class MessageSource(QObject):
             self.refresh()
 
     def _start(self) -> None:
-        self._due = False
         session, agent_id = self._live.session, self._live.state.agent_id
         if session is None or not agent_id:
             self._take(MessageList())

@@ -26,7 +26,7 @@ from inspector.domain.messages import (
     call_names,
 )
 from inspector.domain.requests import Request, SourceKind
-from inspector.ui.editors.record_page import PagePart
+from inspector.ui.editors.page_part import PagePart
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.record_rows import RecordRow
 from inspector.ui.wording import counted, moment, tokens, tr, tr_count
@@ -160,7 +160,18 @@ def refused_texts(message: Message, parts: Sequence[Part]) -> str:
     return ""
 
 
-def _with_text(part: Part, text: str) -> Part:
+def part_text(part: Part) -> str:
+    """The text of a part as it is read and edited."""
+    return _page(part, {}).text
+
+
+def part_title(part: Part) -> str:
+    """What a part is called, by its kind and its tool."""
+    return _page(part, {}).title
+
+
+def with_text(part: Part, text: str) -> Part:
+    """The part with another text; as it is where it has none to edit."""
     match part:
         case TextPart() | ThinkingPart():
             return replace(part, text=text)
@@ -259,7 +270,7 @@ def _sum(counts: Sequence[Count | None]) -> Count | None:
 
 def unsaved_parts(message: Message, texts: Sequence[str]) -> tuple[Part, ...]:
     """The parts of a message with other texts, as many as it has."""
-    return tuple(_with_text(part, text) for part, text in zip(message.content, texts, strict=False))
+    return tuple(with_text(part, text) for part, text in zip(message.content, texts, strict=False))
 
 
 def repair_text(edits: Sequence[Edit]) -> str:

@@ -31,6 +31,8 @@ class Badge:
     tone: str = "muted"
     icon: str = ""
     spoken: str = ""
+    yields: bool = False
+    """Whether it goes first where there is no room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +250,7 @@ def _block_row(
 def _block_value(
     agent: NavigatorAgent, block: NavigatorBlock, section: str, place: str, state: NavigatorState
 ) -> NavigatorRow:
+    owner = _owner_text(block.owner_name) if block.owner_name else ""
     return NavigatorRow(
         RowKind.BLOCK,
         block.label,
@@ -256,8 +259,12 @@ def _block_value(
         ref=Ref(RefKind.BLOCK, block.id),
         agent_id=agent.id,
         quiet=block.left_out or place == "deleted",
-        tip="\n".join(each for each in (block.label, block.description, block.problem) if each),
+        tip="\n".join(each for each in (block.label, owner, block.description, block.problem) if each),
     )
+
+
+def _owner_text(name: str) -> str:
+    return tr("owned by {name}", name=name)
 
 
 def _block_badges(block: NavigatorBlock, place: str, state: NavigatorState) -> tuple[Badge, ...]:
@@ -268,8 +275,6 @@ def _block_badges(block: NavigatorBlock, place: str, state: NavigatorState) -> t
         badges.append(Badge("●", "info", spoken=tr("changed elsewhere")))
     if block.draft:
         badges.append(Badge(tr("draft"), "warning", spoken=tr("unsaved draft")))
-    if block.owner_name:
-        badges.append(Badge(block.owner_name, spoken=tr("owned by {name}", name=block.owner_name)))
     if block.filled is not None and block.filled >= state.near_limit:
         text = f"{number(round(100 * block.filled))} %"
         badges.append(Badge(text, "warning", spoken=tr("{share} of its character limit", share=text)))
@@ -278,6 +283,8 @@ def _block_badges(block: NavigatorBlock, place: str, state: NavigatorState) -> t
         badges.append(Badge(icon="pin", spoken=tr("pinned")))
     if block.read_only:
         badges.append(Badge(icon="lock", spoken=tr("read-only for the agent")))
+    if block.owner_name:
+        badges.insert(0, Badge(block.owner_name, spoken=_owner_text(block.owner_name), yields=True))
     return tuple(badges)
 
 
@@ -287,7 +294,7 @@ def _size_badges(block: NavigatorBlock, *, is_sent: bool) -> Iterator[Badge]:
         return
     if block.in_part:
         yield Badge(tr("in part"))
-    if block.count is not None and not block.owner_name:
+    if block.count is not None:
         yield _tokens_badge(block.count)
 
 

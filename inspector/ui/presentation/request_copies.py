@@ -17,6 +17,7 @@ COPY_MENU = (
     "request.copy_markdown",
     "request.copy_json",
     "request.copy_curl",
+    "request.copy_report",
     SEPARATOR,
     "request.copy_selection",
     "request.copy_piece",
@@ -53,6 +54,7 @@ class RequestCopies:
             self._as("markdown", tr("Copy the Request as Markdown"), RequestFormat.MARKDOWN, unbuilt),
             self._as("json", tr("Copy the Request as JSON"), RequestFormat.JSON, unbuilt),
             self._as("curl", tr("Copy the Request as a curl command"), RequestFormat.CURL, unbuilt),
+            self._as("report", tr("Copy a report without secrets"), RequestFormat.REPORT_MARKDOWN, unbuilt),
             Action(
                 "request.copy_selection",
                 tr("Copy the marked text"),
@@ -81,9 +83,9 @@ class RequestCopies:
 
     def _unbuilt(self) -> str:
         request = self._request()
-        if request is None or self._output.snapshot(request) is None:
+        if request is None:
             return tr("no Request is shown")
-        return ""
+        return "" if self._output.snapshot(request) else tr("only the text of a sent Request is stored")
 
     def _unmarked(self) -> str:
         return "" if self._view().chosen_text else tr("no text is marked")
@@ -103,7 +105,8 @@ class RequestCopies:
     def _write(self, wish: RequestFormat) -> None:
         request = self._request()
         if request is not None:
-            form = None if wish is RequestFormat.MARKDOWN else self._form()
+            is_text = wish in (RequestFormat.MARKDOWN, RequestFormat.REPORT_MARKDOWN)
+            form = None if is_text else self._form()
             self._output.copy(request, wish, form)
 
     def _selection(self) -> None:

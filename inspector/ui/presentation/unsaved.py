@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TypeAlias
 
 from inspector.domain.agent_settings import clashes, retargeted
@@ -20,19 +20,23 @@ from inspector.domain.edits.rows import ConfigureAgent, EditMessage
 from inspector.domain.errors import DocumentError, FileError, InspectorError, RefusedError
 from inspector.domain.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.rendering.summary import summary_text
 from inspector.domain.requests import Request
+from inspector.domain.summaries import Summary
 from inspector.runtime.rendering import rendered_text
 from inspector.runtime.session import FileSession
 from inspector.ui.draft_comparison import compared
 from inspector.ui.file_state import FileState, UnsavedEdit
 from inspector.ui.presentation.archival import drafted
+from inspector.ui.presentation.block_clashes import settings_of
 from inspector.ui.presentation.messages import edited, refused_texts
+from inspector.ui.presentation.summaries import said_by_summary, title_of, with_edit
 from inspector.ui.safe_text import one_line
 from inspector.ui.wording import tr, tr_code, tr_error
 
 _NAME_LENGTH = 80
 _CLOSING = (SetPermission(Permission.READ_ONLY), SetPermission(Permission.PARTNER))
-Record: TypeAlias = Message | ArchivalEntry | None
+Record: TypeAlias = Message | ArchivalEntry | Summary | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +62,10 @@ def said_version(said: object) -> Version:
     return Version(hashlib.sha256(repr(said).encode("utf-8", "surrogatepass")).hexdigest()[:32])
 
 
-def said_by(record: Message | ArchivalEntry) -> object:
+def said_by(record: Message | ArchivalEntry | Summary) -> object:
     """What of a record an edit replaces: where that is another, somebody wrote."""
+    if isinstance(record, Summary):
+        return said_by_summary(record)
     return record.content if isinstance(record, Message) else (record.content, record.tags)
 
 
@@ -114,6 +120,8 @@ def _agent_row(file: FileState, agent_id: str) -> DraftRow:
     if agent_id == file.agent_id and not file.drafts and file.request and file.saved_request:
         now, saved = file.request, file.saved_request
         change, exact = now.tokens - saved.tokens, now.method is saved.method is Method.EXACT
+    if all(each.id != agent_id for each in file.agents):
+        return DraftRow(ref, tr("Settings of a deleted agent"), tr("settings"), tr("deleted agent"))
     name = _agent(file, agent_id)
     return DraftRow(ref, tr("Settings of {agent}", agent=name), tr("settings"), name, change, exact)
 
@@ -128,6 +136,8 @@ def _block_settings_row(file: FileState, edit: Edit) -> DraftRow:
 async def _record_row(session: FileSession, file: FileState, edit: Edit) -> DraftRow:
     if edit.target.kind is RefKind.SETTING:
         return _block_settings_row(file, edit)
+    if edit.target.kind is RefKind.LAYOUT:
+        return DraftRow(edit.target, one_line(edit.target.id, _NAME_LENGTH), tr("layout"), _agent(file, ""))
     record = await record_of(session, edit.target)
     operation = edit.operation
     if isinstance(operation, EditMessage):
@@ -138,6 +148,12 @@ async def _record_row(session: FileSession, file: FileState, edit: Edit) -> Draf
             edit.target, one_line(after or before, _NAME_LENGTH), tr("message"), _agent(file, owner)
         )
         return await _measured(session, file, replace(row, agent_id=owner), before, after)
+    if isinstance(record, Summary):
+        after_edit = with_edit(record, edit)
+        name = one_line(title_of(after_edit), _NAME_LENGTH)
+        row = DraftRow(edit.target, name, tr("summary"), _agent(file, record.agent_id))
+        texts = (summary_text(record, UTC), summary_text(after_edit, UTC))
+        return await _measured(session, file, replace(row, agent_id=record.agent_id), *texts)
     entry = record if isinstance(record, ArchivalEntry) else None
     if isinstance(operation, InsertArchival):
         name, owner = operation.content, operation.agent_id
@@ -171,6 +187,8 @@ async def record_of(session: FileSession, ref: Ref) -> Record:
     """A message or archival entry as it is stored, None where there is none."""
     if ref.kind is RefKind.MESSAGE:
         return await session.engine.conversation.message(ref.id)
+    if ref.kind is RefKind.SUMMARY:
+        return await session.engine.summaries.store.get(ref.id)
     if ref.kind is RefKind.ARCHIVAL:
         return await session.engine.blocks.archival_entry(ref.id)
     return None
@@ -229,7 +247,8 @@ async def _ready(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ...], st
         return (edit,), await _block_conflict(session, edit)
     if target.kind is RefKind.SETTING and isinstance(edit.operation, EditParts):
         block = Ref(RefKind.BLOCK, target.id)
-        return tuple(Edit(block, each) for each in edit.operation.operations), ""
+        operations = tuple(Edit(block, each) for each in edit.operation.operations)
+        return operations, await _settings_conflict(session, edit)
     if isinstance(edit.operation, ConfigureAgent):
         agent = await session.engine.agents.get(target.id)
         clash = agent is not None and clashes(agent, edit.operation)
@@ -242,7 +261,7 @@ async def _ready_record(session: FileSession, edit: Edit) -> tuple[Edit, str]:
     record = await record_of(session, edit.target)
     ready = replace(edit, base=None)
     if record is not None and edit.base not in (None, said_version(said_by(record))):
-        return ready, tr("Someone else changed this since you began. Open it to compare.")
+        return ready, tr("Someone else changed this since you began. Open it and choose Review.")
     if isinstance(record, Message) and isinstance(edit.operation, EditMessage):
         parts = edited(record, edit.operation.content)
         return replace(ready, operation=EditMessage(parts)), refused_texts(record, parts)
@@ -250,6 +269,13 @@ async def _ready_record(session: FileSession, edit: Edit) -> tuple[Edit, str]:
     if edit.target.kind is RefKind.ARCHIVAL and isinstance(content, str) and not content.strip():
         return ready, tr("Enter the text of the entry first.")
     return ready, ""
+
+
+async def _settings_conflict(session: FileSession, edit: Edit) -> str:
+    state = await session.engine.memory.get(edit.target.id)
+    if state is None or edit.base in (None, said_version(settings_of(state.block))):
+        return ""
+    return tr("Someone else changed settings of this block. Open it and save there.")
 
 
 async def _block_conflict(session: FileSession, edit: Edit) -> str:

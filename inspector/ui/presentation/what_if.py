@@ -117,10 +117,17 @@ def kept_settings(file: FileState) -> Mapping[str, str]:
     """The settings that Apply leaves in the what-if, by the keys of their parts, and why."""
     stored, drafted = file.agent, file.drafted_agent
     if stored is None or drafted is None or stored is drafted:
-        return {}
+        return _kept_layout(file)
     own = stored.config
     changed = _settings(drafted, WhatIf(stored.model, layout=own.layout, config=own, base=drafted.config))
-    return {each.key: tr("it has unsaved changes") for each in changed}
+    return {**{each.key: tr("it has unsaved changes") for each in changed}, **_kept_layout(file)}
+
+
+def _kept_layout(file: FileState) -> Mapping[str, str]:
+    """A layout that is tried and not saved: no agent can have it before it is."""
+    tried = file.what_if.layout
+    is_drafted = tried is not None and Ref(RefKind.LAYOUT, tried) in file.records
+    return {"layout": tr("the layout has unsaved changes")} if is_drafted else {}
 
 
 def can_be_applied(file: FileState) -> bool:

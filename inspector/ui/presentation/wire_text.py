@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from inspector.domain.counts import Method
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.requests import Piece, Request, Section, Source, SourceKind, TextRun
-from inspector.domain.wire.values import WireForm, WireRequest
+from inspector.domain.wire.values import CONVERSATION_GOES_ON, CONVERSATION_START, WireForm, WireRequest
 from inspector.ui.widgets.adaptation_list import AdaptationLine
+from inspector.ui.widgets.request_paint import Marking
+from inspector.ui.widgets.request_places import RequestRange
 from inspector.ui.wording import tr_code
 
 _NAMES = {
@@ -24,6 +28,12 @@ _NAMES = {
     "input": "messages",
 }
 """The sections of a Request whose colours a provider's fields take."""
+# Within a string of the body every quote is escaped, so that words of a message are never taken for a mark.
+_CACHE = re.compile(r'(?<!\\)"(?:cache_control|prompt_cache_breakpoint)": \{[^{}]*\}')
+_ADDED = re.compile(
+    "|".join(re.escape(json.dumps(each)) for each in (CONVERSATION_START, CONVERSATION_GOES_ON))
+)
+_MOST_MARKED = 2_000
 
 
 @dataclass(frozen=True)
@@ -31,13 +41,23 @@ class WireText:
     """What a provider would be sent of a Request.
 
     `text` has the body for its text: a section for each field, a piece for each entry of a list. `lines` say what
-    had to be changed, losses first.
+    had to be changed, losses first. `cache_marks` and `added` are the stretches that mark the end of a cached prefix,
+    and that stand in for what the provider asks for and the Request doesn't have.
     """
 
     source: Request
     form: WireForm
     text: Request
     lines: tuple[AdaptationLine, ...]
+    cache_marks: tuple[RequestRange, ...] = ()
+    added: tuple[RequestRange, ...] = ()
+
+    @property
+    def markings(self) -> tuple[Marking, ...]:
+        """All of these in their order."""
+        cached = (Marking(each, "ok") for each in self.cache_marks)
+        added = (Marking(each, "warning") for each in self.added)
+        return tuple(sorted((*cached, *added), key=lambda each: each.place.start))
 
 
 def wire_text(source: Request, wire: WireRequest) -> WireText:
@@ -48,7 +68,14 @@ def wire_text(source: Request, wire: WireRequest) -> WireText:
         for place, (key, value) in enumerate(fields)
     ]
     text = replace(source, sections=tuple(_unique(sections)))
-    return WireText(source, wire.form, text, tuple(_lines(wire.adaptations)))
+    shown = text.text
+    marks = _stretches(_CACHE, shown), _stretches(_ADDED, shown)
+    return WireText(source, wire.form, text, tuple(_lines(wire.adaptations)), *marks)
+
+
+def _stretches(pattern: re.Pattern[str], text: str) -> tuple[RequestRange, ...]:
+    found = islice(pattern.finditer(text), _MOST_MARKED)
+    return tuple(RequestRange(each.start(), each.end()) for each in found)
 
 
 def _lines(adaptations: Sequence[Problem]) -> list[AdaptationLine]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from PySide6.QtWidgets import QWidget
+
+from inspector.ui.actions import Action
 from inspector.ui.presentation.sharing import sharing_done, sharing_edits
 from inspector.ui.sharing.level_menu import Level
+from inspector.ui.wording import tr
 from inspector.ui.workspace import Workspace
 
 
@@ -18,3 +22,17 @@ def set_access(
     names = {each.id: each.name for each in workspace.file.agents}
     text = sharing_done(cells, level, labels, names)
     workspace.apply(sharing_edits(cells, level), text.removesuffix("."), text=text)
+
+
+def access_actions(
+    table: QWidget,
+    change: Callable[[], None],
+    detach: Callable[[], None],
+    not_changeable: Callable[[], str],
+    not_detachable: Callable[[], str],
+) -> tuple[Action, ...]:
+    """What is done to what is selected in a table of accesses; Del takes it away while the table has the keyboard."""
+    return (
+        Action("sharing.level", tr("Change access …"), change, None, "share", not_changeable),
+        Action("sharing.detach", tr("Remove access"), detach, "Del", "delete", not_detachable, scope=table),
+    )

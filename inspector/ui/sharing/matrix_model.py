@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
-from inspector.ui.models.columns import VALUE_ROLE
+from inspector.ui.models.columns import NO_INDEX, VALUE_ROLE, Index
 from inspector.ui.presentation.sharing_matrix import SharingMatrix, cell_of, cell_tip, spoken_cell
 from inspector.ui.safe_text import one_line, tooltip_text
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class MatrixModel(QAbstractTableModel):
@@ -41,10 +39,10 @@ class MatrixModel(QAbstractTableModel):
         columns = [at for at, (id_, _) in enumerate(self.matrix.agents) if id_ == agent_id]
         return self.index(row, columns[0]) if row >= 0 and columns else QModelIndex()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self.matrix.blocks)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self.matrix.agents)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

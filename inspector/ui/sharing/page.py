@@ -24,10 +24,10 @@ from inspector.ui.presentation.sharing import (
 )
 from inspector.ui.safe_text import safe_tooltip
 from inspector.ui.sharing.attachments import BlockSharing
-from inspector.ui.sharing.changing import set_access
+from inspector.ui.sharing.changing import access_actions, set_access
 from inspector.ui.sharing.costs import CostReader
 from inspector.ui.sharing.level_menu import Level, offer_levels
-from inspector.ui.widgets.controls import Segments, arrange, button, field
+from inspector.ui.widgets.controls import Segments, arrange, button, field, name_help
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import tr, tr_code
@@ -60,6 +60,7 @@ class SharingPage(QWidget):
 
     def __init__(self, services: PanelServices, sharing: BlockSharing) -> None:
         super().__init__()
+        name_help(self, "Sharing")
         self._services = services
         self._sharing = sharing
         self._costs = CostReader(services, self)
@@ -79,17 +80,8 @@ class SharingPage(QWidget):
 
     def actions_of_tab(self) -> tuple[Action, ...]:
         """What can be done here, by keyboard and from the palette."""
-        return (
-            Action("sharing.level", tr("Change access …"), self.change, None, "share", self._not_changeable),
-            Action(
-                "sharing.detach",
-                tr("Remove access"),
-                self._detach,
-                "Del",
-                "delete",
-                self._not_detachable,
-                scope=self.table,
-            ),
+        return access_actions(
+            self.table, self.change, self._detach, self._not_changeable, self._not_detachable
         )
 
     def follow(self, what: What) -> None:

@@ -27,7 +27,7 @@ from inspector.ui.presentation.what_if_difference import DifferenceText, differe
 from inspector.ui.safe_text import PlainLabel, few_lines, one_line, safe_tooltip, without_mnemonic
 from inspector.ui.what_if.changes import ChangedPieces
 from inspector.ui.what_if.limits import ask_limits, strategy_of
-from inspector.ui.widgets.controls import ActionButton, arrange, button, clear, restyle
+from inspector.ui.widgets.controls import ActionButton, arrange, button, clear, name_help, restyle
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.top_bar import Option, Picker
 from inspector.ui.wording import tr, tr_code
@@ -52,6 +52,7 @@ class WhatIfBar(QFrame):
 
     def __init__(self, services: PanelServices) -> None:
         super().__init__()
+        name_help(self, "What if")
         self.services = services
         self.setProperty("role", "dock_title")
         self.setAccessibleName(tr("What-if"))
@@ -59,6 +60,7 @@ class WhatIfBar(QFrame):
         self.model = Picker(tr("Model in the what-if"), self._ask_model)
         self.layout_ = Picker(tr("Layout in the what-if"))
         self.strategy = Picker(tr("History in the what-if"))
+        self.edit_layout = button(tr("Edit layout …"), self._open_layout)
         self.limits = button(tr("Limits …"), self._ask_limits)
         self.difference = PlainLabel("", wrap=True)
         self.fold = button("▸", self._fold, role="flat")
@@ -94,12 +96,13 @@ class WhatIfBar(QFrame):
 
     def chips(self) -> tuple[QPushButton, ...]:
         """The buttons that take single parts out of the what-if."""
-        found = (self._parts.itemAt(at) for at in range(self._parts.count()))
-        return tuple(each.widget() for each in found if each and isinstance(each.widget(), QPushButton))  # type: ignore[misc]
+        items = (self._parts.itemAt(at) for at in range(self._parts.count()))
+        widgets = (each.widget() for each in items if each is not None)
+        return tuple(each for each in widgets if isinstance(each, QPushButton))
 
     def _lay_out(self) -> None:
         self._knobs, self._lower = FlowLayout(), QHBoxLayout()
-        for each in (self.model, self.layout_, self.strategy, self.limits):
+        for each in (self.model, self.layout_, self.edit_layout, self.strategy, self.limits):
             self._knobs.addWidget(each)
         arrange(self._lower, self.fold, self.difference, self.discard, self.apply)
         self._lower.setStretch(1, 1)
@@ -251,6 +254,11 @@ class WhatIfBar(QFrame):
     def _try_layout(self, layout: str) -> None:
         if self._agent is not None:
             self._try(self.services.workspace.file.what_if.with_layout(self._agent, layout))
+
+    def _open_layout(self) -> None:
+        if self._agent is not None:
+            layout = self.services.workspace.file.what_if.agent_with(self._agent).config.layout
+            self.services.selection.open(Ref(RefKind.LAYOUT, layout))
 
     def _try_strategy(self, kind: str) -> None:
         agent, what_if = self._agent, self.services.workspace.file.what_if

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import one_line
+from inspector.ui.widgets.row_ground import paint_row_ground
 
 Index = QModelIndex | QPersistentModelIndex
 _LARGEST_SHARE = 0.6
-"""Of a row, for marks; the title has the rest."""
+"""Of a row, for marks; the title has the rest. Marks that yield leave the title all that it needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class PaintedBadge:
     text: str = ""
     icon: str = ""
     tone: str = "muted"
+    yields: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +65,14 @@ class BadgedRows(QStyledItemDelegate):
         if row is None:
             return
         painter.save()
-        rect = self._background(painter, option)
+        paint_row_ground(painter, self._appearance, option, ring=False)
+        rect = QRect(option.rect)
         space = self._appearance.space
-        right = rect.right() - space(3)
-        for mark in reversed(self._fitting(row.marks, _LARGEST_SHARE * rect.width())):
-            right = self._mark(painter, mark, rect, right) - space(1.5)
-        left = rect.left() + space(1)
+        left, right = rect.left() + space(1), rect.right() - space(3)
         if row.section:
             left = self._square(painter, row.section, rect, left)
+        for mark in reversed(self._fitting(row, right - left, _LARGEST_SHARE * rect.width())):
+            right = self._mark(painter, mark, rect, right) - space(1.5)
         painter.setFont(self._font(row))
         painter.setPen(self._appearance.theme.muted if row.quiet else self._appearance.theme.text)
         room = QRect(left, rect.top(), max(0, right - left), rect.height())
@@ -81,37 +82,25 @@ class BadgedRows(QStyledItemDelegate):
         painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
         painter.restore()
 
-    def _fitting(self, marks: Sequence[PaintedBadge], room: float) -> Sequence[PaintedBadge]:
-        """What of the marks may take that much: quiet ones go first, from the end; a coloured one stays."""
+    def _fitting(self, row: BadgedRow, width: float, most: float) -> Sequence[PaintedBadge]:
+        """The marks that fit beside the title: those that yield go first, then quiet ones; a coloured one stays."""
         metrics = QFontMetrics(self._appearance.font(TextSize.SMALL))
         space = self._appearance.space
         widths = {
             id(mark): space(4.5 if mark.icon else 1.5)
             + (0 if mark.icon else metrics.horizontalAdvance(one_line(mark.text, 40)))
-            for mark in marks
+            for mark in row.marks
         }
-        kept = list(marks)
-        for mark in [each for each in reversed(marks) if each.tone == "muted"]:
+        title = QFontMetrics(self._font(row)).horizontalAdvance(one_line(row.title))
+        kept = list(row.marks)
+        going = [each for each in reversed(row.marks) if each.yields]
+        going += [each for each in reversed(row.marks) if each.tone == "muted" and not each.yields]
+        for mark in going:
+            room = width - title if mark.yields else most
             if sum(widths[id(each)] for each in kept) <= room:
-                break
+                continue
             kept.remove(mark)
         return kept
-
-    def _background(self, painter: QPainter, option: QStyleOptionViewItem) -> QRect:
-        """Fill the whole row's width, so that a selection is one bar from edge to edge."""
-        view: Any = option.widget
-        rect = QRect(option.rect)
-        whole = QRect(0, rect.top(), view.viewport().width(), rect.height()) if view is not None else rect
-        theme = self._appearance.theme
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, theme.selection)
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(rect, theme.hover)
-        if option.state & QStyle.StateFlag.State_HasFocus and option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(
-                QRect(whole.left(), rect.top(), self._appearance.space(0.5), rect.height()), theme.accent
-            )
-        return rect
 
     def _font(self, row: BadgedRow) -> QFont:
         return self._appearance.font(TextSize.SMALL if row.small else TextSize.NORMAL, bold=row.strong)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QMouseEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QMenu, QTabBar, QTabWidget, QWidget
 
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import one_line, tooltip_text, without_mnemonic
 from inspector.ui.widgets.controls import icon_button
+from inspector.ui.widgets.overflow import Overflow
 from inspector.ui.wording import tr
 
 _TITLE_LENGTH = 32
 _END = QTabBar.ButtonPosition.RightSide
 _CLOSE_STEPS = 5.5
+_LEAST = QSize(560, 360)
+"""Pixels that a view gets before it is scrolled."""
 
 
 class Centre(QTabWidget):
@@ -35,7 +38,9 @@ class Centre(QTabWidget):
         self._appearance = appearance
         self._icons = icons
         self._keys: dict[QWidget, Hashable] = {}
+        self._pages: dict[QWidget, Overflow] = {}
         self._closable: set[Hashable] = set()
+        self._marked: set[QWidget] = set()
         self.setDocumentMode(True)
         self.setMovable(True)
         # Titles are cut to a length already; where there are too many of them, they are scrolled.
@@ -49,6 +54,10 @@ class Centre(QTabWidget):
         self.tabBar().setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.tabBar().customContextMenuRequested.connect(self._offer)
         self.tabBar().installEventFilter(self)
+        self.list_button = icon_button(icons, "chevron_down", tr("List of open tabs"), self.offer_list)
+        self.setCornerWidget(self.list_button, Qt.Corner.TopRightCorner)
+        self.list_button.hide()
+        self.rearranged.connect(self._tell_list)
         self.currentChanged.connect(lambda _: self.shown.emit(self.current_key))
 
     @property
@@ -61,9 +70,33 @@ class Centre(QTabWidget):
         return self.current_key in self._closable
 
     @property
+    def has_others(self) -> bool:
+        """Whether a tab that can be closed stands beside the one in front."""
+        return any(each != self.current_key for each in self._closable)
+
+    @property
     def keys(self) -> tuple[Hashable, ...]:
         widgets = (self.widget(place) for place in range(self.count()))
         return tuple(self._keys[each] for each in widgets if each is not None)
+
+    def widget(self, index: int) -> QWidget | None:
+        """The view at a place, without what scrolls it."""
+        page = super().widget(index)
+        return page.panel if isinstance(page, Overflow) else page
+
+    def currentWidget(self) -> QWidget:
+        """The view in front, without what scrolls it."""
+        view = self.widget(self.currentIndex())
+        return super().currentWidget() if view is None else view
+
+    def indexOf(self, widget: QWidget) -> int:
+        """The place of a view, -1 for a stranger."""
+        page = self._pages.get(widget)
+        return -1 if page is None else super().indexOf(page)
+
+    def setCurrentWidget(self, widget: QWidget) -> None:
+        """Bring a view to the front."""
+        self.setCurrentIndex(self.indexOf(widget))
 
     def view(self, key: Hashable) -> QWidget | None:
         return next((widget for widget, each in self._keys.items() if each == key), None)
@@ -71,7 +104,9 @@ class Centre(QTabWidget):
     def put(self, key: Hashable, widget: QWidget, title: str, *, closable: bool = True) -> None:
         """Add a tab and go to it."""
         self._keys[widget] = key
-        place = self.addTab(widget, "")
+        self._pages[widget] = Overflow(widget, _LEAST)
+        place = self.addTab(self._pages[widget], "")
+        self._pages[widget].fill()
         self.rename(widget, title)
         if closable:
             self._closable.add(key)
@@ -88,9 +123,12 @@ class Centre(QTabWidget):
         if place < 0:
             return
         shown = without_mnemonic(one_line(title, _TITLE_LENGTH))
-        self.setTabText(place, f"{shown} ●" if marked else shown)
+        self.setTabText(place, shown)
+        self._marked = (self._marked - {widget}) | ({widget} if marked else set())
+        self.setTabIcon(place, self._dot() if marked else QIcon())
         tip = tr("{title}, unsaved draft", title=title) if marked else title
         self.setTabToolTip(place, tooltip_text(tip))
+        self.tabBar().setAccessibleTabName(place, one_line(tip))
         widget.setAccessibleName(one_line(title))
         self.rearranged.emit()
 
@@ -101,8 +139,9 @@ class Centre(QTabWidget):
             return
         self.removeTab(self.indexOf(widget))
         del self._keys[widget]
+        self._marked.discard(widget)
         self._closable.discard(key)
-        widget.deleteLater()
+        self._pages.pop(widget).deleteLater()
         self.rearranged.emit()
         if not self.count():
             self.emptied.emit()
@@ -126,6 +165,21 @@ class Centre(QTabWidget):
                 self.close_view(key)
                 return True
         return super().eventFilter(watched, event)
+
+    def offer_list(self) -> None:
+        """List all tabs in a menu, the one in front checked."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for place in range(self.count()):
+            entry = menu.addAction(self.tabText(place))
+            entry.setCheckable(True)
+            entry.setChecked(place == self.currentIndex())
+            entry.triggered.connect(lambda _=False, place=place: self.setCurrentIndex(place))
+        below = self.list_button.rect().bottomLeft()
+        menu.popup(self.list_button.mapToGlobal(below))
+
+    def _tell_list(self) -> None:
+        self.list_button.setVisible(self.count() > 1)
 
     def _key_at(self, at: QPoint) -> Hashable | None:
         place = self.tabBar().tabAt(at)
@@ -151,12 +205,27 @@ class Centre(QTabWidget):
         """Give the buttons on tabs the size that text has now; a tab looks at it only when it gets the button."""
         bar = self.tabBar()
         for place in range(self.count()):
+            if self.widget(place) in self._marked:
+                self.setTabIcon(place, self._dot())
             close = bar.tabButton(place, _END)
             if close is not None:
                 self._fit(close)
                 bar.setTabButton(place, _END, close)
                 # Qt hides the one that was there, which is the same.
                 close.show()
+
+    def _dot(self) -> QIcon:
+        """The mark of unsaved work, in the colour of warnings; the tool tip says it in words."""
+        side, ratio = self._appearance.space(4), self.devicePixelRatioF()
+        picture = QPixmap(round(side * ratio), round(side * ratio))
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        with QPainter(picture) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._appearance.theme.warning)
+            painter.drawEllipse(QPointF(side / 2, side / 2), side / 4, side / 4)
+        return QIcon(picture)
 
     def _fit(self, close: QWidget) -> None:
         side = self._appearance.space(_CLOSE_STEPS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QLayout,
     QLineEdit,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
     QToolButton,
     QVBoxLayout,
@@ -25,6 +26,8 @@ from inspector.ui.icons import Icons
 from inspector.ui.safe_text import PlainLabel, safe_tooltip, without_mnemonic
 
 _BUTTON_LENGTH = 60
+_HELP = "help"
+_BY_TAB = Qt.FocusPolicy.TabFocus
 
 
 def button(text: str, clicked: Callable[[], None], *, role: str = "", size: str = "") -> QPushButton:
@@ -51,6 +54,21 @@ def icon_button(icons: Icons, icon: str, name: str, clicked: Callable[[], None] 
     if clicked is not None:
         made.clicked.connect(lambda _=False: clicked())
     return made
+
+
+def name_help(widget: QWidget, heading: str) -> None:
+    """Say which section of the help is about a widget and all that is in it."""
+    widget.setProperty(_HELP, heading)
+
+
+def help_of(widget: QWidget | None) -> str:
+    """The heading of the section about a widget or the nearest that it is in, nothing where none is named."""
+    while widget is not None:
+        heading = widget.property(_HELP)
+        if heading:
+            return str(heading)
+        widget = widget.parentWidget()
+    return ""
 
 
 class LaidOutButton(QPushButton):
@@ -148,26 +166,51 @@ def arrange(
 
 
 def tab_stops(region: QWidget) -> list[QWidget]:
-    """What in a part of the window gets the keyboard by Tab, row by row as it is read."""
-    by_tab = Qt.FocusPolicy.TabFocus
-    # The line inside a field of figures gives the keyboard back to the field: Tab would never leave it.
-    all_ = [
-        each
-        for each in region.findChildren(QWidget)
-        if each.focusPolicy() & by_tab == by_tab and each.focusProxy() is None
-    ]
-    boxes = [
-        (QRect(each.mapTo(region, QPoint()), each.size()), each)
-        for each in all_
-        if each.isVisible() and each.isEnabled()
-    ]
-    rows: list[list[tuple[QRect, QWidget]]] = []
-    for box, each in sorted(boxes, key=lambda found: found[0].top()):
+    """What in a part of the window gets the keyboard by Tab, row by row as it is read.
+
+    What can be scrolled is read as one, at the place of its scroll area: wherever it is scrolled to, the order stays.
+    """
+    rows: list[list[tuple[QRect, list[QWidget]]]] = []
+    for box, stops in sorted(_stop_groups(region, region), key=lambda found: found[0].top()):
         if rows and box.center().y() <= rows[-1][0][0].bottom():
-            rows[-1].append((box, each))
+            rows[-1].append((box, stops))
         else:
-            rows.append([(box, each)])
-    return [each for row in rows for _, each in sorted(row, key=lambda found: found[0].left())]
+            rows.append([(box, stops)])
+    groups = (stops for row in rows for _, stops in sorted(row, key=lambda found: found[0].left()))
+    return [each for stops in groups for each in stops]
+
+
+def _stop_groups(part: QWidget, region: QWidget) -> Iterator[tuple[QRect, list[QWidget]]]:
+    """Where stops of a part are in a region, by themselves or with all others of the scroll area they are in.
+
+    Most of a window is in tabs that are not in front: what is hidden is not gone into.
+    """
+    for each in part.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        if not each.isVisible() or each.isWindow():
+            continue
+        if isinstance(each, QScrollArea):
+            yield _box_in(each, region), _scrolled_stops(each)
+            continue
+        if _takes_tab(each):
+            yield _box_in(each, region), [each]
+        yield from _stop_groups(each, region)
+
+
+def _scrolled_stops(area: QScrollArea) -> list[QWidget]:
+    inner = area.widget()
+    if inner is None:
+        return [area] if _takes_tab(area) else []
+    return [*(each for each in (area, inner) if _takes_tab(each)), *tab_stops(inner)]
+
+
+def _takes_tab(widget: QWidget) -> bool:
+    # The line inside a field of figures gives the keyboard back to the field: Tab would never leave it.
+    takes = widget.focusPolicy() & _BY_TAB == _BY_TAB and widget.focusProxy() is None
+    return takes and widget.isVisible() and widget.isEnabled()
+
+
+def _box_in(widget: QWidget, region: QWidget) -> QRect:
+    return QRect(widget.mapTo(region, QPoint()), widget.size())
 
 
 def clear(layout: QLayout) -> None:
@@ -245,6 +288,7 @@ class Segments(QFrame):
         self.chosen = self._group.idToggled
         arrange(QHBoxLayout(self), *self.buttons)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._group.idToggled.connect(self._let_tab_come)
         self.buttons[0].setChecked(True)
 
     @property
@@ -254,8 +298,14 @@ class Segments(QFrame):
     def choose(self, place: int) -> None:
         self.buttons[place].setChecked(True)
 
+    def _let_tab_come(self, place: int, chosen: bool) -> None:
+        """Let Tab come to the chosen one: Qt sees to it only when the choice is made by key or click."""
+        policies = Qt.FocusPolicy
+        self.buttons[place].setFocusPolicy(policies.StrongFocus if chosen else policies.ClickFocus)
+
     def _button(self, text: str, tip: str) -> QPushButton:
         made = QPushButton(without_mnemonic(text))
+        made.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         made.setCheckable(True)
         made.setAutoDefault(False)
         made.setProperty("role", "segment")

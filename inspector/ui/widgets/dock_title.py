@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import ElidedLabel
 from inspector.ui.widgets.controls import icon_button
 from inspector.ui.wording import tr
+
+_ALMOST_ALL = 1_000
+"""The share of the room beside the name that the remark gets."""
 
 
 class DockTitle(QFrame):
@@ -32,12 +35,19 @@ class DockTitle(QFrame):
         self._row.setContentsMargins(12, 4, 6, 4)
         self._row.setSpacing(8)
         self._row.addWidget(self._heading)
-        self._row.addWidget(self._note)
+        # Where there is little room, the name stays and the remark gives way.
+        self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._row.addWidget(self._note, _ALMOST_ALL)
         self._row.addStretch(1)
         self._end = QHBoxLayout()
         self._end.setSpacing(2)
         self._end.addWidget(self._more)
         self._row.addLayout(self._end)
+
+    @property
+    def heading(self) -> str:
+        """What the dock is called, whether that is seen or stands on a tab."""
+        return self._heading.original
 
     def tell(self, heading: str, note: str) -> None:
         self._heading.setText(heading)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
 from inspector.ui.safe_text import PlainLabel, column_tooltip, one_line, window_title
-from inspector.ui.widgets.controls import EmptyState, arrange, button, field
+from inspector.ui.widgets.controls import EmptyState, arrange, button, field, name_help
 from inspector.ui.wording import number, signed, tr, tr_count
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -55,6 +55,7 @@ class DraftsDialog(QDialog):
 
     def __init__(self, parent: QWidget, appearance: Appearance) -> None:
         super().__init__(parent)
+        name_help(self, "Unsaved drafts")
         self.setWindowTitle(window_title(tr("Unsaved drafts")))
         self._appearance = appearance
         self._drafts: dict[Hashable, ListedDraft] = {}
@@ -76,6 +77,8 @@ class DraftsDialog(QDialog):
         self._lay_out()
         self.rows.itemChanged.connect(self._note_check)
         self.reason_field.returnPressed.connect(self.save_checked)
+        # A row keeps the colours and the height that it was made with.
+        appearance.changed.connect(lambda: self._fill(self.rows.key))
 
     @property
     def checked(self) -> tuple[Hashable, ...]:

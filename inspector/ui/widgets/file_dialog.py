@@ -12,8 +12,15 @@ import os
 import sys
 
 from PySide6.QtCore import QEvent, QFileInfo, QObject, Qt
-from PySide6.QtGui import QAbstractFileIconProvider, QIcon
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QFileDialog, QFileIconProvider, QWidget
+from PySide6.QtGui import QAbstractFileIconProvider, QIcon, QValidator
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QFileDialog,
+    QFileIconProvider,
+    QLineEdit,
+    QWidget,
+)
 
 from inspector.ui.safe_text import window_title
 from inspector.ui.wording import tr
@@ -34,6 +41,13 @@ class KindsByName(QFileIconProvider):
         return tr("Folder") if of.isDir() else tr("File")
 
 
+class _WithoutNull(QValidator):
+    """Takes the one character out of a pasted name that no system can have in a path, and Qt warns of."""
+
+    def validate(self, text: str, at: int) -> tuple[QValidator.State, str, int]:
+        return QValidator.State.Acceptable, text.replace("\0", ""), at - text[:at].count("\0")
+
+
 class FileDialog(QFileDialog):
     """A file dialog that reads nothing, takes no name for markup and changes nothing in the folder."""
 
@@ -47,6 +61,8 @@ class FileDialog(QFileDialog):
             self._kinds = KindsByName()
             self.setIconProvider(self._kinds)
             self._without_tool_tips()
+            for field in self.findChildren(QLineEdit):
+                field.setValidator(_WithoutNull(field))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Show no tool tips of Qt's own: paths would be taken for markup there."""

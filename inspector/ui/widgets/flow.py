@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Items from left to right, as many in a line as there is room for."""
+    """Items from left to right, as many in a line as there is room for, each in the middle of its line's height."""
 
-    def __init__(self) -> None:
+    def __init__(self, *widgets: QWidget, margins: int = 0, spacing: int = 0) -> None:
         super().__init__()
         self._items: list[QLayoutItem] = []
+        self.setContentsMargins(margins, margins, margins, margins)
+        self.setSpacing(spacing)
+        for each in widgets:
+            self.addWidget(each)
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
@@ -40,7 +44,7 @@ class FlowLayout(QLayout):
 
     def sizeHint(self) -> QSize:
         margins = self.contentsMargins()
-        sizes = [item.sizeHint() for item in self._items]
+        sizes = [item.sizeHint() for item in self._items if not item.isEmpty()]
         width = sum(size.width() for size in sizes) + self.spacing() * max(0, len(sizes) - 1)
         height = max((size.height() for size in sizes), default=0)
         return QSize(width + margins.left() + margins.right(), height + margins.top() + margins.bottom())
@@ -49,19 +53,37 @@ class FlowLayout(QLayout):
         margins = self.contentsMargins()
         size = QSize()
         for item in self._items:
+            if item.isEmpty():
+                continue
             size = size.expandedTo(item.minimumSize())
         return size + QSize(margins.left() + margins.right(), margins.top() + margins.bottom())
 
     def _place(self, rect: QRect, *, move: bool) -> int:
         margins = self.contentsMargins()
         room = rect.marginsRemoved(margins)
-        x, y, line = room.left(), room.top(), 0
+        y = room.top()
+        for line in self._lines(room.width()):
+            height = max(size.height() for _, size in line)
+            x = room.left()
+            for item, size in line:
+                if move:
+                    item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))
+                x += size.width() + self.spacing()
+            y += height + self.spacing()
+        return max(y - self.spacing(), room.top()) + margins.bottom() - rect.top()
+
+    def _lines(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
+        """What stands in each line, with its size; nothing is wider than a line unless it must be."""
+        lines: list[list[tuple[QLayoutItem, QSize]]] = []
+        left = 0
         for item in self._items:
+            if item.isEmpty():
+                continue
             size = item.sizeHint()
-            if line and x + size.width() > room.right() + 1:
-                x, y, line = room.left(), y + line + self.spacing(), 0
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), size))
-            x += size.width() + self.spacing()
-            line = max(line, size.height())
-        return y + line + margins.bottom() - rect.top()
+            size.setWidth(max(min(size.width(), width), item.minimumSize().width()))
+            if not lines or size.width() > left:
+                lines.append([])
+                left = width
+            lines[-1].append((item, size))
+            left -= size.width() + self.spacing()
+        return lines

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPalette, QStandardItem, QStandardItemModel
@@ -20,20 +21,25 @@ from PySide6.QtWidgets import (
 
 from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance, TextSize
-from inspector.ui.safe_text import one_line
+from inspector.ui.safe_text import PlainLabel, one_line
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.wording import tr
 
 _SHOWN = 200
 _WORST_SCORE = 55.0
-_PREFIX_BONUS, _RECENT_BONUS = 15.0, 5.0
+_PREFIX_BONUS, _RECENT_BONUS, _DISABLED_MALUS = 15.0, 5.0, 10.0
 _RECENT_KEPT = 20
 _ENTRY_ROLE = Qt.ItemDataRole.UserRole + 1
+_HEAD_ROLE = Qt.ItemDataRole.UserRole + 2
+"""The kind, on the first line of it."""
+_SPANS_ROLE = Qt.ItemDataRole.UserRole + 3
+"""Where what was typed stands in the title."""
+_HEAD_STEPS, _CHROME_STEPS = 24, 15
 
 
 @dataclass(frozen=True, slots=True)
 class PaletteEntry:
-    """One line of the palette. With `why_not` it is listed, and cannot be done."""
+    """One line of the palette. With `why_not` it is listed, and cannot be done. `kind` heads lines of one sort."""
 
     id: str
     title: str
@@ -41,13 +47,18 @@ class PaletteEntry:
     note: str = ""
     shortcut: str = ""
     why_not: str = ""
+    kind: str = ""
 
 
 def rank(entries: Sequence[PaletteEntry], words: str, recent: Sequence[str] = ()) -> list[PaletteEntry]:
     """The entries that fit the words, the best first; without words the recent ones, then all as they come."""
     places = {id_: place for place, id_ in enumerate(recent)}
     if not words.strip():
-        return sorted(entries, key=lambda each: places.get(each.id, len(places)))[:_SHOWN]
+
+        def order(each: PaletteEntry) -> tuple[int, bool]:
+            return places.get(each.id, len(places)), bool(each.why_not)
+
+        return sorted(entries, key=order)[:_SHOWN]
     from rapidfuzz import fuzz, process, utils
 
     found = process.extract(
@@ -68,23 +79,77 @@ def rank(entries: Sequence[PaletteEntry], words: str, recent: Sequence[str] = ()
             any(word.startswith(each) for word in title.split()) for each in beginnings
         )
         bonus = _PREFIX_BONUS if begins else 0.0
-        return match[1] + bonus + (_RECENT_BONUS if entry.id in places else 0.0) - bool(entry.why_not)
+        malus = _DISABLED_MALUS if entry.why_not else 0.0
+        return match[1] + bonus - malus + (_RECENT_BONUS if entry.id in places else 0.0)
 
     return [entries[match[2]] for match in sorted(found, key=worth, reverse=True)][:_SHOWN]
+
+
+def by_kind(entries: Sequence[PaletteEntry], recent: Sequence[str] = ()) -> list[tuple[str, PaletteEntry]]:
+    """Entries under the heads of their kinds; recent ones stand by themselves.
+
+    The kind of the best one comes first, then small ones: a few actions would be far below many messages. What can't
+    be done stands last under its head.
+    """
+    heads: dict[str, list[PaletteEntry]] = {}
+    for entry in entries:
+        heads.setdefault(tr("Recent") if entry.id in recent else entry.kind, []).append(entry)
+    first = next(iter(heads), "")
+    order = sorted(heads, key=lambda head: (head != first, len(heads[head])))
+    return [(head, entry) for head in order for entry in sorted(heads[head], key=_is_disabled)]
+
+
+def _is_disabled(entry: PaletteEntry) -> bool:
+    return bool(entry.why_not)
+
+
+def matched(title: str, words: str) -> list[tuple[int, int]]:
+    """Where the words stand in a title, as spans; the letters of one that doesn't, if they come in its order."""
+    plain = title.casefold()
+    if len(plain) != len(title):
+        # Some letters fold to two: their places would be others.
+        return []
+    marks: set[int] = set()
+    for word in words.casefold().split():
+        starts = [at for at in range(len(plain)) if plain.startswith(word, at)]
+        at_word = [at for at in starts if at == 0 or not plain[at - 1].isalnum()]
+        if starts:
+            start = (at_word or starts)[0]
+            marks.update(range(start, start + len(word)))
+            continue
+        letters: list[int] = []
+        for letter in word:
+            found = plain.find(letter, letters[-1] + 1 if letters else 0)
+            if found < 0:
+                break
+            letters.append(found)
+        else:
+            marks.update(letters)
+    spans: list[tuple[int, int]] = []
+    for at in sorted(marks):
+        if spans and spans[-1][1] == at:
+            spans[-1] = (spans[-1][0], at + 1)
+        else:
+            spans.append((at, at + 1))
+    return spans
 
 
 class CommandPalette(QFrame):
     """A field with a list under it, above everything else in the window."""
 
     def __init__(
-        self, window: QWidget, appearance: Appearance, entries: Callable[[], Iterable[PaletteEntry]]
+        self,
+        window: QWidget,
+        appearance: Appearance,
+        entries: Callable[[], Iterable[PaletteEntry]],
+        typed: Callable[[str], Sequence[PaletteEntry]] = lambda _: (),
     ) -> None:
         super().__init__(window)
         self.setProperty("role", "overlay")
         self.setAccessibleName(tr("Go to anything"))
         self._window = window
         self._appearance = appearance
-        self._gather = entries
+        self._gather, self._typed = entries, typed
         self._entries: Sequence[PaletteEntry] = ()
         self._recent: list[str] = []
         self._came_from: QWidget | None = None
@@ -105,7 +170,8 @@ class CommandPalette(QFrame):
         self._list.setItemDelegate(_EntryDelegate(appearance, self._list))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.clicked.connect(lambda _: self._choose())
-        arrange(QVBoxLayout(self), self._field, self._list, margins=8, spacing=8)
+        self._nothing = PlainLabel(tr("Nothing found. Try fewer letters."), tone="muted")
+        arrange(QVBoxLayout(self), self._field, self._nothing, self._list, margins=8, spacing=8)
         self.hide()
 
     @property
@@ -118,7 +184,6 @@ class CommandPalette(QFrame):
         self._entries = tuple(self._gather())
         self._field.clear()
         self._search("")
-        self._place()
         self.show()
         self.raise_()
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -157,15 +222,30 @@ class CommandPalette(QFrame):
 
     def _search(self, words: str) -> None:
         self._model.clear()
-        for entry in rank(self._entries, words, self._recent):
+        ranked, typed = rank(self._entries, words, self._recent), self._typed(words)
+        begun = words.strip().casefold()
+        # An id is gone to before what only looks like it, and a name is taken as a name.
+        is_id = len(typed) > 1 and not any(each.title.casefold().startswith(begun) for each in ranked)
+        first, last = (typed, ()) if is_id else ((), typed)
+        grouped = by_kind(ranked, () if words.strip() else self._recent)
+        before = ""
+        for head, entry in (*_with_heads(first), *grouped, *_with_heads(last)):
             item = QStandardItem(one_line(entry.title))
             item.setData(entry, _ENTRY_ROLE)
+            item.setData("" if head == before else head, _HEAD_ROLE)
+            item.setData(matched(one_line(entry.title), words), _SPANS_ROLE)
+            before = head
             spoken = ", ".join(
-                each for each in (entry.title, entry.note, entry.shortcut, entry.why_not) if each
+                each
+                for each in (entry.title, entry.note or entry.kind, entry.shortcut, entry.why_not)
+                if each
             )
             item.setData(one_line(spoken), Qt.ItemDataRole.AccessibleTextRole)
             self._model.appendRow(item)
+        self._nothing.setVisible(not self._model.rowCount())
+        self._list.setVisible(self._model.rowCount() > 0)
         self._mark(0)
+        self._place()
 
     def _mark(self, row: int) -> None:
         index = self._model.index(row, 0)
@@ -183,7 +263,9 @@ class CommandPalette(QFrame):
     def _place(self) -> None:
         window = self._window
         width = min(window.width() - self._appearance.space(8), self._appearance.space(150))
-        height = min(window.height() - self._appearance.space(24), self._appearance.space(110))
+        rows = max(1, self._model.rowCount()) * self._appearance.row_height()
+        wanted = min(rows + self._appearance.space(_CHROME_STEPS), self._appearance.space(110))
+        height = min(window.height() - self._appearance.space(24), wanted)
         self.setGeometry((window.width() - width) // 2, self._appearance.space(12), width, height)
 
 
@@ -206,18 +288,35 @@ class _EntryDelegate(QStyledItemDelegate):
             painter.fillRect(option.rect, option.palette.color(QPalette.ColorRole.Highlight))
         rect = option.rect.adjusted(space(2), 0, -space(2), 0)
         small = self._appearance.font(TextSize.SMALL)
-        remark = one_line(entry.why_not or entry.shortcut, 80)
         painter.setFont(small)
-        width = painter.fontMetrics().horizontalAdvance(remark)
         painter.setPen(theme.muted)
+        head = QRect(rect.left(), rect.top(), space(_HEAD_STEPS) - space(2), rect.height())
+        _draw(painter, head, index.data(_HEAD_ROLE) or "")
+        rect.setLeft(rect.left() + space(_HEAD_STEPS))
+        remark = one_line(entry.why_not or entry.shortcut, 80)
+        width = painter.fontMetrics().horizontalAdvance(remark)
         painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, remark)
         room = QRect(rect.left(), rect.top(), rect.width() - width - space(4), rect.height())
-        painter.setFont(self._appearance.font())
         painter.setPen(theme.muted if entry.why_not else theme.text)
-        used = _draw(painter, room, one_line(entry.title))
+        used = self._draw_title(painter, room, one_line(entry.title), index.data(_SPANS_ROLE) or [])
         painter.setFont(small)
         painter.setPen(theme.muted)
         _draw(painter, room.adjusted(used + space(2), 0, 0, 0), one_line(entry.note))
+
+    def _draw_title(
+        self, painter: QPainter, room: QRect, title: str, spans: Sequence[tuple[int, int]]
+    ) -> int:
+        """Draw a title with what was typed in bold; gives its width."""
+        edges = [0, *(edge for span in spans for edge in span), len(title)]
+        used = 0
+        for place, (start, end) in enumerate(pairwise(edges)):
+            painter.setFont(self._appearance.font(bold=place % 2 == 1))
+            used += _draw(painter, room.adjusted(used, 0, 0, 0), title[start:end])
+        return used
+
+
+def _with_heads(entries: Iterable[PaletteEntry]) -> Iterator[tuple[str, PaletteEntry]]:
+    return ((entry.kind, entry) for entry in entries)
 
 
 def _draw(painter: QPainter, rect: QRect, text: str) -> int:

@@ -24,6 +24,7 @@ from inspector.ui.wording import tr
 
 _WIDTH = 48
 _MOST_SEEN = 12
+_FEWEST_CHARACTERS = 24
 
 
 Pick = Callable[[QWidget, Callable[[str], None], str], None]
@@ -126,8 +127,12 @@ class FormDialog(QDialog):
             return _PickButton(each, each.pick, self._check)
         if each.choices:
             box = QComboBox()
+            # The longest choice is read in the list: the form need not be as wide as that.
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(_FEWEST_CHARACTERS)
             for id_, title in each.choices:
                 box.addItem(show_controls(title), id_)
+            box.view().setMinimumWidth(box.view().sizeHintForColumn(0))
             box.setCurrentIndex(max(0, box.findData(each.value)))
             made: _Input = box
         elif each.offers:

@@ -9,7 +9,6 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -18,13 +17,25 @@ from PySide6.QtWidgets import (
 from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.safe_text import one_line
+from inspector.ui.widgets.row_ground import paint_row_ground
 from inspector.ui.widgets.rows_view import dress_table
 
 Index = QModelIndex | QPersistentModelIndex
-_LEAD_STEPS, _STEP_STEPS, _GAP_STEPS = 18, 4, 3
+_STEP_STEPS, _GAP_STEPS = 4, 3
 _NOTE_SHARE = 0.35
 """Of a row, the most that its note takes."""
-_WIDEST_FIGURE, _WIDEST_TIME = "~100,000", "00 Mmm"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordWidths:
+    """How wide the parts of a line are: steps of the lead, and the widest figure and time as text."""
+
+    lead: int = 18
+    figure: str = "~100,000"
+    time: str = "00 Mmm"
+
+
+_USUAL = RecordWidths()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +72,13 @@ class RecordTable(QTableView):
         model: QAbstractItemModel,
         row_of: Callable[[Index], RecordRow | None],
         name: str,
+        widths: RecordWidths = _USUAL,
     ) -> None:
         super().__init__()
         self.setModel(model)
         dress_table(self, appearance, name)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setItemDelegate(_Painter(appearance, row_of, self))
+        self.setItemDelegate(_Painter(appearance, row_of, widths, self))
         self.horizontalHeader().hide()
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -101,9 +113,14 @@ class RecordTable(QTableView):
 
 class _Painter(QStyledItemDelegate):
     def __init__(
-        self, appearance: Appearance, row_of: Callable[[Index], RecordRow | None], parent: QTableView
+        self,
+        appearance: Appearance,
+        row_of: Callable[[Index], RecordRow | None],
+        widths: RecordWidths,
+        parent: QTableView,
     ) -> None:
         super().__init__(parent)
+        self._widths = widths
         self._appearance = appearance
         self._row_of = row_of
 
@@ -126,20 +143,20 @@ class _Painter(QStyledItemDelegate):
 
     def _row(self, painter: QPainter, row: RecordRow, option: QStyleOptionViewItem) -> None:
         theme, space, rect = self._appearance.theme, self._appearance.space, QRect(option.rect)
-        self._ground(painter, option, rect)
+        paint_row_ground(painter, self._appearance, option)
         if row.inside:
             painter.fillRect(
                 QRect(rect.left(), rect.top(), space(0.75), rect.height()), theme.section("messages")
             )
         left, right = self._figures(painter, row, rect.adjusted(space(_GAP_STEPS), 0, -space(_GAP_STEPS), 0))
         step = space(_STEP_STEPS) * row.depth
-        lead = QRect(left + step, rect.top(), space(_LEAD_STEPS) - step, rect.height())
+        lead = QRect(left + step, rect.top(), space(self._widths.lead) - step, rect.height())
         painter.setFont(self._appearance.font(TextSize.SMALL, bold=not row.quiet))
         painter.setPen(theme.state(row.tone) if not row.quiet else theme.muted)
         _draw(painter, lead, row.lead)
         painter.setFont(self._appearance.font())
         painter.setPen(theme.muted if row.quiet else theme.text)
-        start = left + space(_LEAD_STEPS + 2)
+        start = left + space(self._widths.lead + 2)
         _draw(painter, QRect(start, rect.top(), right - start, rect.height()), row.text)
 
     def _figures(self, painter: QPainter, row: RecordRow, rect: QRect) -> tuple[int, int]:
@@ -148,7 +165,9 @@ class _Painter(QStyledItemDelegate):
         painter.setFont(self._appearance.font(TextSize.SMALL))
         metrics, right = painter.fontMetrics(), rect.right()
         painter.setPen(theme.muted)
-        for text, widest in ((row.time, _WIDEST_TIME), (row.figure, _WIDEST_FIGURE)):
+        for text, widest in ((row.time, self._widths.time), (row.figure, self._widths.figure)):
+            if not widest:
+                continue
             width = metrics.horizontalAdvance(widest)
             painter.setPen(theme.muted if row.quiet or text == row.time else theme.text)
             _draw(painter, QRect(right - width, rect.top(), width, rect.height()), text, right=True)
@@ -178,16 +197,6 @@ class _Painter(QStyledItemDelegate):
         left = room.left() + QFontMetrics(font).horizontalAdvance(one_line(row.text)) + space(2)
         if left < room.right():
             painter.fillRect(QRect(left, rect.center().y(), room.right() - left, 1), theme.accent)
-
-    def _ground(self, painter: QPainter, option: QStyleOptionViewItem, rect: QRect) -> None:
-        theme = self._appearance.theme
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, theme.selection)
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(rect, theme.blend(theme.selection, theme.surface, 0.35))
-        if option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(theme.accent)
-            painter.drawRect(rect.adjusted(0, 0, -1, -1))
 
 
 def _draw(painter: QPainter, room: QRect, text: str, *, right: bool = False) -> None:

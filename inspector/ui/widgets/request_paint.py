@@ -29,18 +29,31 @@ from inspector.ui.widgets.request_text import (
 )
 from inspector.ui.widgets.text_rows import TextRowKind
 
+_MARKING_SHARE = 0.28
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 
 
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """A stretch that stands out by itself, in the tone of a state of the theme (``ok``, ``warning``)."""
+
+    place: RequestRange
+    tone: str
+
+
 @dataclass(slots=True)
 class Highlights:
-    """What is marked: the selected piece, a part of it, what a search found, and what the mouse marked."""
+    """What is marked: the selected piece, a part of it, what a search found, and what the mouse marked.
+
+    `markings` stand out whatever is selected, in ascending order and apart from each other.
+    """
 
     piece_id: str | None = None
     part: RequestRange | None = None
     chosen: RequestRange | None = None
     found: Sequence[RequestRange] = ()
+    markings: Sequence[Marking] = ()
     _starts: list[int] = field(default_factory=list)
 
     def find(self, found: Sequence[RequestRange]) -> None:
@@ -50,6 +63,10 @@ class Highlights:
 
     def grounds(self, start: int, end: int, theme: Theme) -> Iterator[tuple[RequestRange, QColor]]:
         """What is marked around a row, and its ground; later ones lie on earlier ones."""
+        first = bisect_right(self.markings, start, key=lambda each: each.place.end)
+        last = bisect_left(self.markings, end, key=lambda each: each.place.start)
+        for marking in self.markings[first:last]:
+            yield marking.place, theme.blend(theme.state(marking.tone), theme.background, _MARKING_SHARE)
         if self.found:
             longest = max(self.found[0].end - self.found[0].start, 1)
             first = bisect_right(self._starts, start - longest)

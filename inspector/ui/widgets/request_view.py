@@ -19,6 +19,7 @@ from inspector.ui.safe_text import show_controls
 from inspector.ui.widgets.request_canvas import RequestCanvas
 from inspector.ui.widgets.request_folds import is_foldable
 from inspector.ui.widgets.request_heads import HeadSpot
+from inspector.ui.widgets.request_paint import Marking
 from inspector.ui.widgets.request_places import RequestRange, carried_over, row_after
 from inspector.ui.widgets.request_rows import RequestRows
 from inspector.ui.wording import tr
@@ -55,6 +56,11 @@ class RequestView(RequestCanvas):
         return self._marks.part
 
     @property
+    def markings(self) -> Sequence[Marking]:
+        """What stands out by itself."""
+        return self._marks.markings
+
+    @property
     def chosen_text(self) -> str:
         """The text that is marked with the mouse, with its original characters."""
         if self._rows is None or self._marks.chosen is None:
@@ -86,6 +92,11 @@ class RequestView(RequestCanvas):
                 self._reveal(row, row)
             elif rows is not None and len(rows):
                 self._reveal(rows[0], rows[-1])
+        self.viewport().update()
+
+    def show_markings(self, markings: Sequence[Marking]) -> None:
+        """Let stretches stand out by themselves, in ascending order and apart from each other."""
+        self._marks.markings = markings
         self.viewport().update()
 
     def show_found(self, found: Sequence[RequestRange], current: RequestRange | None) -> None:

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTreeV
 from inspector.ui.appearance import Appearance
 
 
-def dress_tree(view: QTreeView, appearance: Appearance, name: str) -> None:
-    """Give a tree the window's manners."""
+def dress_tree(view: QTreeView, appearance: Appearance, name: str, indent: float = 4) -> None:
+    """Give a tree the window's manners; each level stands `indent` steps to the right of the one above."""
     _dress(view, name)
     view.setUniformRowHeights(True)
     view.setHeaderHidden(True)
     view.setExpandsOnDoubleClick(False)
     view.setAnimated(False)
-    _Measure(view, appearance, lambda: view.setIndentation(appearance.space(4)))
+    _Measure(view, appearance, lambda: view.setIndentation(appearance.space(indent)))
 
 
 def dress_table(view: QTableView, appearance: Appearance, name: str) -> None:

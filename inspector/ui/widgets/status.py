@@ -30,6 +30,7 @@ class StatusValues:
     exact: bool = True
     fill_tone: str = ""
     has_file: bool = False
+    approvals: int = 0
 
 
 class StatusLine(QStatusBar):
@@ -40,6 +41,7 @@ class StatusLine(QStatusBar):
         show_drafts: Callable[[], None],
         show_problems: Callable[[], None],
         show_budget: Callable[[], None],
+        show_approvals: Callable[[], None],
         work: JobLine,
     ) -> None:
         super().__init__()
@@ -51,12 +53,20 @@ class StatusLine(QStatusBar):
         self.work = work
         self._busy = PlainLabel(tone="muted", size="small")
         self.drafts_button = button("", show_drafts, role="flat", size="small")
+        self.approvals_button = button("", show_approvals, role="flat", size="small")
         self._problems = button("", show_problems, role="flat", size="small")
         self._tokens = button("", show_budget, role="flat", size="small")
         left = QWidget()
         arrange(QHBoxLayout(left), self._live, self._written, self._acting, None, spacing=16)
         self.addWidget(left, 1)
-        for each in (self.work, self._busy, self.drafts_button, self._problems, self._tokens):
+        for each in (
+            self.work,
+            self._busy,
+            self.drafts_button,
+            self.approvals_button,
+            self._problems,
+            self._tokens,
+        ):
             self.addPermanentWidget(each)
         self.setContentsMargins(12, 2, 8, 2)
         self.tell(StatusValues())
@@ -73,6 +83,13 @@ class StatusLine(QStatusBar):
             tr_count("{count} draft", "{count} drafts", status.drafts),
             "warning" if status.drafts else "",
         )
+        # A word of its own, as a figure alone would not say of what.
+        waiting = tr_count("{count} waiting", "{count} waiting", status.approvals)
+        _show(self.approvals_button, waiting, "warning" if status.approvals else "")
+        self.approvals_button.setAccessibleName(
+            tr_count("{count} approval waits", "{count} approvals wait", status.approvals)
+        )
+        self.approvals_button.setVisible(status.has_file and status.approvals > 0)
         tone = status.worst if status.problems else ""
         _show(self._problems, tr_count("{count} problem", "{count} problems", status.problems), tone)
         _show(self._tokens, self._tokens_text(status), status.fill_tone)

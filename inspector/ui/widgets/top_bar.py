@@ -14,8 +14,8 @@ from inspector.ui.safe_text import ElidedLabel, PlainLabel, one_line, safe_toolt
 from inspector.ui.widgets.controls import LaidOutButton, arrange, icon_button, pass_clicks
 from inspector.ui.wording import tr
 
-_MOST_SHOWN = 40
-"""Characters of a name that stand in the bar."""
+_MOST_SHOWN, _MOST_QUIET = 40, 22
+"""Characters of a name that stand in the bar, and of what is said beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ class Picker(QToolButton):
 
     def tell(self, quiet: str, strong: str, *, strong_first: bool = False) -> None:
         """Say what is chosen; a tip has all of it where that is long."""
-        self._quiet.setText(one_line(quiet, _MOST_SHOWN))
+        self._quiet.setText(one_line(quiet, _MOST_QUIET))
         self._strong.setText(one_line(strong, _MOST_SHOWN))
-        is_cut = max(len(quiet), len(strong)) > _MOST_SHOWN
+        is_cut = len(quiet) > _MOST_QUIET or len(strong) > _MOST_SHOWN
         safe_tooltip(self, f"{strong}\n{quiet}" if is_cut else "")
         row = self.layout()
         if isinstance(row, QHBoxLayout) and strong_first:
@@ -150,7 +150,7 @@ class _SearchButton(LaidOutButton):
         self._key.setProperty("role", "key")
         row = QHBoxLayout()
         arrange(
-            row, ElidedLabel(tr("Go to block, message, action …"), tone="muted"), None, self._key, spacing=24
+            row, ElidedLabel(tr("Go to block, message, action …"), tone="muted"), None, self._key, spacing=12
         )
         row.setContentsMargins(10, 4, 6, 4)
         super().__init__(row, role="search", name=tr("Go to block, message, action …"))

@@ -16,6 +16,7 @@ from inspector.ui.widgets.adaptation_list import AdaptationLine, AdaptationList
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.request_folds import RequestFolds
 from inspector.ui.widgets.request_heads import HeadSpot
+from inspector.ui.widgets.request_paint import Marking
 from inspector.ui.widgets.request_rows import RequestRows, RowCutter
 from inspector.ui.widgets.request_view import RequestView
 from inspector.ui.wording import tr, tr_count
@@ -32,6 +33,7 @@ class WirePage(QWidget):
         self._cutter = RowCutter()
         self._folds = RequestFolds(is_code=True)
         self._text: Request | None = None
+        self._markings: Sequence[Marking] = ()
         self.adaptations = AdaptationList(appearance, icons)
         self.view = RequestView(appearance)
         self.view.setAccessibleName(tr("The provider's JSON"))
@@ -42,9 +44,15 @@ class WirePage(QWidget):
         self.view.pointed.connect(lambda piece, _: self.view.select_piece(piece.id))
         arrange(QVBoxLayout(self), self.adaptations, self.view)
 
-    def show_text(self, text: Request | None, heading: str, lines: Sequence[AdaptationLine]) -> None:
-        """Show a body, made into sections and pieces; with None nothing."""
-        self._text = text
+    def show_text(
+        self,
+        text: Request | None,
+        heading: str,
+        lines: Sequence[AdaptationLine],
+        markings: Sequence[Marking] = (),
+    ) -> None:
+        """Show a body, made into sections and pieces, with what stands out in it; with None nothing."""
+        self._text, self._markings = text, markings
         self.adaptations.show_lines(heading, lines)
         if text is None:
             self._bridge.cancel(("wire rows", self))
@@ -74,6 +82,7 @@ class WirePage(QWidget):
     def _show(self, rows: RequestRows) -> None:
         if rows.request is self._text:
             self.view.show_rows(rows)
+            self.view.show_markings(self._markings)
             self.shown.emit()
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from inspector.ui.widgets.import_preview import ImportPreview
 from tests.ui import values
 from tests.ui.conftest import Scene, Studio, Until
 from tests.ui.file_builders import banner_texts
-from tests.ui.open_window import calm, open_file
+from tests.ui.open_window import calm, open_file, said
 from tests.ui.world import QUESTIONS
 
 
@@ -105,19 +106,35 @@ def test_that_the_advice_names_what_there_is(error: DocumentError | FileError, w
     assert words in failure_of(error, doing="Opening a").advice
 
 
-async def test_that_a_list_without_a_panel_says_where_it_is_shown_and_opens_nothing(
+async def test_that_every_list_of_the_navigator_opens_its_panel(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
 ) -> None:
     await open_file(studio, until)
     selection, actions = studio.contents.services.selection, studio.contents.services.actions
     selection.open(QUESTIONS)
-    front = studio.window.centre.current_key
     selection.open(Ref(RefKind.SECTION, values.ADA, "queue"))
-    assert studio.window.centre.current_key == front
-    assert actions.row("selection.open").why_not() == "it can't be opened yet"
+    assert studio.window.centre.current_key == ("queue", None)
+    selection.open(Ref(RefKind.SECTION, values.ADA, "consent"))
+    assert studio.window.centre.current_key == ("consent", None)
     selection.select(Ref(RefKind.MESSAGE, "msg_3"))
     assert actions.row("selection.open").why_not() == ""
     assert actions.run("selection.open")
     assert studio.window.centre.current_key == ("messages", None)
     assert actions.row("selection.open").why_not() == "it is shown in the tab in front"
     assert not actions.item("selection.open").isEnabled()
+
+
+async def test_that_a_debug_bundle_is_saved_from_the_menu_and_never_over_a_file(
+    studio: Studio, until: Until, tmp_path: Path
+) -> None:
+    assert not studio.contents.services.actions.run("file.debug_bundle")
+    await open_file(studio, until)
+    out = tmp_path / "bundle.zip"
+    studio.contents.files.bundle_to(out)
+    await said(studio, until, "Saved bundle.zip.")
+    with zipfile.ZipFile(out) as bundle:
+        assert bundle.namelist() == ["program.json", "structure.json", "requests.json"]
+        assert "Ada" not in bundle.read("structure.json").decode()
+    studio.contents.files.bundle_to(out)
+    await calm(studio, until)
+    assert [each.text for each in studio.window.banners.notices] == [f"{out} already exists."]

@@ -112,6 +112,7 @@ async def test_that_a_fault_is_said_beside_the_field(
     assert not create_button(dialog).isEnabled()
 
 
+@pytest.mark.slow
 async def test_that_every_ready_made_schema_makes_a_block(studio: Studio, until: Until) -> None:
     for each in ready_schemas():
         dialog = await asked(studio, until)

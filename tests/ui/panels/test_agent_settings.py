@@ -21,6 +21,8 @@ from tests.ui.open_window import open_file, press_toast, said
 from tests.ui.panels.agent_tab import HISTORY, MEMORY, OpenSettings
 from tests.ui.world import ADA, GRACE
 
+pytestmark = pytest.mark.slow
+
 
 async def test_that_a_limit_is_a_draft_in_the_budget_at_once_and_saved_by_key(settings: OpenSettings) -> None:
     tab = await settings()

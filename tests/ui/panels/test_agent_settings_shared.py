@@ -19,6 +19,8 @@ from tests.ui.open_window import open_file, press_toast, said
 from tests.ui.panels.agent_tab import HISTORY, LEFT, MEMORY, AgentTab, OpenSettings
 from tests.ui.world import ADA, GRACE, Spy
 
+pytestmark = pytest.mark.slow
+
 DEPLOY, SEARCH = (
     Edit(Ref(RefKind.TOOL, name), PutTool(Tool(name, f"Does {name}.", "{}"))) for name in ("deploy", "search")
 )

@@ -141,18 +141,33 @@ async def test_that_an_edited_entry_keeps_its_tags(archival: OpenArchival) -> No
     assert (await tab.stored())["arc_key"] == (f"Now: {STORED}", ("keys", "ci"))
 
 
-async def test_that_saving_over_somebody_elses_words_asks_first(archival: OpenArchival) -> None:
+async def test_that_an_entry_that_someone_else_changed_is_merged_or_reviewed_before_it_is_saved(
+    archival: OpenArchival,
+) -> None:
     tab = await archival()
+    ref, review = Ref(RefKind.ARCHIVAL, "arc_key"), tab.panel.review
     await tab.click(STORED)
     await tab.press("Edit")
     QTest.keyClicks(tab.editor, "Mine. ")
-    await tab.world.write(Ref(RefKind.ARCHIVAL, "arc_key"), UpdateArchival("Theirs."))
-    await tab.press("Save")
-    await tab.until(lambda: "Someone else" in tab.browser.page.state_note.text())
-    assert (await tab.stored())["arc_key"][0] == "Theirs."
+    QTest.keyClicks(tab.panel.tags_field, ", mine")
+    await tab.world.write(ref, UpdateArchival(f"{STORED} Theirs.", ("keys", "theirs")))
+    await tab.until(lambda: "Saving merges both" in tab.browser.page.state_note.text())
     await tab.press("Save")
     await tab.until(lambda: not tab.browser.page.is_editing)
-    assert (await tab.stored())["arc_key"][0] == f"Mine. {STORED}"
+    both = f"Mine. {STORED} Theirs."
+    assert (await tab.stored())["arc_key"] == (both, ("keys", "theirs", "mine"))
+    assert not review.is_open
+    await tab.press("Edit")
+    tab.editor.replace_range(0, len("Mine"), "Ours")
+    await tab.world.write(ref, UpdateArchival(both.replace("Mine", "Hers")))
+    await tab.press("Save")
+    await tab.until(lambda: review.is_open)
+    assert (await tab.stored())["arc_key"][0].startswith("Hers.")
+    await tab.press("Take mine")
+    await tab.press("Save")
+    await tab.until(lambda: not tab.browser.page.is_editing)
+    assert (await tab.stored())["arc_key"] == (both.replace("Mine", "Ours"), ("keys", "theirs", "mine"))
+    assert not review.is_open
 
 
 async def test_that_a_deleted_entry_is_listed_as_deleted_and_comes_back(archival: OpenArchival) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 
 from inspector.domain.blocks import BlockType, ListSchema, Permission
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.block_rows import DeleteBlock, SetDescription, SetLabel, SetPermission
+from inspector.domain.edits.block_rows import DeleteBlock, SetDescription, SetLabel, SetPermission, SetPinned
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from tests.ui.conftest import Studio, Until
@@ -218,3 +218,49 @@ async def test_that_a_file_without_agents_or_blocks_has_no_settings_to_show(
     await until(lambda: studio.contents.workspace.file.path == empty)
     assert "edit.settings" not in studio.contents.services.actions
     await open_file(studio, until)
+
+
+async def test_that_the_same_setting_changed_by_two_is_decided_before_it_is_saved(
+    open_settings: OpenSettings,
+) -> None:
+    tab = await open_settings(NOTES)
+    form, work = tab.page.form, tab.page.work
+    tab.write(form.description, "mine")
+    await tab.world.write(NOTES, SetDescription("theirs"))
+    pinned = not tab.block.pinned
+    await tab.world.write(NOTES, SetPinned(pinned))
+    await tab.until(lambda: (tab.block.description, tab.block.pinned) == ("theirs", pinned))
+    assert work.clashing == ("description",)
+    assert form.description.text == "mine"
+    await tab.previewed()
+    tab.page.save()
+    (notice,) = tab.page.banners.notices
+    assert "description “theirs”" in notice.text
+    assert tab.block.description == "theirs"
+    checked = tab.studio.contents.services.actions
+    assert not checked.row("edit.save").why_not(), "it can be asked for again"
+    notice.choices[1][1]()
+    assert form.description.text == "theirs"
+    assert not tab.page.is_dirty
+    tab.write(form.description, "mine again")
+    await tab.world.write(NOTES, SetDescription("hers"))
+    await tab.until(lambda: tab.block.description == "hers")
+    await tab.previewed()
+    tab.page.save()
+    tab.page.banners.notices[0].choices[0][1]()
+    await tab.until(lambda: tab.block.description == "mine again")
+    assert tab.block.pinned == pinned
+    assert not tab.page.banners.notices
+
+
+async def test_that_another_setting_changed_by_someone_else_is_kept_beside_mine(
+    open_settings: OpenSettings,
+) -> None:
+    tab = await open_settings(NOTES)
+    tab.write(tab.page.form.description, "mine")
+    was = tab.block.pinned
+    await tab.world.write(NOTES, SetPinned(not was))
+    await tab.until(lambda: tab.block.pinned != was)
+    assert tab.page.work.clashing == ()
+    await tab.save()
+    assert (tab.block.description, tab.block.pinned) == ("mine", not was)

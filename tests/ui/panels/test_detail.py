@@ -1,7 +1,9 @@
 """The detail card in the window: its distances follow the text, and what can be done stays in sight."""
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFormLayout, QPushButton
 
 from inspector.ui.panels.detail import DetailPanel
@@ -33,6 +35,35 @@ async def test_that_distances_follow_the_size_of_text_and_come_back(studio: Stud
     assert distances(panel) == [2 * each for each in before]
     studio.contents.services.appearance.set_scale(1.0)
     assert distances(panel) == before
+    await folded_by_keys(studio, until, panel)
+
+
+async def folded_by_keys(studio: Studio, until: Until, panel: DetailPanel) -> None:
+    """It folds to its title's line, which stays so until it is gone to or stands elsewhere."""
+    window, actions = studio.window, studio.contents.services.actions
+    dock, height = window.dock("detail"), window.dock("detail").height()
+    window.activateWindow()
+    window.go_to_panel("detail")
+    QTest.keySequence(window, QKeySequence("Ctrl+Alt+4"))
+    await until(lambda: dock.height() < height // 2)
+    assert not panel.isVisible()
+    assert dock.height() == dock.titleBarWidget().height()
+    assert dock.width() > window.centre.width()
+    assert studio.contents.services.preferences.switch("window.detail_folded")
+    # Beside others it would leave them no room, and beside the Request there is no line to fold to.
+    for action in ("view.problems", "perspective.edit"):
+        actions.run(action)
+        await until(panel.isVisible)
+        actions.run("perspective.inspect")
+        window.dock("problems").hide()
+        await until(lambda: not panel.isVisible())
+    actions.run("view.detail")
+    await until(lambda: panel.isVisible() and abs(dock.height() - height) <= 2)
+    assert window.folding is not None
+    QTest.mouseClick(window.folding.button, Qt.MouseButton.LeftButton)
+    await until(lambda: not panel.isVisible())
+    actions.run("layout.reset")
+    await until(panel.isVisible)
 
 
 @pytest.mark.parametrize("height", [90, 138])

@@ -29,7 +29,7 @@ from tests.ui.panels.settings_tab import OpenSettings
 from tests.ui.test_drafts import Drafts
 from tests.ui.world import ADA, GRACE, NOTES, QUESTIONS, SOMEBODY, STORED, Spy
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+pytestmark = [pytest.mark.slow, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 
 
 def delete_closed() -> None:

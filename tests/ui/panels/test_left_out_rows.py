@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 from inspector.domain.counts import Method
 from inspector.domain.ref import Ref, RefKind
@@ -106,4 +105,5 @@ async def test_that_the_button_tells_before_it_is_pressed_what_it_would_make(
     await until(lambda: "→" in do.accessibleName())
     assert "tokens (" in do.accessibleName()
     assert studio.contents.workspace.file.last_written is None
-    QApplication.processEvents()
+    # Within a coroutine, a loop of Qt's own inside the loop could lose the timers of this one.
+    await calm(studio, until)

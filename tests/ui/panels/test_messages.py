@@ -20,13 +20,13 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.storage import messages as message_rows
 from inspector.storage.connection import Connection
-from inspector.ui.editors.summary_preview import SummaryPreview
 from inspector.ui.models.columns import VALUE_ROLE
 from inspector.ui.panels.messages import MessagesPanel
 from inspector.ui.panels.navigator import NavigatorPanel
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.presentation.messages import SentFigures
 from inspector.ui.presentation.navigator import list_ref
+from inspector.ui.summaries.summarise_dialog import SummaryPreview
 from inspector.ui.widgets.record_rows import RecordRow
 from inspector.ui.wording import counted
 from tests.ui import values
@@ -51,6 +51,9 @@ CALLED = (
 )
 
 
+MESSAGE = Ref(RefKind.MESSAGE, "msg_8")
+
+
 class MessagesTab:
     """A window with the messages in front, and hands to work on them."""
 
@@ -64,6 +67,13 @@ class MessagesTab:
         """All rows as they are shown, headings too."""
         model = self.browser.model
         return [model.index(row).data(VALUE_ROLE) for row in range(model.rowCount())]
+
+    @property
+    def editor(self) -> Any:
+        """The text of the part in front."""
+        page = self.browser.page.page
+        assert page is not None
+        return page.editor
 
     def texts(self) -> list[str]:
         return [row.text for row in self.rows if not row.heading]
@@ -318,25 +328,72 @@ async def test_that_an_unsaved_edit_survives_its_tab(messages: OpenMessages) -> 
     await again.until(lambda: again.shown == "Is step 8 done?")
 
 
-async def test_that_saving_over_somebody_elses_words_asks_first(messages: OpenMessages) -> None:
+async def test_that_a_message_that_someone_else_changed_is_merged_or_reviewed_before_it_is_saved(
+    messages: OpenMessages,
+) -> None:
     tab = await messages()
+    page, review = tab.browser.page, tab.panel.review
     await tab.click("Is step 8 done?")
     await tab.press("Edit")
-    page = tab.browser.page.page
-    assert page is not None
-    QTest.keyClicks(page.editor, "X")
-    theirs = EditMessage((TextPart("theirs"),))
-    await tab.world.write(Ref(RefKind.MESSAGE, "msg_8"), theirs)
+    QTest.keyClicks(tab.editor, "X")
+    await tab.world.write(MESSAGE, EditMessage((TextPart("Is step 9 done?"),)))
+    await tab.until(lambda: "Saving merges both" in page.state_note.text())
     await tab.press("Save")
-    await tab.until(lambda: "Someone else" in tab.browser.page.state_note.text())
-    assert "theirs" in tab.request_text or await _comes(tab, "theirs")
+    await tab.until(lambda: "XIs step 9 done?" in tab.request_text)
+    assert not review.is_open
+    await tab.until(lambda: tab.shown == "XIs step 9 done?" and not page.is_editing)
+    await tab.press("Edit")
+    QTest.keyClick(tab.editor, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(tab.editor, "Mine?")
+    await tab.world.write(MESSAGE, EditMessage((TextPart("Theirs?"),)))
+    await tab.until(lambda: "Theirs?" in tab.request_text and "Saving merges both" in page.state_note.text())
     await tab.press("Save")
-    await tab.until(lambda: "XIs step 8 done?" in tab.request_text)
+    await tab.until(lambda: review.is_open)
+    text = review.page.text
+    assert [each.text for each in (text.base, text.theirs, text.mine)] == [
+        "XIs step 9 done?",
+        "Theirs?",
+        "Mine?",
+    ]
+    assert text.merged.isVisible()
+    assert tab.button("Save") is None, "a conflict is left to decide"
+    assert "Mine?" not in tab.request_text
+    await tab.press("Take both")
+    assert text.merged.text == "Theirs?\nMine?"
+    QTest.keyClick(text.merged, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert text.merged.text == "Mine?", "undo takes the choice back, and types nothing into the draft"
+    await tab.press("Take theirs")
+    await tab.press("Back to editing")
+    assert tab.shown == "Theirs?"
+    assert page.is_editing
+    QTest.keyClick(tab.editor, Qt.Key.Key_Home)
+    QTest.keyClicks(tab.editor, "And ")
+    await tab.press("Save")
+    await tab.until(lambda: "And Theirs?" in tab.request_text)
+    assert not tab.panel.marked
 
 
-async def _comes(tab: MessagesTab, text: str) -> bool:
-    await tab.until(lambda: text in tab.request_text)
-    return True
+async def test_that_a_review_of_a_message_ends_with_its_draft_or_another_row(messages: OpenMessages) -> None:
+    tab = await messages()
+    review = tab.panel.review
+    await tab.click("Is step 8 done?")
+    await tab.press("Edit")
+    QTest.keyClick(tab.editor, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(tab.editor, "Mine?")
+    await tab.world.write(MESSAGE, EditMessage((TextPart("Theirs?"),)))
+    await tab.press("Save")
+    await tab.until(lambda: review.is_open)
+    await tab.click("Is step 7 done?")
+    assert not review.is_open
+    assert tab.shown == "Is step 7 done?"
+    await tab.click("Theirs?")
+    assert tab.shown == "Mine?"
+    assert tab.browser.page.is_editing
+    tab.studio.contents.services.actions.run("review.open")
+    await tab.until(lambda: review.is_open)
+    await tab.press("Discard")
+    await tab.until(lambda: tab.shown == "Theirs?")
+    assert not review.is_open
 
 
 async def test_that_the_line_of_the_cut_stands_before_what_is_sent(messages: OpenMessages) -> None:
@@ -366,6 +423,7 @@ async def test_that_older_messages_are_summarised_after_a_look(messages: OpenMes
     await tab.until(lambda: tab.studio.window.findChild(SummaryPreview))
     preview = tab.studio.window.findChild(SummaryPreview)
     assert preview is not None
+    await tab.until(lambda: preview.tried)
     assert "nightly build" in preview.text.text
     assert not any(row.note == "archived" for row in tab.rows)
     QTest.mouseClick(preview.do, LEFT)

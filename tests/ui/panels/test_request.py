@@ -198,9 +198,9 @@ async def test_that_now_shows_what_is_saved_and_with_drafts_the_drafts(
     panel = await shown()
     draft(studio, "Unsaved words. ")
     await until(lambda: panel.view.rows is not None and "Unsaved words." in panel.view.rows.request.text)
-    QTest.mouseClick(panel.states.buttons[0], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(panel.states.segments.buttons[1], Qt.MouseButton.LeftButton)
     await until(lambda: panel.view.rows is not None and "Unsaved words." not in panel.view.rows.request.text)
-    QTest.mouseClick(panel.states.buttons[1], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(panel.states.segments.buttons[2], Qt.MouseButton.LeftButton)
     await until(lambda: panel.view.rows is not None and "Unsaved words." in panel.view.rows.request.text)
 
 

@@ -2,21 +2,29 @@
 
 import json
 import shlex
+from functools import partial
 
-import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.text import Splice, SpliceText
+from inspector.domain.what_if import WhatIf
 from inspector.domain.wire.values import WireForm
 from inspector.ui.panels.request import RequestPanel
 from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import calm
 from tests.ui.panels.request_tab import LEFT, click, open_request
 from tests.ui.world import QUESTIONS, STORED
 
-FORMS = (WireForm.ANTHROPIC, WireForm.OPENAI, WireForm.GEMINI)
+FORMS = (
+    WireForm.ANTHROPIC,
+    WireForm.OPENAI,
+    WireForm.GEMINI,
+    WireForm.OPENAI_RESPONSES,
+    WireForm.OLLAMA,
+)
 
 
 async def show_form(panel: RequestPanel, until: Until, place: int) -> str:
@@ -27,25 +35,57 @@ async def show_form(panel: RequestPanel, until: Until, place: int) -> str:
     return panel.wire.view.rows.request.text
 
 
-def sent(studio: Studio, form: WireForm) -> object:
+def sent(studio: Studio, form: WireForm, *, cached: bool = False) -> object:
     """What the engine would send."""
     request = studio.contents.workspace.file.request
     assert request is not None
     engine = studio.opener.engine
     snapshot = engine.context.snapshot_of(request)
     assert snapshot is not None
-    return engine.wire.request(request, snapshot, form).body
+    return engine.wire.request(request, snapshot, form, cached=cached).body
 
 
-@pytest.mark.parametrize("place", [1, 2, 3])
-async def test_that_a_provider_shows_exactly_the_json_that_is_sent(
-    studio: Studio, until: Until, place: int
-) -> None:
+async def test_that_each_provider_shows_exactly_the_json_that_is_sent(studio: Studio, until: Until) -> None:
     panel = await open_request(studio, until)
-    text = await show_form(panel, until, place)
-    body = sent(studio, FORMS[place - 1])
-    assert text == json.dumps(body, ensure_ascii=False, indent=2)
-    assert not panel.view.isVisible()
+    assert set(FORMS) == set(WireForm)
+    for place, form in enumerate(FORMS, start=1):
+        written = json.dumps(sent(studio, form), ensure_ascii=False, indent=2)
+        QTest.mouseClick(panel.forms.buttons[place], LEFT)
+        await until(partial(shows, panel, written))
+        assert not panel.view.isVisible()
+        assert json.loads(await copied(studio, until, "request.copy_json")) == sent(studio, form)
+        command = await copied(studio, until, "request.copy_curl")
+        assert json.loads(shlex.split(command.split(" |")[0])[-1]) == sent(studio, form)
+    await marked_for_the_cache(studio, until, panel)
+
+
+def shown_json(panel: RequestPanel) -> str:
+    return panel.wire.view.rows.request.text if panel.wire.view.rows else ""
+
+
+def shows(panel: RequestPanel, text: str) -> bool:
+    return shown_json(panel) == text
+
+
+async def marked_for_the_cache(studio: Studio, until: Until, panel: RequestPanel) -> None:
+    """The button marks where cached prefixes end, which stands out, is counted and is copied."""
+    studio.contents.workspace.try_out(WhatIf(model="claude-sonnet-4-6"))
+    await calm(studio, until)
+    await show_form(panel, until, 1)
+    QTest.mouseClick(panel.cache_button, LEFT)
+    marked = sent(studio, WireForm.ANTHROPIC, cached=True)
+    await until(partial(shows, panel, json.dumps(marked, ensure_ascii=False, indent=2)))
+    text = shown_json(panel)
+    places = [each.place for each in panel.wire.view.markings if each.tone == "ok"]
+    assert len(places) == text.count('"cache_control": {') > 0
+    assert all(text[each.start :].startswith('"cache_control"') for each in places)
+    assert panel.wire.adaptations.heading.text().endswith(f"{len(places)} cache marks")
+    assert json.loads(await copied(studio, until, "request.copy_json")) == marked
+    studio.contents.services.actions.run("request.cache_marks")
+    await until(lambda: '"cache_control"' not in shown_json(panel) and shown_json(panel))
+    assert not panel.cache_button.isChecked()
+    QTest.mouseClick(panel.forms.buttons[0], LEFT)
+    assert not panel.cache_button.isVisible()
 
 
 async def test_that_what_was_changed_for_a_provider_stands_above_it(studio: Studio, until: Until) -> None:
@@ -67,7 +107,7 @@ async def test_that_the_json_follows_drafts_and_now_leaves_them_out(studio: Stud
         return panel.wire.view.rows.request.text if panel.wire.view.rows else ""
 
     await until(lambda: "Unsaved words." in shown())
-    QTest.mouseClick(panel.states.buttons[0], LEFT)
+    QTest.mouseClick(panel.states.segments.buttons[1], LEFT)
     await until(lambda: shown() and "Unsaved words." not in shown())
     QTest.mouseClick(panel.forms.buttons[0], LEFT)
     assert panel.view.isVisible()
@@ -113,6 +153,9 @@ async def test_that_each_copy_is_whole_and_told(studio: Studio, until: Until) ->
     assert request is not None
     assert await copied(studio, until, "request.copy") == request.text
     assert "# " in await copied(studio, until, "request.copy_markdown")
+    report = await copied(studio, until, "request.copy_report")
+    assert report.startswith("# ")
+    assert request.text not in report
     neutral = json.loads(await copied(studio, until, "request.copy_json"))
     assert "".join(each["text"] for each in neutral["system"]) == request.system
     click(panel.view, "<open_questions>")

@@ -26,6 +26,8 @@ from tests.ui.panels.block_tab import words
 from tests.ui.panels.settings_tab import OpenSettings, SettingsTab
 from tests.ui.world import CHECKLIST, QUESTIONS, STORED
 
+pytestmark = pytest.mark.slow
+
 LINES = STORED.split("\n")
 
 

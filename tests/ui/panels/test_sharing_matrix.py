@@ -24,7 +24,7 @@ from tests.ui.values import ADA, GRACE, LINUS
 from tests.ui.world import LINUS as LINUS_REF
 from tests.ui.world import NOTES, ONCALL, QUESTIONS, Spy
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+pytestmark = [pytest.mark.slow, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 NO_ACCESS = 6
 KEYS = Qt.Key
 

@@ -25,7 +25,7 @@ from tests.ui.panels.block_tab import BlockTab, OpenTab
 from tests.ui.values import ADA, GRACE, LINUS
 from tests.ui.world import ONCALL, QUESTIONS
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+pytestmark = [pytest.mark.slow, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 LEFT = Qt.MouseButton.LeftButton
 SHARING = 5
 NO_ACCESS = 6

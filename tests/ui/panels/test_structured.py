@@ -47,6 +47,8 @@ from tests.ui.conftest import Studio, Until
 from tests.ui.editors.structured_blocks import DECISIONS, PLAN, PROFILE, SERVICE, TASKS, WATCH, WORDS, Made
 from tests.ui.open_window import calm, open_file
 
+pytestmark = pytest.mark.slow
+
 RAW = 2
 Keys = Qt.Key
 ALT = Qt.KeyboardModifier.AltModifier
@@ -479,6 +481,7 @@ async def test_that_a_section_is_folded_and_opened_again(open_block: Any) -> Non
     assert not frame.editor.isHidden()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [TASKS, SERVICE, WATCH, DECISIONS, PLAN], ids=lambda made: made.ref.id)
 async def test_that_every_schema_can_be_edited_as_json(open_block: Any, made: Made) -> None:
     one = await open_block(made)

@@ -20,7 +20,14 @@ from inspector.domain.requests import Fix, LeftOut, Piece, Request, Source, Sour
 from inspector.domain.rules import InRule
 from inspector.ui.models.tree import TreeRow
 from inspector.ui.presentation import budget
-from inspector.ui.presentation.budget import STRUCTURE, BudgetRow, BudgetRows, out_rows, piece_name
+from inspector.ui.presentation.budget import (
+    STRUCTURE,
+    BudgetGrounds,
+    BudgetRow,
+    BudgetRows,
+    out_rows,
+    piece_name,
+)
 from inspector.ui.presentation.fixes import edit_for
 from inspector.ui.wording import tr_code
 from tests.ui import values
@@ -61,7 +68,7 @@ def test_that_sections_add_up_to_the_total_and_rows_to_their_section(request: Re
 
 @given(requests(), requests())
 def test_that_the_changes_of_sections_are_those_of_the_request(saved: Request, request: Request) -> None:
-    rows = BudgetRows().rows(request, saved)
+    rows = BudgetRows().rows(request, BudgetGrounds(saved))
     kept = {section.name for section in request.sections}
     before = sum(section.tokens for section in saved.sections if section.name in kept)
     assert sum(value(row).change for row in rows) == request.tokens - before
@@ -77,7 +84,7 @@ def test_that_keys_are_unique(request: Request) -> None:
 def test_that_rows_taken_over_are_those_made_anew(first: Request, second: Request) -> None:
     rows = BudgetRows()
     for request, saved in ((first, None), (second, first), (second, first), (first, second), (first, None)):
-        assert rows.rows(request, saved) == BudgetRows().rows(request, saved)
+        assert rows.rows(request, BudgetGrounds(saved)) == BudgetRows().rows(request, BudgetGrounds(saved))
 
 
 def test_that_a_section_in_which_nothing_changed_keeps_its_row() -> None:
@@ -110,7 +117,7 @@ def test_that_a_section_of_structure_alone_has_no_rows_below() -> None:
 def test_that_a_draft_is_told_as_the_difference_to_what_is_saved() -> None:
     saved = made_request({"core": [made_piece("a", "x\n", tokens=10), made_piece("b", "y\n", tokens=5)]})
     now = made_request({"core": [made_piece("a", "x\n", tokens=19), made_piece("b", "y\n", tokens=5)]})
-    [row] = BudgetRows().rows(now, saved)
+    [row] = BudgetRows().rows(now, BudgetGrounds(saved))
     assert [value(each).change for each in (row, *row.children)] == [9, 9, 0]
     [unchanged] = BudgetRows().rows(now, None)
     assert value(unchanged).change == 0

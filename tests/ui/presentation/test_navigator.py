@@ -98,6 +98,12 @@ def test_that_each_state_of_a_block_has_its_badge() -> None:
     assert badges(replace(PERSONA, problem="unreadable")) == ["warning", "431"]
 
 
+def test_that_a_shared_block_has_its_tokens_and_its_owner_goes_first_where_there_is_no_room() -> None:
+    row = next(row for row in every(navigator_rows(STATE)) if row.title == "harbor/glossary")
+    assert [(badge.text, badge.yields) for badge in row.badges] == [("Grace", True), ("5", False)]
+    assert row.tip == "harbor/glossary\nowned by Grace"
+
+
 def test_that_a_block_near_its_limit_says_how_near() -> None:
     assert badges(replace(PERSONA, filled=0.96)) == ["96 %", "431"]
     assert badges(replace(PERSONA, filled=1014.78)) == ["101,478 %", "431"]

@@ -23,7 +23,7 @@ from tests.ui.open_window import press_toast, said
 from tests.ui.what_if.conftest import Begin, Trial, stored
 from tests.ui.world import ADA, GRACE, NOTES, PERSONA, QUESTIONS, STORED
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+pytestmark = [pytest.mark.slow, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 DEPLOY = Ref(RefKind.TOOL, "deploy")
 
 

@@ -127,11 +127,18 @@ async def test_that_a_what_if_that_the_agent_has_by_now_says_so(begin: Begin) ->
     assert actions.row("what_if.apply").why_not() == "the agent has these settings already"
 
 
-def fix_button(trial: Trial, text: str) -> QPushButton:
+def fix_buttons(trial: Trial) -> list[QPushButton]:
     budget = trial.studio.window.panel("budget")
     assert isinstance(budget, BudgetPanel)
-    buttons = budget.left_out.findChildren(QPushButton)
-    return next(each for each in buttons if each.text().startswith(text))
+    return budget.left_out.findChildren(QPushButton)
+
+
+def fix_texts(trial: Trial) -> list[str]:
+    return [each.text() for each in fix_buttons(trial)]
+
+
+def fix_button(trial: Trial, text: str) -> QPushButton:
+    return next(each for each in fix_buttons(trial) if each.text().startswith(text))
 
 
 async def test_that_a_fix_of_an_unsaved_limit_goes_into_it_and_is_counted_on_it(begin: Begin) -> None:
@@ -159,6 +166,7 @@ async def test_that_a_fix_of_another_setting_is_stored_beside_unsaved_ones(begin
     trial = await begin()
     await draft(trial, config__limits__memory_tokens=3_500)
     hours = trial.agent.config.activity.lookback_hours
+    await trial.until(lambda: any(text.startswith("Look back") for text in fix_texts(trial)))
     trial.click(fix_button(trial, "Look back"))
     await trial.until(lambda: trial.file.saved is not None)
     await trial.calm()

@@ -34,6 +34,7 @@ def lines(total: BudgetTotal) -> list[float]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [0.75, 1.0, 1.5, 2.0])
 def test_that_all_figures_stand_on_one_line(total: BudgetTotal, appearance: Appearance, scale: float) -> None:
     appearance.set_scale(scale)

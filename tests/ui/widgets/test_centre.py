@@ -1,7 +1,10 @@
 """The centre's tabs: their titles stay readable, however many there are."""
 
-from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QToolButton, QWidget
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.appearance import Appearance
@@ -25,3 +28,38 @@ def test_that_many_tabs_are_scrolled_and_not_cut(qtbot: QtBot, appearance: Appea
     steps = [each for each in bar.findChildren(QToolButton) if each.parent() is bar and each.isVisible()]
     assert len(steps) >= 2
     assert bar.tabRect(centre.count() - 1).right() <= bar.width()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+def test_that_the_tabs_can_be_listed_and_marked(qtbot: QtBot, appearance: Appearance, icons: Icons) -> None:
+    centre = Centre(appearance, icons)
+    qtbot.addWidget(centre)
+    centre.resize(600, 300)
+    centre.put("request", QWidget(), "Request", closable=False)
+    assert centre.list_button.isHidden()
+    draft = QWidget()
+    centre.put("a", draft, "a block")
+    centre.put("b", QWidget(), "another & block")
+    centre.show()
+    # Unsaved work: a dot in the colour of warnings, and words for it.
+    centre.rename(draft, "a block", marked=True)
+    assert "unsaved draft" in centre.tabToolTip(1)
+    assert "unsaved draft" in centre.tabBar().accessibleTabName(1)
+    picture = centre.tabIcon(1).pixmap(16, 16).toImage()
+    assert QColor(picture.pixel(8, 8)) == appearance.theme.warning
+    centre.rename(draft, "a block")
+    assert centre.tabIcon(1).isNull()
+    # All tabs in a list.
+    QTest.mouseClick(centre.list_button, Qt.MouseButton.LeftButton)
+    menu = next(each for each in centre.findChildren(QMenu) if each.isVisible())
+    assert [(each.text(), each.isChecked()) for each in menu.actions()] == [
+        ("Request", False),
+        ("a block", False),
+        ("another && block", True),
+    ]
+    menu.actions()[1].trigger()
+    menu.close()
+    assert centre.current_key == "a"
+    assert centre.has_others
+    centre.close_others("b")
+    assert centre.keys == ("request", "b")

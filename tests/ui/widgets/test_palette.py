@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.ui.widgets.palette import PaletteEntry, rank
+from inspector.ui.widgets.palette import PaletteEntry, by_kind, matched, rank
 
 TITLES = (
     "Open …",
@@ -68,3 +68,49 @@ def test_that_what_cannot_be_done_comes_after_its_equal() -> None:
 @pytest.mark.parametrize("words", ["", "  ", "<b>", "%", "\\", "'; drop", "a" * 10_000])
 def test_that_any_words_are_legal(words: str) -> None:
     rank(ENTRIES, words)
+
+
+def test_that_what_cannot_be_done_stands_last_under_its_head() -> None:
+    lines = [entry("Save", "nothing to save"), entry("Save a copy"), entry("Save all", "no drafts")]
+    assert [each.title for _, each in by_kind(lines)] == ["Save a copy", "Save", "Save all"]
+
+
+def test_that_entries_stand_under_their_kind_the_best_ones_kind_first() -> None:
+    def of(title: str, kind: str) -> PaletteEntry:
+        return PaletteEntry(title, title, lambda: None, kind=kind)
+
+    lines = [of("persona", "Blocks"), of("Pin", "Actions"), of("human", "Blocks")]
+    assert [(head, each.title) for head, each in by_kind(lines)] == [
+        ("Blocks", "persona"),
+        ("Blocks", "human"),
+        ("Actions", "Pin"),
+    ]
+    assert [head for head, _ in by_kind(rank(lines, "", ("Pin",)), ("Pin",))] == [
+        "Recent",
+        "Blocks",
+        "Blocks",
+    ]
+
+
+def test_that_what_can_not_be_done_comes_last() -> None:
+    lines = [entry("Save block", "nothing was changed"), entry("Save a copy"), entry("persona")]
+    assert [each.title for each in rank(lines, "")][-1] == "Save block"
+    assert [each.title for each in rank(lines, "save")] == ["Save a copy", "Save block"]
+
+
+@pytest.mark.parametrize(
+    ("title", "words", "spans"),
+    [
+        ("Reset layout", "lay res", [(0, 3), (6, 9)]),
+        ("Unpin", "pin", [(2, 5)]),
+        ("spin and pin", "pin", [(9, 12)]),
+        ("release_checklist", "relchk", [(0, 3), (8, 10), (12, 13)]),
+        ("persona", "xyz", []),
+        ("persona", "", []),
+        ("Straße İ", "s", []),
+    ],
+)
+def test_that_the_letters_that_were_typed_are_marked(
+    title: str, words: str, spans: list[tuple[int, int]]
+) -> None:
+    assert matched(title, words) == spans

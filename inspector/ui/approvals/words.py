@@ -1,0 +1,52 @@
+"""What allowing a consent request does, and what stands in its way, as sentences."""
+
+from __future__ import annotations
+
+from inspector.domain.consent import ConsentRequest
+from inspector.ui.approvals.reader import ProposedEdit
+from inspector.ui.editors.record_browser import BrowserWords
+from inspector.ui.presentation.approvals import ALL, ANSWERED, STANDING, WAITING, ApprovalList, wish_text
+from inspector.ui.wording import signed, tr, tr_code
+
+
+def effect_text(proposal: ProposedEdit, together: tuple[ConsentRequest, ...], listed: ApprovalList) -> str:
+    """What allowing does to the block's tokens, and which other requests are allowed with it as one."""
+    growth = proposal.shown.comparison.growth
+    text = tr("Allowing it changes the block by {tokens} tokens.", tokens=signed(growth))
+    request = proposal.preview.request
+    others = [wish_text(each, listed) for each in together if each.id != request.id]
+    if others:
+        text += " " + tr("Also allowed, as one change: {wishes}.", wishes="; ".join(others))
+    return text
+
+
+def warnings_of(proposal: ProposedEdit) -> str:
+    """What a person should know before the answer: a block changed meanwhile, an edit that is refused or idle."""
+    notes = []
+    if proposal.is_stale:
+        notes.append(
+            tr("The block was changed since the agent asked. The difference is to the block as it is now.")
+        )
+    preview = proposal.preview
+    if preview.refusal is not None:
+        why = tr_code(preview.refusal.code, preview.refusal.parameters)
+        notes.append(tr("It can't be allowed as it is: {why}", why=why))
+    elif preview.before == preview.after:
+        notes.append(tr("The edit would change nothing by now."))
+    return "\n".join(notes)
+
+
+def browser_words() -> BrowserWords:
+    """What the list of approvals, its filters and its page are called."""
+    return BrowserWords(
+        tr("Approvals"),
+        tr("Filter approvals"),
+        (
+            (WAITING, tr("Waiting")),
+            (ANSWERED, tr("Answered")),
+            (ALL, tr("All requests")),
+            (STANDING, tr("Standing approvals")),
+        ),
+        tr("Approval"),
+        tr("Select a request to see what it would change"),
+    )

@@ -1,0 +1,1 @@
+"""The layout editor: sections as rows, settings of the whole layout, and the Request that they would give."""

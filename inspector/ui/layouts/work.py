@@ -1,0 +1,267 @@
+"""The layouts of the open file under edit: which is shown, its draft, and what is written of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal
+
+from inspector.domain.agent_settings import configuration
+from inspector.domain.agents import Agent, ContextConfig
+from inspector.domain.edits.base import Edit, Receipt
+from inspector.domain.edits.block_rows import DeleteRow
+from inspector.domain.edits.rows import ConfigureAgent, PutLayout
+from inspector.domain.errors import InspectorError, Problem
+from inspector.domain.layout_rules import LONGEST_NAME
+from inspector.domain.layouts import Layout
+from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.catalogues import shipped_layouts
+from inspector.runtime.session import FileSession
+from inspector.ui.file_state import What
+from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.unsaved import said_version
+from inspector.ui.wording import tr, tr_error
+
+_READ_FOR = frozenset({RefKind.LAYOUT, RefKind.FILE})
+
+
+class LayoutWork(QObject):
+    """One layout at a time. `changed` tells that the layouts, the shown one or its draft are others."""
+
+    changed = Signal()
+
+    def __init__(self, services: PanelServices, parent: QObject) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._workspace = services.workspace
+        self._own: Mapping[str, Layout] | None = None
+        self._overwrites = False
+        self._saving = False
+        self.problems: tuple[Problem, ...] = ()
+        self.failure = ""
+        """Why the last save was refused, nothing since something was changed."""
+        self.name = ""
+        self._workspace.changed.connect(self._follow)
+
+    @property
+    def is_read(self) -> bool:
+        return self._own is not None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All layouts: shipped ones, the file's own, then those that are only drafts."""
+        drafts = (ref.id for ref in self._workspace.file.records if ref.kind is RefKind.LAYOUT)
+        return tuple(dict.fromkeys([*shipped_layouts(), *(self._own or ()), *drafts]))
+
+    @property
+    def stored(self) -> Layout | None:
+        """The shown layout as it is saved or shipped, None where it is only a draft or gone."""
+        return (self._own or {}).get(self.name) or shipped_layouts().get(self.name)
+
+    @property
+    def wanted(self) -> Layout | None:
+        """The shown layout with its draft."""
+        edit = self._workspace.file.records.get(self._ref)
+        if edit is not None and isinstance(edit.operation, PutLayout):
+            return edit.operation.layout
+        return self.stored
+
+    @property
+    def is_dirty(self) -> bool:
+        return self._ref in self._workspace.file.records
+
+    @property
+    def is_saving(self) -> bool:
+        return self._saving
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the file has it, saved or as a draft; what is shipped can only be duplicated."""
+        return self.is_saved or self.is_dirty
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the file has it."""
+        return self.name in (self._own or {})
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether somebody else saved this layout since its draft began, and nobody has said to replace that."""
+        edit = self._workspace.file.records.get(self._ref)
+        present = (self._own or {}).get(self.name)
+        is_other = edit is not None and edit.base not in (None, said_version(present))
+        return self.is_read and is_other and not self._overwrites
+
+    def users(self, name: str) -> tuple[Agent, ...]:
+        """The agents that have a layout, as they are saved."""
+        return tuple(each for each in self._workspace.file.agents if each.config.layout == name)
+
+    def name_fault(self, name: str) -> str:
+        """Why a layout can't be called so, nothing where it can."""
+        if name in self.names:
+            return tr("There is a layout of this name already.")
+        if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+            return tr("Enter one line of at most {count} characters.", count=LONGEST_NAME)
+        return ""
+
+    def free_name(self, name: str) -> str:
+        """A name for a copy that no layout has."""
+        number = 2
+        while f"{name} {number}" in self.names:
+            number += 1
+        return f"{name} {number}"
+
+    def show(self, name: str) -> None:
+        """Show another one of the layouts."""
+        if name != self.name:
+            self.name, self.failure, self._overwrites = name, "", False
+            self.changed.emit()
+
+    def read(self) -> None:
+        """Read the layouts of the file."""
+        session = self._workspace.live.session
+        if session is not None:
+            self._services.bridge.supersede(
+                ("layouts", self),
+                session.engine.layouts.list(),
+                name=tr("Reading the layouts"),
+                on_done=lambda found: self._take(session, *found),
+            )
+
+    def put(self, layout: Layout) -> None:
+        """Keep a draft of the shown layout; one that says what is saved is none."""
+        self.failure = ""
+        if layout == self.stored and self.is_saved:
+            self._workspace.records.drop(self._ref)
+        else:
+            kept = self._workspace.file.records.get(self._ref)
+            base = said_version((self._own or {}).get(self.name)) if kept is None else kept.base
+            self._workspace.records.put(Edit(self._ref, PutLayout(layout), base))
+        self.changed.emit()
+
+    def duplicate(self, name: str) -> None:
+        """Begin a layout of one's own with what the shown one says."""
+        layout = self.wanted
+        if layout is not None:
+            self.name, self.failure, self._overwrites = name, "", False
+            self.put(replace(layout, name=name))
+
+    def discard(self) -> PutLayout | None:
+        """Give up the draft; gives what can be put back. One that was never saved is gone."""
+        edit = self._workspace.file.records.get(self._ref)
+        self.failure = ""
+        self._workspace.records.drop(self._ref)
+        if self.stored is None:
+            self.name = self._first()
+        self.changed.emit()
+        return edit.operation if edit is not None and isinstance(edit.operation, PutLayout) else None
+
+    def bring_back(self, operation: PutLayout) -> None:
+        """Take a draft up again that was discarded."""
+        self.name = operation.layout.name
+        self.put(operation.layout)
+
+    def overwrite(self) -> None:
+        """Say that what somebody else saved meanwhile may be replaced."""
+        self._overwrites = True
+        self.save()
+
+    def save(self) -> None:
+        """Save the draft as one change."""
+        edit = self._workspace.file.records.get(self._ref)
+        if edit is None or self.is_stale or self._saving:
+            return
+
+        def done(_: Sequence[Receipt]) -> None:
+            self._saving, self._overwrites = False, False
+            layout = edit.operation.layout if isinstance(edit.operation, PutLayout) else None
+            if layout is not None:
+                self._own = {**(self._own or {}), layout.name: layout}
+            self._workspace.records.drop_saved(edit)
+            self.changed.emit()
+
+        self._apply([replace(edit, base=None)], "", done)
+
+    def rename(self, name: str) -> None:
+        """Give the shown layout another name, and with it to the agents that have it, as one change."""
+        layout, was = self.wanted, self.name
+        if layout is None or not self.is_own:
+            return
+        if not self.is_saved:
+            self._workspace.records.drop(self._ref)
+            self.name = name
+            self.put(replace(layout, name=name))
+            return
+        edits = [Edit(Ref(RefKind.LAYOUT, name), PutLayout(replace(layout, name=name)))]
+        edits += [*self._moved(name), Edit(self._ref, DeleteRow())]
+
+        def done(_: Sequence[Receipt]) -> None:
+            self._saving, self.name = False, name
+            self.read()
+
+        self._apply(edits, tr("Renamed the layout {old} to {new}.", old=was, new=name), done)
+
+    def delete(self) -> None:
+        """Delete the shown layout of the file; agents that have it get the usual one, in the same change."""
+        name, usual = self.name, usual_layout()
+        moved = [] if name in shipped_layouts() else self._moved(usual)
+
+        def done(_: Sequence[Receipt]) -> None:
+            self._saving = False
+            self._workspace.records.drop(Ref(RefKind.LAYOUT, name))
+            self.name = name if name in shipped_layouts() else usual
+            self.read()
+
+        self._apply([*moved, Edit(self._ref, DeleteRow())], tr("Deleted the layout {name}.", name=name), done)
+
+    @property
+    def _ref(self) -> Ref:
+        return Ref(RefKind.LAYOUT, self.name)
+
+    def _moved(self, name: str) -> list[Edit]:
+        """The edits that give the agents of the shown layout another one."""
+        edits: list[Edit] = []
+        for agent in self.users(self.name):
+            operation = configuration(agent, replace(agent, config=replace(agent.config, layout=name)))
+            if isinstance(operation, ConfigureAgent):
+                edits.append(Edit(Ref(RefKind.AGENT, agent.id), operation))
+        return edits
+
+    def _apply(self, edits: Sequence[Edit], text: str, done: Callable[[Sequence[Receipt]], None]) -> None:
+        def failed(error: BaseException) -> bool:
+            self._saving = False
+            self.failure = tr_error(error) if isinstance(error, InspectorError) else ""
+            self.changed.emit()
+            return bool(self.failure)
+
+        self._saving, self.failure = True, ""
+        self.changed.emit()
+        self._workspace.apply(edits, text, done, text=text, on_error=failed)
+
+    def _first(self) -> str:
+        agent = self._workspace.file.drafted_agent
+        return agent.config.layout if agent else usual_layout()
+
+    def _take(self, session: FileSession, layouts: Sequence[Layout], problems: tuple[Problem, ...]) -> None:
+        if session is not self._workspace.live.session:
+            return
+        self._own, self.problems = {each.name: each for each in layouts}, problems
+        if not self.name or self.name not in self.names:
+            self.name = self._first()
+        self.changed.emit()
+
+    def _follow(self, what: What) -> None:
+        written = self._workspace.file.last_written
+        if what & What.FILE:
+            self._own, self.name, self.problems, self._saving = None, "", (), False
+            self.read()
+        elif what & What.WRITTEN and written is not None and written.ref.kind in _READ_FOR:
+            self.read()
+        if what & (What.DRAFTS | What.AGENTS | What.FILE):
+            self.changed.emit()
+
+
+def usual_layout() -> str:
+    """The layout that an agent has which nobody gave another."""
+    return ContextConfig().layout

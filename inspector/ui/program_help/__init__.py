@@ -1,0 +1,1 @@
+"""Help in the window: the page by sections, the sheet of shortcuts, the tour of the panels."""

@@ -1,0 +1,80 @@
+"""Opens what was found: the editor, list or settings in the window that shows a hit, with the words selected."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer
+
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.search import Hit
+from inspector.ui.file_state import What
+from inspector.ui.panel import PanelServices
+from inspector.ui.selection import PointedPlace
+from inspector.ui.wording import tr
+
+_LOAD_MILLISECONDS = 5_000
+
+
+class HitOpener(QObject):
+    """Opens hits and ids. What belongs to another agent is opened once that agent is read."""
+
+    def __init__(self, services: PanelServices, parent: QObject) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._awaited: tuple[Ref, PointedPlace | None] | None = None
+        self._late = QTimer(self, singleShot=True, interval=_LOAD_MILLISECONDS)
+        self._late.timeout.connect(self._give_up)
+        services.workspace.changed.connect(self._follow)
+
+    def open(self, hit: Hit) -> None:
+        """Show a hit where it is edited or read, its first marked words selected."""
+        span = hit.snippet.spans[0] if hit.snippet.spans else None
+        place = None
+        if span is not None or hit.version is not None:
+            start, length = (span.start, span.end - span.start) if span is not None else (0, 0)
+            place = PointedPlace(hit.snippet.text, start, length=length, version=hit.version)
+        self.open_ref(hit.ref, hit.owner, place)
+
+    def open_ref(self, ref: Ref, owner: str | None, place: PointedPlace | None = None) -> None:
+        """Show a thing of an owner, at a place of its text."""
+        workspace = self._services.workspace
+        if ref.kind is RefKind.TOOL:
+            ref, owner, place = self._tool(ref)
+        if ref.kind is RefKind.AGENT:
+            owner = ref.id
+        if owner in {agent.id for agent in workspace.file.agents}:
+            workspace.show_agent(owner or "")
+        if ref.kind is RefKind.BLOCK and ref.id not in workspace.file.blocks:
+            self._awaited = ref, place
+            self._late.start()
+            return
+        self._show(ref, place)
+
+    def _tool(self, ref: Ref) -> tuple[Ref, str | None, PointedPlace | None]:
+        """The settings of the agent that has a tool: of the one that is shown, if it has."""
+        file = self._services.workspace.file
+        shown = [agent for agent in file.agents if agent.id == file.agent_id]
+        having = [agent for agent in (*shown, *file.agents) if ref.id in agent.tools]
+        if not having and not shown:
+            return ref, None, None
+        agent = (having or shown)[0]
+        return Ref(RefKind.AGENT, agent.id), agent.id, PointedPlace(ref.id, 0, length=len(ref.id))
+
+    def _follow(self, what: What) -> None:
+        if what & What.FILE:
+            self._awaited = None
+        if self._awaited is not None and what & (What.BLOCKS | What.CONTENTS):
+            ref, place = self._awaited
+            if ref.id in self._services.workspace.file.blocks:
+                self._awaited = None
+                self._late.stop()
+                self._show(ref, place)
+
+    def _give_up(self) -> None:
+        if self._awaited is not None:
+            self._awaited = None
+            self._services.bridge.noticed.emit(tr("This block isn't there any more. Search again."))
+
+    def _show(self, ref: Ref, place: PointedPlace | None) -> None:
+        selection = self._services.selection
+        selection.select(ref, place=place)
+        selection.open(ref)

@@ -1,0 +1,103 @@
+"""Words of the search panel: names of sides and kinds, titles of hits, and what was found in how many Requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+
+from inspector.domain.blocks import CONSTELLATION_OWNER
+from inspector.domain.messages import Role
+from inspector.domain.ref import RefKind
+from inspector.domain.search import VERSION, Facet, Hit, SentText
+from inspector.ui.safe_text import one_line
+from inspector.ui.wording import moment, number, tr, tr_count
+
+
+def facet_title(facet: Facet) -> str:
+    """The heading of a side."""
+    titles = {
+        Facet.KIND: tr("Kind"),
+        Facet.OWNER: tr("Agent"),
+        Facet.ROLE: tr("Role"),
+        Facet.MONTH: tr("Month"),
+    }
+    return titles[facet]
+
+
+def kind_name(kind: str) -> str:
+    """What hits of a kind are called, in the plural."""
+    names = {
+        RefKind.BLOCK.value: tr("Blocks"),
+        RefKind.MESSAGE.value: tr("Messages"),
+        RefKind.ARCHIVAL.value: tr("Archival entries"),
+        RefKind.SUMMARY.value: tr("Summaries"),
+        RefKind.TOOL.value: tr("Tools"),
+        RefKind.EVENT.value: tr("Activity"),
+        VERSION: tr("Past versions"),
+    }
+    return names.get(kind, kind)
+
+
+def value_name(facet: Facet, value: str, names: Mapping[str, str]) -> str:
+    """A value of a side as people say it; `names` are the owners'."""
+    if facet is Facet.KIND:
+        return kind_name(value)
+    if facet is Facet.OWNER:
+        return owner_name(value, names)
+    if facet is Facet.ROLE:
+        roles = {
+            Role.USER.value: tr("User"),
+            Role.ASSISTANT.value: tr("Assistant"),
+            Role.SYSTEM.value: tr("System"),
+            Role.TOOL.value: tr("Tool"),
+        }
+        return roles.get(value, value)
+    try:
+        return f"{date.fromisoformat(value + '-01'):%b %Y}"
+    except ValueError:
+        return value
+
+
+def owner_name(owner: str | None, names: Mapping[str, str]) -> str:
+    """Whose something is, as people say it."""
+    if owner is None:
+        return ""
+    return tr("all agents") if owner == CONSTELLATION_OWNER else names.get(owner, owner)
+
+
+def hit_name(hit: Hit) -> str:
+    """What a hit is called in the list."""
+    title = hit.title.text.partition("\n")[0]
+    if hit.version is not None:
+        return tr("{label}, version {number}", label=title, number=number(hit.version))
+    if hit.role is not None:
+        return value_name(Facet.ROLE, hit.role, {})
+    plain = {RefKind.SUMMARY: tr("Summary"), RefKind.ARCHIVAL: tr("Archival entry")}
+    return one_line(title) or plain.get(hit.ref.kind, kind_name(hit.ref.kind.value))
+
+
+def sent_words(found: SentText, now: datetime) -> str:
+    """In which sent Requests something stood, in a sentence or two."""
+    if not found.total:
+        return tr("No Request was sent from this file yet.")
+    if found.first is None or found.last is None:
+        return tr("In none of {total} sent Requests.", total=number(found.total))
+    count = tr_count(
+        "In {count} of {total} sent Requests.",
+        "In {count} of {total} sent Requests.",
+        found.count,
+        total=number(found.total),
+    )
+    first = tr(
+        "First {when} ({run}, {model}).",
+        when=moment(found.first.at, now),
+        run=found.first.run_id,
+        model=found.first.model,
+    )
+    last = tr(
+        "Last {when} ({run}, {model}).",
+        when=moment(found.last.at, now),
+        run=found.last.run_id,
+        model=found.last.model,
+    )
+    return f"{count} {first}" if found.count == 1 else f"{count} {first} {last}"

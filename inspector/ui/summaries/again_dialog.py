@@ -1,0 +1,164 @@
+"""A dialog with a summary made anew beside the stored one: the words that differ, the tokens, and what each lost."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from inspector.domain.agents import Agent
+from inspector.domain.errors import InspectorError
+from inspector.domain.redone_summaries import RedoneRun, RedoneSummary
+from inspector.domain.summaries import Summary
+from inspector.runtime.session import FileSession
+from inspector.ui.history.difference_view import DifferenceView
+from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.difference import ShownDifference
+from inspector.ui.presentation.summaries import title_of
+from inspector.ui.safe_text import PlainLabel, one_line, window_title
+from inspector.ui.summaries.checks import compared_summaries
+from inspector.ui.summaries.summarise_dialog import lost_lines
+from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.wording import number, signed, tr, tr_code, tr_count, tr_error
+
+_WIDTH, _HEIGHT, _SHARE = 120, 42, 0.94
+_TITLE_LENGTH = 60
+
+
+class AgainDialog(QDialog):
+    """Shows one summary of the run at a time. *Replace* stores all of them as one change."""
+
+    def __init__(
+        self, parent: QWidget, services: PanelServices, session: FileSession, agent: Agent, summary: Summary
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(window_title(tr("Summarise again")))
+        self._services, self._session, self._agent = services, session, agent
+        self._run: RedoneRun | None = None
+        metrics = self.fontMetrics()
+        size = QSize(metrics.horizontalAdvance("0") * _WIDTH, metrics.height() * _HEIGHT)
+        self.resize(size.boundedTo(parent.size() * _SHARE))
+        self.choice = QComboBox()
+        self.choice.setAccessibleName(tr("Summary of this run"))
+        self.choice.setVisible(False)
+        self.note = PlainLabel(tr("Summarising … Cancel stops it. Nothing is stored yet."), wrap=True)
+        self.lost = PlainLabel("", tone="muted", size="small", wrap=True)
+        self.difference = DifferenceView(services.appearance)
+        self.difference.set_beside(beside=True)
+        self.difference.left.setAccessibleName(tr("The stored summary"))
+        self.difference.right.setAccessibleName(tr("The new summary"))
+        self.do = button(tr("Replace"), self._apply, role="primary")
+        self.do.setDefault(True)
+        self.do.setEnabled(False)
+        self._lay_out()
+        self.choice.currentIndexChanged.connect(self._show_one)
+        self.finished.connect(lambda _: self._stop())
+        self._task: asyncio.Task[Any] | None = services.bridge.spawn(
+            session.engine.summary_checks.redo(agent, summary.id),
+            name=tr("Summarising again"),
+            on_done=self._show_run,
+            on_error=self._fail,
+        )
+
+    @property
+    def run(self) -> RedoneRun | None:
+        """What came of it, None while it is under way."""
+        return self._run
+
+    def _lay_out(self) -> None:
+        method = PlainLabel(tr("Method: Extractive (no model)."), tone="muted")
+        heads, row = QHBoxLayout(), QHBoxLayout()
+        old, new = PlainLabel(tr("Stored"), strong=True), PlainLabel(tr("New"), strong=True)
+        heads.addWidget(old, 1)
+        heads.addWidget(new, 1)
+        arrange(row, method, None, button(tr("Cancel"), self.reject), self.do, spacing=8)
+        column = QVBoxLayout(self)
+        arrange(column, self.choice, self.note, heads, self.difference, self.lost, row, margins=16, spacing=8)
+        column.setStretch(3, 1)
+
+    def _stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _fail(self, error: BaseException) -> bool:
+        if isinstance(error, InspectorError):
+            self.note.setText(tr_error(error))
+            return True
+        return False
+
+    def _show_run(self, run: RedoneRun) -> None:
+        self._run = run
+        if not run.summaries:
+            problem = run.problems[0] if run.problems else None
+            self.note.setText(tr_code(problem.code, problem.parameters) if problem else "")
+            return
+        for each in run.summaries:
+            self.choice.addItem(f"{_depth(each)} · {one_line(title_of(each.old), _TITLE_LENGTH)}")
+        self.choice.setVisible(len(run.summaries) > 1)
+        edits = len(run.edits)
+        self.do.setText(tr_count("Replace {count} summary", "Replace {count} summaries", edits))
+        self.do.setAccessibleName(self.do.text())
+        self.do.setEnabled(bool(edits) and not self._session.read_only)
+        self._show_one(0)
+
+    def _show_one(self, place: int) -> None:
+        if self._run is None or not 0 <= place < len(self._run.summaries):
+            return
+        one = self._run.summaries[place]
+        self.note.setText(" ".join(self._sentences(one)))
+        lines = [*lost_lines(one.proposal.losses)]
+        self.lost.setText("\n".join((tr("Left out of the new one"), *lines)) if lines else "")
+        self._services.bridge.supersede(
+            ("summary again", self),
+            compared_summaries(self._session, one.old, one.new, self._agent.model),
+            name=tr("Comparing"),
+            on_done=self._take_difference,
+        )
+
+    def _take_difference(self, shown: ShownDifference) -> None:
+        self.difference.show_difference(shown)
+
+    def _sentences(self, one: RedoneSummary) -> tuple[str, ...]:
+        old, new = one.check.tokens, one.proposal.tokens
+        sizes = tr(
+            "{old} → {new} tokens ({change}).",
+            old=number(old),
+            new=number(new),
+            change=signed(new - old) or "±0",
+        )
+        lost = tr(
+            "Items of the source left out: {old} before, {new} now.",
+            old=number(one.check.losses.count),
+            new=number(one.proposal.losses.count),
+        )
+        same = tr("Nothing would change.") if one.old == one.new else ""
+        kept = tr("The stored text stays in the history.") if not same else ""
+        return tuple(each for each in (sizes, lost, same, kept) if each)
+
+    def _apply(self) -> None:
+        run, services, session = self._run, self._services, self._session
+        if run is None or not run.edits:
+            return
+        self.accept()
+
+        def replace(_: None) -> None:
+            text = tr_count("Replaced {count} summary.", "Replaced {count} summaries.", len(run.edits))
+            services.workspace.apply(run.edits, tr("summarised again"), text=text)
+
+        services.bridge.spawn(
+            session.engine.summary_checks.require_same(run), name=tr("Saving"), on_done=replace
+        )
+
+
+def offer_again(parent: QWidget, services: PanelServices, summary: Summary) -> None:
+    """Make a summary and those above it anew, show them beside the stored ones, and replace those on request."""
+    session, agent = services.workspace.live.session, services.workspace.file.agent
+    if session is not None and agent is not None:
+        AgainDialog(parent, services, session, agent, summary).show()
+
+
+def _depth(one: RedoneSummary) -> str:
+    return tr("Depth {depth}", depth=one.old.depth)

@@ -1,0 +1,258 @@
+"""A dialog that tries a run of summaries, shows what it would store and what the Request would take, and stores it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+
+from inspector.domain.agents import Agent
+from inspector.domain.dataclass import dataclass
+from inspector.domain.edits.base import Edit
+from inspector.domain.errors import InspectorError
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Request
+from inspector.domain.summarising import FoldedSummary, FoldOptions, Losses, Proposal, Summarised
+from inspector.runtime.session import FileSession
+from inspector.ui.editors.text import TextEditor
+from inspector.ui.file_state import SavedChange
+from inspector.ui.panel import PanelServices
+from inspector.ui.safe_text import PlainLabel, window_title
+from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.wording import number, tr, tr_code, tr_count, tr_error
+
+_WIDTH, _HEIGHT, _SHARE = 104, 40, 0.92
+_LOST_SHOWN = 12
+_MOST_KEPT = 1_000_000
+_PROPOSALS_SHOWN = 200
+_AGAIN_MILLISECONDS = 500
+_LOSSES: tuple[tuple[str, Callable[[], str]], ...] = (
+    ("numbers", lambda: tr("Numbers left out")),
+    ("paths", lambda: tr("Paths left out")),
+    ("names", lambda: tr("Names left out")),
+    ("decisions", lambda: tr("Decisions left out")),
+)
+
+
+@dataclass(frozen=True)
+class TriedRun:
+    """A run that stored nothing, with the Request before and after it; None where it can't be built."""
+
+    done: Summarised
+    requests: tuple[Request, Request] | None
+
+
+class SummaryPreview(QDialog):
+    """The texts, what they save and what they lose. *Apply* stores exactly these, as one change."""
+
+    def __init__(
+        self, parent: QWidget, services: PanelServices, session: FileSession, agent: Agent, keep: int | None
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(window_title(tr("Summarise older messages")))
+        self._services, self._session, self._agent = services, session, agent
+        self._task: asyncio.Task[Any] | None = None
+        self._tried: TriedRun | None = None
+        metrics = self.fontMetrics()
+        size = QSize(metrics.horizontalAdvance("0") * _WIDTH, metrics.height() * _HEIGHT)
+        self.resize(size.boundedTo(parent.size() * _SHARE))
+        self.by_request = QCheckBox(tr("Only what the Request leaves out"))
+        self.by_request.setChecked(keep is None)
+        self.keep = QSpinBox()
+        self.keep.setRange(0, _MOST_KEPT)
+        self.keep.setGroupSeparatorShown(True)
+        self.keep.setValue(keep or 0)
+        self.keep.setEnabled(keep is not None)
+        self.keep.setAccessibleName(tr("Newest messages to keep"))
+        self.note = PlainLabel("", wrap=True)
+        self.text = TextEditor(services.appearance)
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName(tr("Proposed summaries"))
+        self.do = button(tr("Create summaries"), self._apply, role="primary")
+        self.do.setDefault(True)
+        self._again = QTimer(self, singleShot=True, interval=_AGAIN_MILLISECONDS)
+        self._again.timeout.connect(self._try)
+        self._lay_out()
+        self.by_request.toggled.connect(self._choose)
+        self.keep.valueChanged.connect(lambda _: self._wait())
+        self.finished.connect(lambda _: self._stop())
+        self._try()
+
+    @property
+    def tried(self) -> TriedRun | None:
+        """The run that is shown, None while it is under way."""
+        return self._tried
+
+    def _lay_out(self) -> None:
+        method = PlainLabel(
+            tr("Method: Extractive (no model). Picks sentences of the messages."), tone="muted"
+        )
+        choice, row = QHBoxLayout(), QHBoxLayout()
+        label = PlainLabel(tr("Newest messages to keep"))
+        label.setBuddy(self.keep)
+        arrange(choice, label, self.keep, self.by_request, None, spacing=8)
+        arrange(row, method, None, button(tr("Cancel"), self.reject), self.do, spacing=8)
+        column = QVBoxLayout(self)
+        arrange(column, choice, self.note, self.text, row, margins=16, spacing=12)
+        column.setStretch(2, 1)
+
+    def _choose(self, by_request: bool) -> None:
+        self.keep.setEnabled(not by_request)
+        self._wait()
+
+    def _wait(self) -> None:
+        self._tried = None
+        self.do.setEnabled(False)
+        self._again.start()
+
+    def _stop(self) -> None:
+        self._again.stop()
+        if self._task is not None:
+            self._task.cancel()
+
+    def _try(self) -> None:
+        self._stop()
+        self._tried = None
+        self.do.setEnabled(False)
+        self.note.setText(tr("Summarising … Cancel stops it. Nothing is stored yet."))
+        options = FoldOptions(keep=None if self.by_request.isChecked() else self.keep.value())
+        self._task = self._services.bridge.spawn(
+            _tried(self._session, self._agent, options),
+            name=tr("Summarising messages"),
+            on_done=self._show_run,
+            on_error=self._fail,
+        )
+
+    def _fail(self, error: BaseException) -> bool:
+        if isinstance(error, InspectorError):
+            self.note.setText(tr_error(error))
+            return True
+        return False
+
+    def _show_run(self, tried: TriedRun) -> None:
+        self._tried, done = tried, tried.done
+        count = len(done.proposals)
+        self.note.setText("\n".join(_sentences(tried)))
+        shown = [*map(_proposal_text, done.proposals[:_PROPOSALS_SHOWN])]
+        if count > _PROPOSALS_SHOWN:
+            shown.append(tr("… and {count} more", count=number(count - _PROPOSALS_SHOWN)))
+        self.text.load("\n\n".join(shown))
+        self.do.setText(
+            tr_count("Create {count} summary", "Create {count} summaries", count)
+            if count
+            else tr("Archive covered messages")
+        )
+        self.do.setAccessibleName(self.do.text())
+        self.do.setEnabled(bool(count or done.plan.covered) and not self._session.read_only)
+
+    def _apply(self) -> None:
+        tried, services, session = self._tried, self._services, self._session
+        if tried is None:
+            return
+        self.accept()
+
+        async def store() -> tuple[Sequence[FoldedSummary], int]:
+            stored = await session.engine.summaries.store_all(tried.done)
+            if not stored:
+                return stored, 0
+            versions = await session.engine.summaries.store.history(stored[0].summary.id)
+            return stored, versions[-1].seq or 0
+
+        def note(result: tuple[Sequence[FoldedSummary], int]) -> None:
+            stored, seq = result
+            if stored:
+                ref = Ref(RefKind.SUMMARY, stored[0].summary.id)
+                text = tr_count("Created {count} summary.", "Created {count} summaries.", len(stored))
+                edit = Edit(ref, tried.done.proposals[0].operation)
+                services.workspace.announce(SavedChange(edit, ref, seq, len(stored), text))
+
+        services.bridge.spawn(store(), name=tr("Storing the summaries"), on_done=note)
+
+
+def offer_summaries(parent: QWidget, services: PanelServices, keep: int | None) -> None:
+    """Show which summaries would take the place of older messages of the shown agent, and store them on request.
+
+    With `keep` all but so many of the newest messages, else what the Request leaves out.
+    """
+    session, agent = services.workspace.live.session, services.workspace.file.agent
+    if session is not None and agent is not None:
+        SummaryPreview(parent, services, session, agent, keep).show()
+
+
+async def _tried(session: FileSession, agent: Agent, options: FoldOptions) -> TriedRun:
+    summaries = session.engine.summaries
+    done = await summaries.summarise(agent.id, summaries.extractive(agent), options, dry=True)
+    try:
+        return TriedRun(done, await summaries.effect(done))
+    except InspectorError:
+        # That the Request can't be built is said where it is shown.
+        return TriedRun(done, None)
+
+
+def _sentences(tried: TriedRun) -> Iterator[str]:
+    done = tried.done
+    messages = sum(each.source.message_count for each in done.proposals if not each.source.children)
+    if not done.proposals:
+        yield tr("There are no older messages that could be summarised.")
+    else:
+        lost = sum(each.losses.count for each in done.proposals)
+        before = sum(each.source_tokens for each in done.proposals)
+        after = sum(each.tokens for each in done.proposals)
+        yield (
+            tr_count(
+                "{count} message is archived and replaced by extracted sentences: {before} → {after} tokens.",
+                "{count} messages are archived and replaced by extracted sentences: {before} → {after} tokens.",
+                messages,
+                before=number(before),
+                after=number(after),
+            )
+            + " "
+            + tr("{count} numbers, paths, names and decisions are left out.", count=number(lost))
+        )
+    covered = len(done.plan.covered)
+    if covered:
+        yield tr_count(
+            "{count} message that a summary covers already is archived.",
+            "{count} messages that summaries cover already are archived.",
+            covered,
+        )
+    if tried.requests is not None and (done.proposals or covered):
+        old, new = tried.requests
+        yield tr(
+            "The whole Request: {old} → about {new} tokens.", old=number(old.tokens), new=number(new.tokens)
+        )
+    if done.plan.skipped:
+        yield tr_count(
+            "{count} turn stays: messages inside it can't be summarised.",
+            "{count} turns stay: messages inside them can't be summarised.",
+            len(done.plan.skipped),
+        )
+    if done.problems:
+        yield tr_code(done.problems[0].code, done.problems[0].parameters)
+
+
+def _proposal_text(proposal: Proposal) -> str:
+    head = tr_count(
+        "{count} message, {before} → {after} tokens",
+        "{count} messages, {before} → {after} tokens",
+        proposal.source.message_count,
+        before=number(proposal.source_tokens),
+        after=number(proposal.tokens),
+    )
+    if proposal.source.depth:
+        head = tr("Depth {depth} · {head}", depth=proposal.source.depth, head=head)
+    return "\n".join((f"=== {head} ===", proposal.draft.content, *lost_lines(proposal.losses)))
+
+
+def lost_lines(losses: Losses) -> Iterator[str]:
+    """What a summary leaves out, one line a kind."""
+    for name, title in _LOSSES:
+        items = getattr(losses, name)
+        if items:
+            more = len(items) - _LOST_SHOWN
+            shown = ", ".join(items[:_LOST_SHOWN]) + (f" (+{number(more)})" if more > 0 else "")
+            yield f"{title()}: {shown}"

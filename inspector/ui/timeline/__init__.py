@@ -1,0 +1,1 @@
+"""The parts of the timeline panel: rows of events, the density strip, the chart of the context's size."""

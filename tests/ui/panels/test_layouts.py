@@ -1,0 +1,274 @@
+"""The Layout tab: sections ordered, headed and bounded by keys, counted in the budget, and saved as one change."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+
+from inspector.domain.agents import ContextConfig
+from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.rows import ConfigureAgent, PutLayout
+from inspector.domain.layouts import Layout
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Request
+from inspector.runtime.catalogues import shipped_layouts
+from inspector.ui.editors.element_columns import field_column
+from inspector.ui.editors.text import TextEditor
+from inspector.ui.layouts.section_rows import row_values, titles
+from inspector.ui.panels.layouts import LayoutsPanel
+from inspector.ui.presentation.unsaved import said_version
+from inspector.ui.presentation.what_if import parts_of
+from inspector.ui.widgets.prompt import FormDialog
+from tests.ui import values
+from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import calm, open_file, press_toast, texts
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+LEFT = Qt.MouseButton.LeftButton
+MINE, RULE = Ref(RefKind.LAYOUT, "mine"), "Never deploy on Fridays."
+
+
+class LayoutTab:
+    """A window with a layout in front, and hands to work on it."""
+
+    def __init__(self, studio: Studio, until: Until, panel: LayoutsPanel) -> None:
+        self.studio, self.until, self.panel = studio, until, panel
+        self.workspace = studio.contents.workspace
+
+    @property
+    def request(self) -> Request:
+        request = self.workspace.file.request
+        assert request is not None
+        return request
+
+    async def calm(self) -> None:
+        await calm(self.studio, self.until)
+
+    @property
+    def names(self) -> list[str]:
+        """The sections that are on, in their order."""
+        of, table = titles(), self.panel.editor.table
+        rows = map(row_values, table.rows) if table is not None else ()
+        return [str(row[of.name]) for row in rows if row[of.on]]
+
+    def choose(self, name: str) -> QWidget:
+        """Select a section's row; gives the table, which has the keyboard."""
+        table = self.panel.editor.table
+        assert table is not None
+        table.editor.view.choose([each.id for each in table.rows if row_values(each)[titles().name] == name])
+        table.table.setFocus()
+        return table.table
+
+    def end_cell(self, text: str) -> None:
+        """Write over the cell that is being edited."""
+        table = self.panel.editor.table
+        assert table is not None
+        cells = table.table.viewport().findChildren(TextEditor)
+        cell = next(each for each in cells if each.isVisible())
+        cell.selectAll()
+        QTest.keyClicks(cell, text)
+        QTest.keyClick(cell, Qt.Key.Key_Return)
+
+    def type(self, name: str, column: str, text: str) -> None:
+        """Type into a cell of a section's row."""
+        self.choose(name)
+        table = self.panel.editor.table
+        assert table is not None
+        view, ids = table.editor.view, table.editor.view.chosen
+        view.choose(ids, edit=field_column(column))
+        self.end_cell(text)
+
+    async def answer(self, button: QPushButton, name: str) -> None:
+        """Press a button and enter a name in the form that it opens."""
+        QTest.mouseClick(button, LEFT)
+        dialog = next(each for each in self.studio.window.findChildren(FormDialog) if each.isVisible())
+        line = dialog.findChild(QLineEdit)
+        assert line is not None
+        line.selectAll()
+        QTest.keyClicks(line, name)
+        QTest.keyClick(line, Qt.Key.Key_Return)
+        await self.calm()
+        # Without a screen, Qt gives the keyboard to nobody when a dialog closes.
+        self.studio.window.activateWindow()
+        await self.until(self.studio.window.isActiveWindow)
+
+    async def stored(self) -> dict[str, Layout]:
+        own, _ = await self.studio.opener.engine.layouts.list()
+        return {each.name: each for each in own}
+
+    async def press(self, label: str) -> None:
+        """Press a button of the panel's banner."""
+        buttons = self.panel.banners.findChildren(QPushButton)
+        found = [each for each in buttons if each.text() == label and each.isVisible()]
+        QTest.mouseClick(found[0], LEFT)
+        await self.calm()
+
+
+async def opened(studio: Studio, until: Until, name: str = "standard") -> LayoutTab:
+    await open_file(studio, until)
+    studio.contents.services.selection.open(Ref(RefKind.LAYOUT, name))
+    panel = studio.window.centre.currentWidget()
+    assert isinstance(panel, LayoutsPanel)
+    tab = LayoutTab(studio, until, panel)
+    await until(lambda: panel.preview.rows)
+    await tab.calm()
+    return tab
+
+
+def picture(studio: Studio, name: str) -> None:
+    folder = os.environ.get("LAYOUTS_LOOK")
+    if folder:
+        studio.window.grab().save(f"{folder}/{name}.png")
+
+
+async def test_that_a_layout_is_made_tried_saved_renamed_and_deleted(studio: Studio, until: Until) -> None:
+    tab = await opened(studio, until)
+    panel, workspace = tab.panel, tab.workspace
+    picture(studio, "shipped")
+    assert not panel.save_button.isEnabled()
+    assert not panel.delete_button.isEnabled()
+    assert "duplicate it" in texts(panel)
+    await tab.answer(panel.duplicate_button, "mine")
+    assert await tab.stored() == {}
+    assert panel.marked
+    first = tab.names
+    QTest.keySequence(tab.choose("working"), QKeySequence("Alt+Up"))
+    assert tab.names.index("working") == first.index("working") - 1
+    tab.type("working", titles().heading, "## Desk")
+    await until(lambda: any(each.name == "Desk" for each in panel.preview.rows))
+    picture(studio, "edited")
+    await _try_and_save(tab)
+    await tab.answer(panel.rename_button, "yours")
+    assert list(await tab.stored()) == ["yours"]
+    assert panel.work.name == "yours"
+    QTest.mouseClick(panel.delete_button, LEFT)
+    await tab.press("Delete")
+    assert not await tab.stored()
+    assert panel.work.name == "standard"
+    press_toast(studio, "Undo")
+    await until(lambda: "yours" in panel.work.names)
+    assert workspace.file.records == {}
+
+
+async def _try_and_save(tab: LayoutTab) -> None:
+    """What is tried counts in the budget before it is saved; undo of typing goes back."""
+    panel, until = tab.panel, tab.until
+    assert "## Desk" not in tab.request.text
+    QTest.mouseClick(panel.try_button, LEFT)
+    await until(lambda: "## Desk" in tab.request.text)
+    QTest.keySequence(tab.choose("working"), QKeySequence("Space"))
+    await until(lambda: "## Desk" not in tab.request.text)
+    await until(lambda: any(each.is_out or each.delta < 0 for each in panel.preview.rows))
+    picture(tab.studio, "off")
+    QTest.keySequence(tab.choose("working"), QKeySequence("Ctrl+Z"))
+    await until(lambda: "## Desk" in tab.request.text)
+    parts = parts_of(tab.workspace.file)
+    assert [each.kept for each in parts if each.key == "layout"] == ["the layout has unsaved changes"]
+    assert not await tab.stored()
+    tab.studio.contents.services.actions.run("what_if.discard")
+    QTest.keySequence(tab.choose("working"), QKeySequence("Ctrl+S"))
+    await until(lambda: not tab.workspace.file.records)
+    await tab.calm()
+    assert list(await tab.stored()) == ["mine"]
+
+
+async def test_that_faults_are_said_and_agents_go_along(studio: Studio, until: Until) -> None:
+    standard = shipped_layouts()["standard"]
+    await studio.opener.change_file(
+        Edit(MINE, PutLayout(replace(standard, name="mine"))),
+        Edit(Ref(RefKind.AGENT, values.ADA), ConfigureAgent(config=ContextConfig(layout="mine"))),
+    )
+    await open_file(studio, until)
+    settings = await _settings(studio, until)
+    QTest.mouseClick(next(each for each in settings if each.text() == "Edit layout …"), LEFT)
+    panel = studio.window.centre.currentWidget()
+    assert isinstance(panel, LayoutsPanel)
+    tab = LayoutTab(studio, until, panel)
+    await until(lambda: panel.preview.rows)
+    assert "Used by Ada" in texts(panel)
+    await _write_own_section(tab)
+    picture(studio, "own")
+    assert tab.workspace.file.has_drafts
+    saved = tab.workspace.file.saved_request
+    assert saved is not None
+    assert RULE not in saved.text
+    added = next(each.tokens for each in tab.request.sections if each.name == "House rules")
+    assert added == next(each.tokens for each in panel.preview.rows if each.key == "House rules")
+    await _delete_and_undo(tab)
+
+
+async def _write_own_section(tab: LayoutTab) -> None:
+    """A section of one's own is refused in the engine's words until it has a text."""
+    panel = tab.panel
+    table = panel.editor.table
+    assert table is not None
+    tab.choose("core")
+    QTest.mouseClick(table.editor.view.add_button, LEFT)
+    tab.end_cell("House rules")
+    assert "needs a text or block labels" in panel.editor.fault.text()
+    assert not panel.save_button.isEnabled()
+    tab.choose("persona")
+    QTest.mouseClick(panel.editor.fault_button, LEFT)
+    row = table.row
+    assert row is not None
+    assert row_values(row)[titles().name] == "House rules"
+    QTest.keyClicks(panel.editor.details.rows[titles().text].input.widget, RULE)
+    assert panel.editor.fault.text() == ""
+    await tab.until(lambda: RULE in tab.request.text)
+    await tab.until(lambda: any(each.name == "House rules" for each in panel.preview.rows))
+
+
+async def _delete_and_undo(tab: LayoutTab) -> None:
+    """Discarded and restored, saved, then deleted with its agents, and that undone at once."""
+    panel, until = tab.panel, tab.until
+    QTest.mouseClick(panel.discard_button, LEFT)
+    await until(lambda: RULE not in tab.request.text)
+    await tab.press("Restore draft")
+    await until(lambda: RULE in tab.request.text)
+    QTest.mouseClick(panel.save_button, LEFT)
+    await until(lambda: not tab.workspace.file.records)
+    await tab.calm()
+    QTest.mouseClick(panel.delete_button, LEFT)
+    assert "Used by Ada. They get the layout standard." in texts(panel.banners)
+    await tab.press("Delete")
+    await until(lambda: tab.request.layout == "standard")
+    press_toast(tab.studio, "Undo")
+    await until(lambda: tab.request.layout == "mine" and RULE in tab.request.text)
+
+
+async def test_that_a_draft_is_kept_and_a_newer_layout_is_not_overwritten(
+    studio: Studio, until: Until
+) -> None:
+    standard = shipped_layouts()["standard"]
+    stored, theirs = replace(standard, name="mine"), replace(standard, name="mine", description="theirs")
+    mine = replace(stored, description="my draft")
+    draft = Edit(MINE, PutLayout(mine), said_version(stored))
+    await studio.opener.change_file(Edit(MINE, PutLayout(stored)), drafts=(draft,))
+    tab = await opened(studio, until, "mine")
+    panel, workspace = tab.panel, tab.workspace
+    assert panel.editor.layout_ == mine
+    assert panel.save_button.isEnabled()
+    await studio.opener.engine.apply([Intent(Edit(MINE, PutLayout(theirs)), values.NOOR)])
+    await until(lambda: "Someone else saved this layout" in texts(panel.banners))
+    QTest.mouseClick(panel.save_button, LEFT)
+    await tab.calm()
+    assert (await tab.stored())["mine"] == theirs
+    await tab.press("Replace theirs")
+    await until(lambda: not workspace.file.records)
+    assert (await tab.stored())["mine"].description == "my draft"
+    panel.editor.go_to(1)
+    await tab.calm()
+    picture(studio, "whole")
+
+
+async def _settings(studio: Studio, until: Until) -> list[QPushButton]:
+    """Open the agent's settings; gives their buttons."""
+    studio.contents.services.selection.open(Ref(RefKind.AGENT, values.ADA))
+    await calm(studio, until)
+    return studio.window.centre.currentWidget().findChildren(QPushButton)

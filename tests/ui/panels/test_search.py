@@ -1,0 +1,255 @@
+"""The Search panel: typing, sides, F4 from hit to hit into the editors, ids, Requests, and what it says if not."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+
+from inspector.domain.content import TextContent
+from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.block_rows import CreateBlock, InsertArchival
+from inspector.domain.edits.rows import AppendMessage, StoreRun
+from inspector.domain.edits.text import SetText
+from inspector.domain.messages import Role, TextPart
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.search import MatchSpan, Snippet
+from inspector.ui.editors.text import TextEditor
+from inspector.ui.panels.agent import AgentPanel
+from inspector.ui.panels.block import BlockPanel
+from inspector.ui.panels.messages import MessagesPanel
+from inspector.ui.panels.search import SearchPanel
+from inspector.ui.search.found_list import FoundGroup
+from inspector.ui.search.hit_rows import HitRow, context_line
+from inspector.ui.search.page import SearchPage
+from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import calm, open_file, said
+from tests.ui.panels.test_history_tab import SCOUT
+from tests.ui.values import NOOR
+from tests.ui.world import ADA, GRACE, NOTES, QUESTIONS
+
+EVIL = "<b>quokka</b> <img src=x onerror=1>\u202e quokka"
+
+
+def focused() -> QWidget:
+    """What has the keyboard."""
+    widget = QApplication.focusWidget()
+    assert widget is not None
+    return widget
+
+
+class Search:
+    """The panel in its window, and hands to work in it."""
+
+    def __init__(self, studio: Studio, until: Until, panel: SearchPanel) -> None:
+        self.studio, self.until, self.panel = studio, until, panel
+        self.page: SearchPage = panel.page
+        self.engine = studio.opener.engine
+
+    async def calm(self) -> None:
+        await calm(self.studio, self.until)
+
+    async def type(self, text: str) -> None:
+        """Type a query in place of the last one."""
+        self.page.field.setFocus()
+        self.page.field.selectAll()
+        QTest.keyClick(self.page.field, Qt.Key.Key_Delete)
+        QTest.keyClicks(self.page.field, text)
+        await self.calm()
+
+    async def press(self, keys: str) -> None:
+        """Press keys wherever the keyboard is."""
+        QTest.keySequence(focused(), QKeySequence(keys))
+        await self.calm()
+
+    @property
+    def rows(self) -> list[HitRow]:
+        return [self.page.row(key) for key in range(len(self.panel.found.rows))]
+
+    @property
+    def front(self) -> QWidget:
+        return self.studio.window.centre.currentWidget()
+
+    def selected(self) -> str:
+        """The selected text of the editor that has the keyboard."""
+        editor = QApplication.focusWidget()
+        assert isinstance(editor, TextEditor)
+        start, end = editor.selected_range()
+        return editor.text[start:end]
+
+
+async def shown(studio: Studio, until: Until) -> Search:
+    """The panel with three quokkas of Ada's and one of Grace's in the file."""
+    await open_file(studio, until)
+    edits = (
+        Edit(NOTES, SetText("First line.\nA quokka sat here.")),
+        Edit(QUESTIONS, SetText("A wombat. " * 50)),
+        Edit(Ref(RefKind.ARCHIVAL, "arc_q"), InsertArchival(ADA.id, "An old Quokka")),
+        Edit(Ref(RefKind.MESSAGE, "msg_q"), AppendMessage(ADA.id, "bat_q", Role.USER, (TextPart(EVIL),))),
+        Edit(
+            Ref(RefKind.BLOCK, "blk_q"),
+            CreateBlock(GRACE.id, "islands", content=TextContent("Where a quokka lives")),
+        ),
+    )
+    await studio.opener.engine.apply([Intent(edit, NOOR) for edit in edits])
+    await calm(studio, until)
+    QTest.keySequence(focused(), QKeySequence("Ctrl+Shift+F"))
+    panel = studio.window.panel("search")
+    assert isinstance(panel, SearchPanel)
+    assert panel.isVisible()
+    made = Search(studio, until, panel)
+    await made.calm()
+    return made
+
+
+async def test_that_hits_are_gone_through_from_anywhere(studio: Studio, until: Until) -> None:
+    one = await shown(studio, until)
+    assert QApplication.focusWidget() is one.page.field
+    assert not one.studio.contents.services.actions.run("search.next")
+    await one.type("quokka")
+    groups = [each.kind for each in one.panel.found.rows if isinstance(each, FoundGroup)]
+    assert groups[:3] == ["block", "archival", "message"]
+    assert [row.name for row in one.rows[:3]] == ["Blocks · 2", *(row.name for row in one.rows[1:3])]
+    assert {row.name for row in one.rows[1:3]} == {"design_notes", "islands"}
+    assert [row.owner for row in one.rows if row.name == "islands"] == ["Grace"]
+    marked = [[each.text for each in row.line if each.marked] for row in one.rows if not row.heading]
+    assert all(marked[:4])
+    assert all(row.figure for row in one.rows[1:3])
+
+    opened: dict[str, str] = {}
+    for place in range(1, 5):
+        await one.press("F4")
+        await one.until(lambda: isinstance(QApplication.focusWidget(), TextEditor))
+        await one.until(lambda: one.selected().casefold() == "quokka")
+        hit = one.panel.found.hit
+        assert hit is not None
+        opened[hit.ref.id] = type(one.front).__name__
+        assert one.page.note.original.startswith(f"{place} of ")
+    assert opened == {
+        NOTES.id: "BlockPanel",
+        "blk_q": "BlockPanel",
+        "arc_q": "ArchivalPanel",
+        "msg_q": "MessagesPanel",
+    }
+    assert isinstance(one.front, MessagesPanel)
+    assert one.panel.isVisible()
+    await one.press("Shift+F4")
+    assert one.page.note.original.startswith("3 of ")
+
+    # In the view that is in front the same words are selected: here as the model reads them.
+    await one.type("quokka block:design")
+    await one.press("F4")
+    panel = one.front
+    assert isinstance(panel, BlockPanel)
+    panel.views.choose(1)
+    await one.press("F4")
+    assert focused() is panel.rendered.editor
+    assert one.selected() == "quokka"
+
+    # The agent of a hit is shown, and the next hit of another agent takes one back.
+    workspace = one.studio.contents.workspace
+    await one.type("islands")
+    await one.press("Return")
+    await one.until(lambda: isinstance(one.front, BlockPanel))
+    assert workspace.file.agent_id == GRACE.id
+
+
+async def test_that_sides_ids_and_requests_are_within_reach(studio: Studio, until: Until) -> None:
+    one = await shown(studio, until)
+    await one.type("quokka")
+    facets = one.page.facets
+    message = next(at for at, row in enumerate(facets.rows) if row.value == "message")
+    facets.setFocus()
+    facets.setCurrentIndex(facets.model().index(message, 0))
+    QTest.keyClick(facets, Qt.Key.Key_Space)
+    await one.calm()
+    assert one.page.field.text() == "quokka kind:message"
+    assert [row.name for row in one.rows] == ["Messages · 1", "User"]
+    # A side that is chosen still says what its other values would give.
+    assert {row.value for row in facets.rows if row.value} >= {"message", "block", "archival"}
+    assert [row.value for row in facets.rows if row.on] == ["message"]
+    # Untrusted text stays text: its markup is read, its direction mark is seen.
+    assert "<b>quokka</b>" in one.rows[1].text
+    assert "\u202e" not in one.rows[1].text
+    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in one.page.findChildren(QLabel))
+    QTest.keyClick(facets, Qt.Key.Key_Space)
+    await one.calm()
+    assert one.page.field.text() == "quokka"
+
+    await one.type("role:robot")
+    assert "know the role robot (character 1)" in one.page.fault_note.original
+    await one.type("ro")
+    assert one.page.field.offered == ("role:",)
+    await one.type("wombat tokens:>100")
+    assert [row.name for row in one.rows] == ["Blocks · 1", "open_questions"]
+
+    QGuiApplication.clipboard().setText(" msg_q ")
+    one.page.field.setFocus()
+    one.page.field.selectAll()
+    await one.press("Ctrl+V")
+    await one.until(lambda: isinstance(one.front, MessagesPanel))
+    assert one.studio.contents.services.selection.ref == Ref(RefKind.MESSAGE, "msg_q")
+
+    await ask_where_sent(one)
+
+
+async def ask_where_sent(one: Search) -> None:
+    """Ask of a hit in which Requests it was, before and after one was sent."""
+    await one.type("quokka kind:block agent:Ada")
+    await one.press("Down")
+    assert QApplication.focusWidget() is one.page.table
+    assert one.studio.contents.services.selection.ref == NOTES
+    actions = one.studio.contents.services.actions
+    actions.run("search.sent")
+    await one.until(lambda: "No Request was sent" in one.page.sent_note.original)
+    account = f'{{"source": {{"id": "{NOTES.id}"}}}}'
+    run = StoreRun(ADA.id, "turn", "gpt-4o", "A quokka sat here.", account)
+    await one.engine.apply([Intent(Edit(Ref(RefKind.RUN, "run_q"), run), SCOUT)])
+    actions.run("search.sent")
+    await one.until(lambda: "In 1 of 1 sent Requests" in one.page.sent_note.original)
+    assert "run_q" in one.page.sent_note.original
+
+
+async def test_that_tools_versions_and_the_palette_lead_on(studio: Studio, until: Until) -> None:
+    one = await shown(studio, until)
+    await one.type("tool:deploy")
+    await one.press("Return")
+    await one.until(lambda: isinstance(one.front, AgentPanel))
+    await one.engine.edit(NOTES.id, SetText("Gone."))
+    await one.type("kind:version quokka")
+    assert [row.name for row in one.rows] == ["Past versions · 1", "design_notes, version 2"]
+    await one.press("Return")
+    await one.until(lambda: isinstance(one.front, BlockPanel))
+    assert isinstance(one.front, BlockPanel)
+    await one.until(lambda: "Version 2" in "".join(each.text() for each in one.front.findChildren(QLabel)))
+
+    palette = one.studio.contents.palette
+    palette.summon()
+    QTest.keyClicks(focused(), "quokka in hiding")
+    assert palette.shown[-1].title == "Search for “quokka in hiding”"
+    for _ in palette.shown:
+        QTest.keyClick(focused(), Qt.Key.Key_Down)
+    QTest.keyClick(focused(), Qt.Key.Key_Return)
+    await one.calm()
+    assert one.page.field.text() == "quokka in hiding"
+    palette.summon()
+    QTest.keyClicks(focused(), "blk_nothing1")
+    assert [each.title for each in palette.shown[:2]] == [
+        "Go to blk_nothing1",
+        "Search for “blk_nothing1”",
+    ]
+    QTest.keyClick(focused(), Qt.Key.Key_Return)
+    await said(one.studio, one.until, "Nothing in this file has that id.")
+
+    # Another file: nothing of the last one stays.
+    await one.type("quokka")
+    assert one.rows
+    await open_file(one.studio, one.until, one.studio.opener.copy("second.constellation"))
+    assert (one.page.field.text(), one.rows) == ("", [])
+
+
+def test_that_a_line_shows_its_first_marked_word() -> None:
+    text = "x" * 100 + " needle\nand more"
+    line = context_line(Snippet(text, (MatchSpan(101, 107),), cut_after=True))
+    assert [each.text for each in line if each.marked] == ["needle"]
+    assert line[0].text == "…"
+    assert "".join(each.text for each in line).endswith(" and more…")

@@ -1,0 +1,103 @@
+"""Every panel and tab at a small screen's size with large text: the window fits, and no text is cut."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QSize, QTimer
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QWidget
+
+from inspector.ui.appearance import ThemeChoice
+from inspector.ui.dock_layout import DockLayout
+from inspector.ui.safe_text import ElidedLabel
+from inspector.ui.widgets.overflow import Overflow
+from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import calm, open_file
+from tests.ui.views import first_blocks, tabs
+
+SCREEN = QSize(1280, 800)
+_ROUNDING = 2
+_TURNS = 12
+
+
+def cut(window: QWidget) -> Iterator[str]:
+    """Labels, buttons and fields in sight that have less room than their text."""
+    for each in window.findChildren(QWidget):
+        if not each.isVisible() or not isinstance(each, QLabel | QAbstractButton | QComboBox | QLineEdit):
+            continue
+        if isinstance(each, ElidedLabel) or not each.visibleRegion().boundingRect().isValid():
+            continue
+        least, has = each.minimumSizeHint(), each.size()
+        if isinstance(each, QLabel) and each.wordWrap():
+            least = QSize(0, each.heightForWidth(has.width()))
+        text = each.currentText() if isinstance(each, QComboBox) else each.text()
+        if isinstance(each, QLineEdit):
+            text = text or each.placeholderText()
+        most = each.maximumSize()
+        if text and has.width() + _ROUNDING < min(least.width(), most.width()):
+            yield f"{text[:40]!r} needs {least.width()} pixels across and has {has.width()}"
+        if text and has.height() + _ROUNDING < min(least.height(), most.height()):
+            yield f"{text[:40]!r} needs {least.height()} pixels in height and has {has.height()}"
+
+
+@pytest.mark.parametrize(
+    "scale",
+    [
+        pytest.param(1.0, marks=pytest.mark.slow),
+        pytest.param(1.5, marks=pytest.mark.slow),
+        pytest.param(2.0, marks=pytest.mark.slow),
+    ],
+)
+async def test_that_every_view_fits_a_small_screen(studio: Studio, until: Until, scale: float) -> None:
+    await open_file(studio, until)
+    window = studio.window
+    found: dict[str, list[str]] = {}
+    studio.contents.services.appearance.apply(ThemeChoice.DARK, scale)
+    window.resize(SCREEN)
+    [layout] = window.findChildren(DockLayout)
+    waiting = layout.findChildren(QTimer)
+
+    def wrong() -> list[str]:
+        least, has = window.minimumSizeHint(), window.size()
+        fits = (least.boundedTo(SCREEN), has) == (least, SCREEN)
+        return list(cut(window))[:3] + (
+            [] if fits else [f"the window needs {least.width()}x{least.height()}"]
+        )
+
+    async def look(name: str) -> None:
+        await calm(studio, until)
+        # Docks that no longer fit beside the centre become tabs a little later.
+        await until(lambda: not any(each.isActive() for each in waiting))
+        # What is still being laid out comes to fit in the next turns of the loop; what doesn't fit stays so.
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+            if not (left := wrong()):
+                return
+            await asyncio.sleep(0.02)
+        found[name] = left
+
+    for name, panel in tabs(studio):
+        await look(name)
+        for view in panel.views_to_draw() if panel is not None else ():
+            await look(f"{name}: {view}")
+    assert found == {}
+
+
+async def test_that_a_view_without_room_is_scrolled_and_not_squeezed(studio: Studio, until: Until) -> None:
+    await open_file(studio, until)
+    window = studio.window
+    studio.contents.services.appearance.apply(ThemeChoice.DARK, 2.0)
+    window.resize(960, 620)
+    panel = studio.contents.open_view("block", first_blocks(studio)["MapSchema"])
+    await calm(studio, until)
+    await until(lambda: window.size() == QSize(960, 620))
+    assert panel is not None
+    holder = next(each for each in window.findChildren(Overflow) if each.panel is panel)
+    assert holder.width() < panel.minimumSizeHint().width() <= panel.width()
+    assert holder.horizontalScrollBar().maximum() > 0
+    assert list(cut(window)) == []
+    studio.contents.services.appearance.apply(ThemeChoice.DARK, 1.0)
+    window.resize(SCREEN)
+    await until(lambda: holder.horizontalScrollBar().maximum() == 0)
+    # It has all the room there is.
+    await until(lambda: panel.size() == holder.viewport().size() == holder.size())
