@@ -3,8 +3,15 @@
 import ast
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 
 Find = Callable[[ast.Module], Iterator[ast.AST]]
+
+
+@cache
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All nodes of a module, walked once for all rules: the walk costs more than what they look for."""
+    return tuple(ast.walk(tree))
 
 
 def called_name(node: ast.AST) -> str:
@@ -18,13 +25,13 @@ def called_name(node: ast.AST) -> str:
 
 def docstrings(tree: ast.Module) -> set[int]:
     """The identities of the constants that are docstrings or other bare strings."""
-    return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return {id(node.value) for node in nodes(tree) if isinstance(node, ast.Expr)}
 
 
 def strings(tree: ast.Module) -> Iterator[ast.Constant]:
     """Every string of a module that the program uses, f-strings' fixed parts included."""
     bare = docstrings(tree)
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in bare:
             yield node
 
@@ -33,7 +40,7 @@ def names_used(*names: str) -> Find:
     """Finds the names, imported, used or reached as an attribute."""
 
     def find(tree: ast.Module) -> Iterator[ast.AST]:
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.alias):
                 found = node.name in names
             elif isinstance(node, ast.Attribute):
@@ -50,7 +57,7 @@ def calls_of(*names: str, method: bool | None = None) -> Find:
     """Finds calls by the last word of what is called; `method` narrows to `x.f()` (True) or `f()` (False)."""
 
     def find(tree: ast.Module) -> Iterator[ast.AST]:
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if called_name(node) not in names or not isinstance(node, ast.Call):
                 continue
             if method is None or method == isinstance(node.func, ast.Attribute):
@@ -63,7 +70,7 @@ def imports_of(*modules: str) -> Find:
     """Finds imports of modules, of what is in them and of what is below them, inside functions too."""
 
     def find(tree: ast.Module) -> Iterator[ast.AST]:
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
@@ -80,7 +87,7 @@ def members_of(owner: str, *names: str) -> Find:
     """Finds `owner.name`, called or not."""
 
     def find(tree: ast.Module) -> Iterator[ast.AST]:
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.Attribute) and node.attr in names and last_word(node.value) == owner:
                 yield node
 
@@ -91,7 +98,7 @@ def keywords_given(**forbidden: bool) -> Find:
     """Finds calls that give a keyword this constant."""
 
     def find(tree: ast.Module) -> Iterator[ast.AST]:
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if not isinstance(node, ast.keyword) or not isinstance(node.value, ast.Constant):
                 continue
             if node.arg in forbidden and node.value.value is forbidden[node.arg]:
@@ -126,7 +133,7 @@ EXECUTORS = ("execute", "executemany", "executescript", "execute_fetchall", "exe
 
 def built_sql(tree: ast.Module) -> Iterator[ast.AST]:
     """Finds statements put together at run time: f-strings, `+`, `%` and `format`."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if is_built_string(node) and SQL.match(first_text(node)):
             yield node
         if isinstance(node, ast.Call) and called_name(node) in EXECUTORS:
@@ -187,7 +194,7 @@ FILE_CALLS = (
 
 def opened_databases(tree: ast.Module) -> Iterator[ast.AST]:
     """Finds ordinary file access to what is named like a database; its `close` would drop SQLite's locks."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if not isinstance(node, ast.Call) or called_name(node) not in FILE_CALLS:
             continue
         subjects: list[ast.expr] = list(node.args)
@@ -216,7 +223,7 @@ def unsafe_tool_tip_roles(tree: ast.Module) -> Iterator[ast.AST]:
 
 def busy_subscribers(tree: ast.Module) -> Iterator[ast.AST]:
     """Finds subscriptions whose callback is not the `append` or `put_nowait` of a queue."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Call) and called_name(node).startswith("subscribe"):
             callback = node.args[-1] if node.args else None
             if not (isinstance(callback, ast.Attribute) and callback.attr in ("append", "put_nowait")):
@@ -225,7 +232,7 @@ def busy_subscribers(tree: ast.Module) -> Iterator[ast.AST]:
 
 def numbered_colours(tree: ast.Module) -> Iterator[ast.AST]:
     """Finds colours made from numbers, and Qt's named ones but the one that is none."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Call) and called_name(node) in ("QColor", "fromRgb", "fromHsv", "fromHsl"):
             yield from (argument for argument in node.args if isinstance(argument, ast.Constant))
         if isinstance(node, ast.Attribute) and last_word(node.value) == "GlobalColor":
@@ -237,7 +244,7 @@ OPENING_CALLS = ("open", "read_bytes", "read_text", "write_bytes", "write_text",
 
 def opened_files(tree: ast.Module) -> Iterator[ast.AST]:
     """Finds files opened by Python, whatever they are called; `Name.open` of a class of ours is none."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if not isinstance(node, ast.Call) or called_name(node) not in OPENING_CALLS:
             continue
         owner = last_word(node.func.value) if isinstance(node.func, ast.Attribute) else ""
@@ -249,7 +256,7 @@ def handlers_of(*names: str) -> Find:
     """Finds `except` clauses that name one of these errors, alone or among others."""
 
     def find(tree: ast.Module) -> Iterator[ast.AST]:
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.ExceptHandler) and node.type is not None:
                 told = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
                 yield from (each for each in told if last_word(each) in names)
@@ -262,7 +269,7 @@ OUTLETS = ("print", "echo", "write_line", "debug", "info", "warning", "error", "
 
 def told_headers(tree: ast.Module) -> Iterator[ast.AST]:
     """Finds what prints or logs the headers of a request, where its key stands."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Call) and called_name(node) in OUTLETS:
             for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
                 if any(is_headers(each) for each in ast.walk(argument)):

@@ -239,6 +239,8 @@ RULES = (
         bad=("import zipfile", "from tarfile import open", "shutil.unpack_archive(path)"),
         good=("import zlib",),
         inside=("inspector",),
+        # It writes one and reads none.
+        allowed=("inspector/runtime/debug_bundle.py",),
     ),
     Rule(
         "no format that runs code or expands without limit is read",
@@ -319,8 +321,12 @@ RULES = (
         ),
         good=("group.create_task(work())", "bridge.spawn(work())"),
         # Neither fits a TaskGroup. `finish` awaits its task to the end whatever happens to the caller; the engine's
-        # watcher lives from `open` to `close`, which awaits it.
-        allowed=("inspector/storage/connection.py", "inspector/runtime/engine.py"),
+        # watcher lives from `open` to `close`, which awaits it; a call's lives from its first step to `aclose`.
+        allowed=(
+            "inspector/storage/connection.py",
+            "inspector/runtime/engine.py",
+            "inspector/runtime/model_stream.py",
+        ),
     ),
     Rule(
         "a dialog opens and does not run a loop of its own",

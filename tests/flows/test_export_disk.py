@@ -12,6 +12,7 @@ from tests.flows.export_builders import FOLDER, JSON, Desk, contents
 MOST_CALLS = 3000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [JSON, FOLDER])
 async def test_that_an_export_survives_a_failure_of_every_call_to_the_database(
     desk: Desk, form: ExportFormat

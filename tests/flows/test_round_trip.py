@@ -112,6 +112,7 @@ def _unknown(value: Any) -> Iterator[str]:
                 yield from _unknown(each)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", GRAMMARS)
 def test_that_another_form_says_which_fields_it_leaves_out(form: str) -> None:
     @settings(max_examples=8, deadline=None, phases=[Phase.generate])

@@ -9,6 +9,7 @@ import pytest
 from tests.bench.storm import LONG, UNPAUSED, Side, storm
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(150)
 async def test_that_6_seconds_of_an_agent_and_a_person_lose_nothing(tmp_db_dir: Path) -> None:
     outcome = await storm(tmp_db_dir, [Side("a", 50.0, 6.0), Side("b", 5.0, 6.0)])
@@ -18,6 +19,7 @@ async def test_that_6_seconds_of_an_agent_and_a_person_lose_nothing(tmp_db_dir: 
     assert all(count > 15 for count in outcome.edits.values())
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(150)
 async def test_that_two_instances_with_100_random_edits_each_converge_and_keep_their_drafts(
     tmp_db_dir: Path,
