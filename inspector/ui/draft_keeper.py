@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from inspector.domain.edits.base import Edit, Receipt
 from inspector.domain.ref import Ref, RefKind
@@ -67,13 +67,16 @@ class DraftKeeper:
 class RecordDrafts:
     """The unsaved edits of messages, archival entries and other records, in the state of the open file.
 
-    `rebuild` lets the figures follow those that the Request shows: layouts.
+    `rebuild` lets the figures follow those that the Request shows: layouts. `bases` holds each record as it was when
+    its edit began, for as long as the file is open: a closed tab does not forget it.
     """
 
     def __init__(self, live: LiveFile, keeper: DraftKeeper, rebuild: Callable[[], None]) -> None:
         self._live = live
         self._keeper = keeper
         self._rebuild = rebuild
+        self.bases: dict[Ref, Any] = {}
+        live.changed.connect(self._follow)
 
     def put(self, edit: Edit) -> None:
         """Keep the edit that a save would make."""
@@ -84,12 +87,17 @@ class RecordDrafts:
 
     def drop(self, ref: Ref) -> None:
         """Forget an edit: it was saved or is not wanted."""
+        self.bases.pop(ref.whole, None)
         records = self._live.state.records
         if ref.whole in records:
             rest = {each: edit for each, edit in records.items() if each != ref.whole}
             restored = self._live.state.restored_records - {ref.whole}
             self._live.put(replace(self._live.state, records=rest, restored_records=restored), What.DRAFTS)
             self._note(ref.whole)
+
+    def _follow(self, what: What) -> None:
+        if what & What.FILE:
+            self.bases.clear()
 
     def _note(self, ref: Ref) -> None:
         self._keeper.note(ref)

@@ -46,7 +46,7 @@ class UnsavedRecords(QObject, Generic[Kept]):
         self._workspace = workspace
         self._kind = kind
         self._said = said
-        self._bases: dict[str, Kept] = {}
+        self._bases: dict[Ref, Kept] = workspace.records.bases
         self._listed = self._ids()
         workspace.changed.connect(self._follow)
 
@@ -60,15 +60,22 @@ class UnsavedRecords(QObject, Generic[Kept]):
 
     def base(self, id_: str, present: Kept) -> Kept:
         """The record as it was when its edit began, else as it is."""
-        return self._bases.get(id_, present)
+        return self._bases.get(Ref(self._kind, id_), present)
+
+    def began_with(self, id_: str) -> Kept | None:
+        """The record as it was when its edit began, None where an earlier run of the program kept that edit."""
+        kept, base = self.get(id_), self._bases.get(Ref(self._kind, id_))
+        if kept is None or base is None or said_version(self._said(base)) != kept.base:
+            return None
+        return base
 
     def begin(self, id_: str, present: Kept) -> None:
-        self._bases.setdefault(id_, present)
+        self._bases.setdefault(Ref(self._kind, id_), present)
 
     def put(self, edit: Edit) -> None:
         """Keep the edit that a save would make, with the version that it began with; on disk at once."""
         id_ = edit.target.id
-        kept, began = self.get(id_), self._bases.get(id_)
+        kept, began = self.get(id_), self._bases.get(edit.target.whole)
         version = None if began is None else said_version(self._said(began))
         self._listed |= {id_}
         self._workspace.records.put(replace(edit, base=version if kept is None else kept.base))
@@ -77,14 +84,13 @@ class UnsavedRecords(QObject, Generic[Kept]):
         """Count an edit from the record as it is by now: nothing that somebody else wrote is in its way."""
         kept = self.get(id_)
         if kept is not None:
-            self._bases[id_] = present
+            self._bases[kept.target.whole] = present
             version = said_version(self._said(present))
             if version != kept.base:
                 self._workspace.records.put(replace(kept, base=version))
 
     def drop(self, id_: str) -> None:
         """Forget an edit: it was saved or is not wanted."""
-        self._bases.pop(id_, None)
         self._listed -= {id_}
         self._workspace.records.drop(Ref(self._kind, id_))
         self.ended.emit(id_)
@@ -108,7 +114,7 @@ class UnsavedRecords(QObject, Generic[Kept]):
             return
         before, self._listed = self._listed, self._ids()
         for id_ in before - self._listed:
-            self._bases.pop(id_, None)
+            self._bases.pop(Ref(self._kind, id_), None)
             self.ended.emit(id_)
         if self._listed - before:
             self.restored.emit()
@@ -163,7 +169,7 @@ class RecordSession(UnsavedRecords[Record]):
         kept = self.get(id_)
         if kept is None:
             return False
-        self._bases[id_] = found.stored
+        self._bases[kept.target.whole] = found.stored
         self._workspace.records.put(rebased(kept, found, operation))
         self.restored.emit()
         return True
@@ -175,8 +181,4 @@ class RecordSession(UnsavedRecords[Record]):
         stored, kept = await reading, self.get(id_)
         if stored is None or kept is None or not self.is_stale(id_, stored):
             return None
-        began = self._bases.get(id_)
-        if began is not None and said_version(self._said(began)) != kept.base:
-            # An earlier run of the program kept the edit: what it began with is not known any more.
-            began = None
-        return await asyncio.to_thread(self._merge, began, stored, kept)
+        return await asyncio.to_thread(self._merge, self.began_with(id_), stored, kept)

@@ -186,7 +186,9 @@ class SettingsWork(QObject):
         """The settings that the unsaved ones were made of, None where an earlier session knew them."""
         if not self._left:
             return self._drafts.base(self._ref.id, self._stored or present)
-        return None if self._drafts.is_stale(self._ref.id, present) else present
+        return (
+            self._drafts.began_with(self._ref.id) if self._drafts.is_stale(self._ref.id, present) else present
+        )
 
     def _note_clashes(self, base: Block | None) -> None:
         """Remember which settings both sides changed; with none, the draft is on the stored ones from here on."""

@@ -104,7 +104,8 @@ async def test_that_unsaved_settings_survive_a_closed_tab_and_another_change(
     await one.calm()
     one.studio.window.centre.close_view(("block", QUESTIONS))
     await one.world.write(QUESTIONS, SetDescription("Theirs"))
-    await one.calm()
+    # The tab comes back to what is stored by now: only the file's drafts know what the edit began with.
+    await one.until(lambda: one.workspace.file.blocks[QUESTIONS.id].block.description == "Theirs")
     one.studio.contents.services.selection.open(QUESTIONS)
     panel = one.studio.window.centre.currentWidget()
     one.panel = panel  # type: ignore[assignment]
