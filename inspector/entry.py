@@ -39,11 +39,15 @@ COMMANDS = frozenset(
             "salvage",
         ),
         *("summaries", "activity", "summarise", "layouts", "simulate", "diff-requests", "lint", "calibrate"),
-        *("consent", "queue", "export-request", "debug-bundle", "send", "open", "screenshots"),
+        *("consent", "queue", "export-request", "debug-bundle", "send", "chat", "run", "keys"),
+        *("open", "screenshots"),
     }
 )
 _SAFE_MODE = "--safe-mode"
 _AIRLOCK = "--airlock"
+_SELF_TEST = "--selftest-in"
+_COMPLETION = "_CONTEXT_INSPECTOR_COMPLETE"
+"""Click's name for the variable by which a shell asks for completions."""
 _QT = "PySide6"
 _NEW_OBJECTS = 100_000
 """Between two collections of a command. It makes tens of thousands of classes and functions that all stay."""
@@ -78,11 +82,16 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(given: list[str]) -> int:
+    if _COMPLETION in os.environ:
+        # A shell asks what it could complete; the command line answers and ends.
+        return _run_command([])
     if not given:
         return open_window(None, sample=False)
     first = given[0]
     if first == _AIRLOCK:
         return _serve_airlock()
+    if first == _SELF_TEST and len(given) == 2:
+        return _test_itself(Path(given[1]))
     if first == _SAFE_MODE and len(given) == 1:
         return open_window(None, sample=False, safe=True)
     if first == _SAFE_MODE and not given[1].startswith("-") and given[1] not in COMMANDS:
@@ -182,6 +191,18 @@ def _serve_airlock() -> int:
 
     serve()
     return 0
+
+
+def _test_itself(notes: Path) -> int:
+    """What ``--selftest`` starts the program as, in a process whose output it can see to the last word."""
+    gc.disable()
+    from inspector.ui.qt_imports import spare_sources
+
+    spare_sources()
+    from inspector.ui.app import Program
+    from inspector.ui.self_test import run
+
+    return run(notes, Program)
 
 
 def _run_command(given: list[str]) -> int:
