@@ -115,6 +115,24 @@ def _sending() -> Iterable[click.Command]:
     return (send_command,)
 
 
+def _keys() -> Iterable[click.Command]:
+    from inspector.cli.keys import keys_command
+
+    return (keys_command,)
+
+
+def _chatting() -> Iterable[click.Command]:
+    from inspector.cli.chat import chat_command
+
+    return (chat_command,)
+
+
+def _running() -> Iterable[click.Command]:
+    from inspector.cli.running import run_command
+
+    return (run_command,)
+
+
 _FAMILIES: Mapping[Callable[[], Iterable[click.Command]], tuple[str, ...]] = {
     _agents: ("agents",),
     _reading: ("report", "build"),
@@ -131,6 +149,9 @@ _FAMILIES: Mapping[Callable[[], Iterable[click.Command]], tuple[str, ...]] = {
     _exporting: ("export", "layouts", "export-request"),
     _bundling: ("debug-bundle",),
     _sending: ("send",),
+    _chatting: ("chat",),
+    _running: ("run",),
+    _keys: ("keys",),
 }
 _FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in names}
 
@@ -148,11 +169,26 @@ class Commands(click.Group):
         return self.commands.get(cmd_name)
 
 
+def _test_itself(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked:
+        from inspector.cli.self_test import run_self_test
+
+        context.exit(run_self_test())
+
+
 def command_line(windows: Windows) -> click.Group:
     """All commands as one group."""
 
     @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
     @click.version_option(__version__, prog_name="context-inspector")
+    @click.option(
+        "--selftest",
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=_test_itself,
+        help="Try the whole program on a new sample and exit. Your files and settings stay untouched.",
+    )
     def inspector() -> None:
         """See, measure and edit exactly what an agent's next model call will send.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,23 +9,20 @@ from typing import Any
 import click
 
 from inspector.cli.agents import every_agent
+from inspector.cli.calling import FORM_NAMES, destination_of, key_of, print_failure
 from inspector.cli.lookup import choose_agent
 from inspector.cli.options import FILE, JSON, choosing, example
 from inspector.cli.session import DONE, INPUT_AT_FAULT, asynchronous, opened, plain_problem, problem_line
 from inspector.cli.terminal import write_error, write_exactly, write_json, write_line
-from inspector.domain.calls import ApiKey, Destination, PreparedCall, cost_of
+from inspector.domain.calls import ApiKey, PreparedCall, cost_of
 from inspector.domain.codec import to_plain
 from inspector.domain.dataclass import dataclass
-from inspector.domain.errors import InputError
 from inspector.domain.limits import Strategy
-from inspector.domain.replies import CallFailure, Reply, StopReason, TextDelta
+from inspector.domain.replies import Reply, StopReason, TextDelta
 from inspector.domain.snapshot import RequestSpec
-from inspector.domain.wire.values import WireForm
 from inspector.runtime.clock_and_ids import system_clock
 from inspector.runtime.engine import Engine
 from inspector.runtime.wording import word
-
-_FORMS = [form.value for form in WireForm]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +46,9 @@ class SendOptions:
     "--provider",
     required=True,
     metavar="NAME|URL",
-    help=f"Send to offline, {', '.join(_FORMS)}, or an https:// address.",
+    help=f"Send to offline, {', '.join(FORM_NAMES)}, or an https:// address.",
 )
-@click.option("--form", type=click.Choice(_FORMS), help="Set the format of an address. Default: openai.")
+@click.option("--form", type=click.Choice(FORM_NAMES), help="Set the format of an address. Default: openai.")
 @click.option("--message", required=True, help="Send this as the user's next message.")
 @click.option("--keep", is_flag=True, help="Add the message and the reply to the conversation.")
 @JSON
@@ -69,8 +65,9 @@ async def send_command(
 ) -> int:
     """Send an agent's Request with one more message to a model, and print the reply.
 
-    The key comes from the provider's environment variable, such as ANTHROPIC_API_KEY; for an address of your own from
-    CONTEXT_INSPECTOR_API_KEY. Without --keep the file stays as it was. A failed call exits with 1.
+    The key comes from the provider's environment variable, such as ANTHROPIC_API_KEY (for an address of your own
+    CONTEXT_INSPECTOR_API_KEY), else from the system's key store, where the command keys puts it. Without --keep the
+    file stays as it was. A failed call exits with 1.
     """
     asked = SendOptions(agent=agent, **given)
     spec = RequestSpec(now=now or system_clock(), zone=zone, model=model, layout=layout, strategy=strategy)
@@ -80,20 +77,19 @@ async def send_command(
 
 async def _send(engine: Engine, asked: SendOptions, spec: RequestSpec) -> int:
     chosen = choose_agent(await every_agent(engine), asked.agent)
-    form = None if asked.form is None else WireForm(asked.form)
-    destination = engine.calls.destination(asked.provider, form)
+    destination = destination_of(engine, asked.provider, asked.form)
     drafted = await engine.calls.draft(chosen.id, asked.message, spec)
     prepared = await engine.calls.prepare(drafted.request, drafted.snapshot, destination)
     for problem in () if asked.as_json else prepared.adaptations:
         write_error(f"{problem.severity.value}: {problem_line(problem)}")
     for secret in () if asked.as_json else prepared.secrets:
         write_error(word("told.call_secret", {"kind": secret.kind, "secret": secret.shown}))
-    reply = await _streamed(engine, prepared, _key(engine, destination), asked)
+    reply = await _streamed(engine, prepared, await key_of(engine, destination), asked)
     run = None
     if asked.keep and reply.failure is None:
         run = await engine.calls.record(prepared, reply, keep=True)
     if reply.failure is not None:
-        _print_failure(engine, prepared, reply.failure)
+        print_failure(reply.failure, engine.calls.key_variable(destination))
         return INPUT_AT_FAULT
     if asked.as_json:
         write_json(_plain(engine, prepared, reply, run))
@@ -102,15 +98,6 @@ async def _send(engine: Engine, asked: SendOptions, spec: RequestSpec) -> int:
     if run is not None:
         write_error(word("told.call_kept", {"agent": chosen.name}))
     return DONE
-
-
-def _key(engine: Engine, destination: Destination) -> ApiKey | None:
-    variable = engine.calls.key_variable(destination)
-    value = os.environ.get(variable, "").strip() if variable else ""
-    if variable and not value and not destination.is_custom:
-        # What the agent remembers would go out for nothing but a refusal.
-        raise InputError("input.no_key", variable=variable)
-    return ApiKey(value, destination.origin) if value else None
 
 
 async def _streamed(engine: Engine, prepared: PreparedCall, key: ApiKey | None, asked: SendOptions) -> Reply:
@@ -142,20 +129,6 @@ def _print_end(engine: Engine, prepared: PreparedCall, reply: Reply) -> None:
         "cost": "—" if cost is None or prepared.destination.form is None else f"${cost:,.4f}",
     }
     write_error(word("told.call_usage", figures))
-
-
-def _print_failure(engine: Engine, prepared: PreparedCall, failure: CallFailure) -> None:
-    """Print what kind of failure it was, the server's own words, and what to do."""
-    status = "" if failure.status is None else f" ({failure.status})"
-    write_error(word(f"call_failed.{failure.kind.value}", {}) + status + ".")
-    if failure.code:
-        write_error(word(failure.code, failure.parameters))
-    if failure.message:
-        write_error(word("told.call_model", {"message": failure.message}))
-    variable = engine.calls.key_variable(prepared.destination)
-    write_error(word(f"call_advice.{failure.kind.value}", {"variable": variable}))
-    if failure.retry_after is not None:
-        write_error(word("call_advice.wait", {"seconds": f"{failure.retry_after:g}"}))
 
 
 def _plain(engine: Engine, prepared: PreparedCall, reply: Reply, run: str | None) -> dict[str, Any]:

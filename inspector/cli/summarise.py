@@ -9,16 +9,20 @@ from typing import Any
 import click
 
 from inspector.cli.agents import every_agent
+from inspector.cli.calling import FORM_NAMES, destination_of, print_failure
 from inspector.cli.lookup import choose_agent
 from inspector.cli.options import AGENT, FILE, JSON, example
 from inspector.cli.reporting import MARKS
-from inspector.cli.session import asynchronous, opened, plain_problem, print_problems
-from inspector.cli.terminal import write_json, write_line
+from inspector.cli.session import DONE, INPUT_AT_FAULT, asynchronous, opened, plain_problem, print_problems
+from inspector.cli.terminal import write_error, write_json, write_line
+from inspector.domain.agents import Agent
+from inspector.domain.calls import CallError
 from inspector.domain.codec import to_plain, write_time
 from inspector.domain.edits.base import Intent
 from inspector.domain.errors import NotFoundError, Parameters
 from inspector.domain.redone_summaries import RedoneSummary
 from inspector.domain.summarising import FoldOptions, Losses, Proposal, Summarised
+from inspector.runtime.called_model import CalledModel, CallSum
 from inspector.runtime.engine import Engine
 from inspector.runtime.wording import word
 
@@ -96,14 +100,55 @@ def _print_losses(losses: Losses) -> None:
             write_line(word("told.summary_lost", {"what": name, "count": len(items), "items": shown}))
 
 
-async def _summarise_again(
-    engine: Engine, summary_id: str, options: FoldOptions, *, dry: bool, as_json: bool
-) -> None:
+async def _summary_agent(engine: Engine, name: str | None, summary_id: str | None) -> Agent:
+    """The agent that was named, or whose the summary is."""
+    agents = await every_agent(engine)
+    if summary_id is None:
+        return choose_agent(agents, name)
     found = await engine.summaries.store.get(summary_id)
     if found is None:
         raise NotFoundError("not_found.summary", name=summary_id)
-    agent = next(each for each in await every_agent(engine) if each.id == found.agent_id)
-    run = await engine.summary_checks.redo(agent, summary_id, options=options)
+    return next(each for each in agents if each.id == found.agent_id)
+
+
+def _model(
+    engine: Engine, agent: Agent, provider: str | None, form: str | None, model: str | None
+) -> CalledModel | None:
+    """The model that is to write the summaries, None without a provider."""
+    if provider is None:
+        if form is not None or model is not None:
+            raise click.UsageError("--form and --model need --provider")
+        return None
+
+    def warn(kind: str, shown: str) -> None:
+        write_error(word("told.call_secret", {"kind": kind, "secret": shown}))
+
+    destination = destination_of(engine, provider, form)
+    return CalledModel(engine.calls, engine.models, destination, model or agent.model, warn)
+
+
+def _figures(whole: CallSum) -> Parameters:
+    return {
+        "calls": whole.calls,
+        "input": "—" if whole.input_tokens is None else f"{whole.input_tokens:,}",
+        "output": "—" if whole.output_tokens is None else f"{whole.output_tokens:,}",
+        "cost": "—" if whole.cost is None else f"${whole.cost:,.4f}",
+    }
+
+
+async def _summarise_again(
+    engine: Engine,
+    which: tuple[Agent, str],
+    model: CalledModel | None,
+    options: FoldOptions,
+    *,
+    dry: bool,
+    as_json: bool,
+) -> None:
+    agent, summary_id = which
+    run = await engine.summary_checks.redo(
+        agent, summary_id, engine.summaries.written_by(agent, model), options
+    )
     if not dry and run.edits:
         await engine.summary_checks.require_same(run)
         await engine.apply([Intent(each, engine.actor, _AGAIN_REASON) for each in run.edits])
@@ -178,6 +223,13 @@ def _print_redone(one: RedoneSummary, *, dry: bool) -> None:
     metavar="SUMMARY",
     help="Summarise the sources of this summary again, then the summaries made of it.",
 )
+@click.option(
+    "--provider",
+    metavar="NAME|URL",
+    help="Let a model write: offline, " + ", ".join(FORM_NAMES) + ", or an address.",
+)
+@click.option("--form", type=click.Choice(FORM_NAMES), help="Set the format of an address. Default: openai.")
+@click.option("--model", metavar="MODEL", help="Ask this model. Default: the agent's.")
 @JSON
 @asynchronous
 async def summarise_command(
@@ -191,30 +243,48 @@ async def summarise_command(
     pin: tuple[str, ...],
     again: str | None,
     as_json: bool,
-) -> None:
-    """Summarise old messages and archive them. Summaries are made of extracted sentences."""
+    **asked: str | None,
+) -> int:
+    """Summarise old messages and archive them.
+
+    Summaries are made of extracted sentences, without a call. With --provider a model writes them, and the messages go
+    to it: try with --dry-run first, which asks the model and stores nothing.
+    """
     if due and keep is not None:
         raise click.UsageError("--due and --keep can't be combined")
     if again is not None and (due or keep is not None):
         raise click.UsageError("--from can't be combined with --due or --keep")
     options = FoldOptions(chunk_size=chunk, keep=keep, only_due=due, query=query, pinned=pin)
     async with opened(file, "copy" if dry_run else "refuse") as engine:
-        if again is not None:
-            await _summarise_again(engine, again, options, dry=dry_run, as_json=as_json)
-            return
-        chosen = choose_agent(await every_agent(engine), agent)
-        summariser = engine.summaries.extractive(chosen)
-        done = await engine.summaries.summarise(chosen.id, summariser, options, dry=dry_run)
+        chosen = await _summary_agent(engine, agent, again)
+        model = _model(engine, chosen, **asked)
+        try:
+            if again is not None:
+                await _summarise_again(engine, (chosen, again), model, options, dry=dry_run, as_json=as_json)
+                return DONE
+            made_by = engine.summaries.written_by(chosen, model)
+            done = await engine.summaries.summarise(chosen.id, made_by, options, dry=dry_run)
+        except CallError as error:
+            print_failure(error.failure, "" if model is None else model.key_variable)
+            return INPUT_AT_FAULT
+        finally:
+            if model is not None and model.sum.calls:
+                write_error(word("told.summary_calls", _figures(model.sum)))
     if as_json:
         write_json(_plain_run(done, dry=dry_run))
-        return
+    else:
+        _print_run(chosen.name, done, dry=dry_run)
+    return DONE
+
+
+def _print_run(agent: str, done: Summarised, *, dry: bool) -> None:
     covered = len(done.plan.covered)
     if not done.proposals and not covered:
-        write_line(word("told.nothing_to_summarise", {"agent": chosen.name}))
+        write_line(word("told.nothing_to_summarise", {"agent": agent}))
     for at, proposal in enumerate(done.proposals):
-        _print_proposal(proposal, None if dry_run else done.folded[at].summary.id)
+        _print_proposal(proposal, None if dry else done.folded[at].summary.id)
     if covered:
-        reported = "told.would_archive_covered" if dry_run else "told.archived_covered"
+        reported = "told.would_archive_covered" if dry else "told.archived_covered"
         write_line(word(reported, {"messages": covered}))
     if done.plan.skipped:
         write_line(word("told.batches_skipped", {"batches": done.plan.skipped}))

@@ -28,7 +28,7 @@ TAIL_FRAME = "literal:tail/frame"
 
 
 def read_logged(agent_id: str, text: str, manifest: str) -> Request:
-    """The Request of a text form and its account (JSON text), as `neutral.manifest` wrote it.
+    """The Request of a text form and its account (JSON text), as `neutral.stored_manifest` wrote it.
 
     What the account does not tell stays empty: marks, the parameters of rules, and what a shortened message held.
 
@@ -137,7 +137,13 @@ def _left_out(plain: Mapping[str, Any]) -> LeftOut:
     source, fix = _source(plain["source"]), plain["fix"]
     # The account tells no section of what is in none.
     return LeftOut(
-        source, "", plain["rule"], plain["tokens"], Method.ESTIMATE, None if fix is None else _fix(fix)
+        source,
+        "",
+        plain["rule"],
+        plain["tokens"],
+        Method.ESTIMATE,
+        None if fix is None else _fix(fix),
+        count=int(plain.get("count", 1)),
     )
 
 

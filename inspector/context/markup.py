@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection
-from dataclasses import replace
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.layout_rules import GENERIC_ELEMENT, START, is_element_name, starts_legally
@@ -43,9 +42,10 @@ class EscapedText:
     def move(self, marks: tuple[Mark, ...], by: int) -> tuple[Mark, ...]:
         """Marks of the old text as marks of the new one that stands `by` characters further on."""
         if not self.places:
-            return tuple(replace(mark, start=mark.start + by, end=mark.end + by) for mark in marks)
+            # A long list has thousands, and `replace` takes three times as long.
+            return tuple(Mark(mark.kind, mark.name, mark.start + by, mark.end + by) for mark in marks)
         return tuple(
-            replace(mark, start=self._moved(mark.start) + by, end=self._moved(mark.end) + by)
+            Mark(mark.kind, mark.name, self._moved(mark.start) + by, self._moved(mark.end) + by)
             for mark in marks
         )
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from inspector.context.report import Word, report
 from inspector.domain.codec import to_plain
+from inspector.domain.left_out import condensed
 from inspector.domain.messages import Message, Role, TextPart
 from inspector.domain.requests import Request, Section, SentMessage, sent_content
 from inspector.domain.snapshot import Snapshot
@@ -51,6 +53,19 @@ def manifest(request: Request, word: Word) -> dict[str, Any]:
         "margin_tokens": request.margin_tokens,
     }
     return {**built, **report(request, word)}
+
+
+def stored_manifest(request: Request, word: Word) -> dict[str, Any]:
+    """The account that is kept of a sent Request: `manifest` with what was left out as `condensed` has it.
+
+    A row that stands for several says how many under ``count``.
+    """
+    rows = condensed(request.left_out)
+    plain = manifest(replace(request, left_out=rows), word)
+    for row, written in zip(rows, plain["left_out"], strict=True):
+        if row.count > 1:
+            written["count"] = row.count
+    return plain
 
 
 def _tail(request: Request) -> list[dict[str, Any]]:

@@ -137,6 +137,11 @@ class TimelineReader:
         async with self._database.read() as source:
             return await rows.message_at(source, batch_id, moment)
 
+    async def run_before(self, agent_id: str, moment: datetime) -> str | None:
+        """The id of an agent's last run up to a moment, test calls apart; None where there is none."""
+        async with self._database.read() as source:
+            return await rows.run_before(source, agent_id, moment)
+
     async def _parts(self, wanted: EventFilter, over: TimeRange, count: int) -> AsyncIterator[TimeRange]:
         """A stretch cut at the bounds of its buckets, each part with about as many events as one read may take."""
         async with self._database.read() as source:

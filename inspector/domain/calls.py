@@ -36,6 +36,11 @@ class HostPlace(StrEnum):
     PUBLIC = "public"
 
 
+def origin_of(address: str) -> str:
+    """Scheme, host and port of an address, what a key is bound to."""
+    return "/".join(address.split("/", 3)[:3])
+
+
 @dataclass(frozen=True, slots=True)
 class Destination:
     """Where a model call goes, and in whose form.
@@ -57,7 +62,7 @@ class Destination:
     @property
     def origin(self) -> str:
         """Scheme, host and port, what a key is bound to; empty when offline."""
-        return "/".join(self.base.split("/", 3)[:3])
+        return origin_of(self.base)
 
     @property
     def is_encrypted(self) -> bool:
@@ -67,14 +72,16 @@ class Destination:
 class ApiKey:
     """A provider's key and the origin it was entered for. Neither its text nor its repr shows the key.
 
-    Only `reveal` gives it out, to what writes the header.
+    Only `reveal` gives it out, to what writes the header, and `spellings`, to what takes it out of an answer.
     """
 
-    __slots__ = ("_value", "origin")
+    __slots__ = ("_value", "origin", "spellings")
 
     def __init__(self, value: str, origin: str) -> None:
         self._value = value
         self.origin = origin
+        # JSON may escape a slash.
+        self.spellings = tuple({value: None, value.replace("/", "\\/"): None})
 
     def __repr__(self) -> str:
         return f"ApiKey(…, {self.origin!r})"
@@ -143,6 +150,7 @@ class PreparedCall:
         manifest: The account of the Request, JSON.
         history_state: How far the Request's history was shortened.
         message: The user's message that the Request has and no file, None where there is none.
+        parameters: Sampling parameters that were set for this call alone.
     """
 
     agent_id: str
@@ -164,6 +172,7 @@ class PreparedCall:
     manifest: str
     history_state: HistoryState | None = None
     message: Message | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def shown_headers(self) -> Mapping[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 
 from inspector.domain.blocks import (
@@ -89,6 +89,14 @@ class TreeContent:
     """The roots of a tree, in order."""
 
     roots: tuple[TreeNode, ...] = ()
+
+    def walk(self) -> Iterator[tuple[int, TreeNode]]:
+        """All nodes from top to bottom, each with its depth; a root's is 0. A tree may be of any depth."""
+        waiting = [(0, node) for node in reversed(self.roots)]
+        while waiting:
+            depth, node = waiting.pop()
+            yield depth, node
+            waiting.extend((depth + 1, child) for child in reversed(node.children))
 
 
 PlainContent = TextContent | MapContent | ListContent | LogContent | TreeContent

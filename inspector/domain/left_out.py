@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from inspector.domain.activity import Importance
-from inspector.domain.requests import Fix, LeftOut, SourceKind
+from inspector.domain.requests import Fix, LeftOut, Source, SourceKind
 
 GROUPED = frozenset({SourceKind.MESSAGE, SourceKind.EVENT})
 """What there are too many of for a row each."""
+KEPT_ALIKE = 40
+"""How many of what one rule left out are kept one by one in the account of a sent Request."""
 _OF_SEVERAL = frozenset({"raise_history"})
 """Actions that no single setting does; their parameters say how far they have to go."""
 _IMPORTANCE = {level.label: int(level) for level in Importance}
@@ -25,6 +28,33 @@ def alike(left_out: Sequence[LeftOut]) -> tuple[tuple[LeftOut, ...], ...]:
             rows.append([each])
     rows += groups.values()
     return tuple(map(tuple, sorted(rows, key=lambda row: -sum(each.tokens for each in row))))
+
+
+def condensed(left_out: Sequence[LeftOut]) -> tuple[LeftOut, ...]:
+    """Of each group of `alike` the newest `KEPT_ALIKE`, and one row without an id that stands for all older ones.
+
+    A running agent writes messages and events all day: what is kept of each Request that it sent may not grow
+    with them. Counts and tokens add up to those of all rows.
+    """
+    return tuple(row for group in alike(left_out) for row in _condensed(group))
+
+
+def _condensed(group: Sequence[LeftOut]) -> Iterator[LeftOut]:
+    if len(group) <= KEPT_ALIKE:
+        yield from group
+        return
+    first = group[0]
+    # Events come newest first, batches and messages in the order of the conversation.
+    is_event = first.source.kind is SourceKind.EVENT
+    older, kept = (
+        (group[KEPT_ALIKE:], group[:KEPT_ALIKE]) if is_event else (group[:-KEPT_ALIKE], group[-KEPT_ALIKE:])
+    )
+    count, tokens = sum(each.count for each in older), sum(each.tokens for each in older)
+    noun = "events" if is_event else "turns" if first.source.batch else "messages"
+    source = Source(first.source.kind, None, f"{count:,} older {noun}", None, first.source.batch)
+    parameters = {"label": source.label, "needed": tokens}
+    yield replace(first, source=source, tokens=tokens, fix=None, parameters=parameters, count=count)
+    yield from kept
 
 
 def nearest(group: Sequence[LeftOut]) -> LeftOut:

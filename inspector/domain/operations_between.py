@@ -158,10 +158,13 @@ def _nodes(diff: Sequence[ElementDiff], after: TreeContent) -> Iterator[Operatio
 def _rows_with(ids: Collection[str], content: TreeContent) -> Iterator[tuple[str | None, list[str]]]:
     """The rows of siblings in which some of these are, each with its parent, from above and in order."""
     waiting: list[tuple[str | None, tuple[TreeNode, ...]]] = [(None, content.roots)]
-    while waiting:
+    left = set(ids)
+    while waiting and left:
         parent, nodes = waiting.pop()
-        if any(each.id in ids for each in nodes):
-            yield parent, [each.id for each in nodes]
+        row = [each.id for each in nodes]
+        if not left.isdisjoint(row):
+            left.difference_update(row)
+            yield parent, row
         waiting += [(each.id, each.children) for each in reversed(nodes) if each.children]
 
 

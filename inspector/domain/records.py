@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from inspector.domain.dataclass import dataclass
 
+TEST_CALL = "test"
+"""The kind of a model call that a person made to see the reply; the agent knows nothing of it."""
+
 
 class QueueState(StrEnum):
     """How a queued message stands."""

@@ -26,7 +26,6 @@ from inspector.domain.content import (
     MapContent,
     TextContent,
     TreeContent,
-    TreeNode,
 )
 from inspector.domain.dataclass import dataclass
 from inspector.domain.messages import Message, Part, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
@@ -139,19 +138,11 @@ def _lines(content: Content) -> Iterator[str]:
         case LogContent():
             yield from chain.from_iterable(_fields(entry.fields) for entry in content.entries)
         case TreeContent():
-            yield from chain.from_iterable(_nodes(root) for root in content.roots)
+            yield from chain.from_iterable(_value(node.value) for _, node in content.walk())
         case CompositeContent():
             yield from chain.from_iterable(_lines(section) for section in content.sections.values())
         case _:
             assert_never(content)
-
-
-def _nodes(node: TreeNode) -> Iterator[str]:
-    waiting = [node]
-    while waiting:
-        each = waiting.pop()
-        yield from _value(each.value)
-        waiting.extend(reversed(each.children))
 
 
 def _value(value: str | Mapping[str, FieldItem]) -> Iterator[str]:

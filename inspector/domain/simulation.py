@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
 
+from inspector.domain.agent_settings import UnsavedSettings
 from inspector.domain.agents import ActivitySettings, Agent
 from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
@@ -52,6 +53,21 @@ class Overlay:
     pinned: frozenset[Ref] = frozenset()
     dropped: frozenset[Ref] = frozenset()
     edited: Mapping[Ref, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class UnsavedWork:
+    """All that a Request is built with and no file has yet.
+
+    Attributes:
+        contents: Unsaved contents by block id.
+        settings: Unsaved settings of the agent.
+        overlay: What is tried in a what-if.
+    """
+
+    contents: Mapping[str, Content] = field(default_factory=dict)
+    settings: UnsavedSettings | None = None
+    overlay: Overlay = field(default_factory=Overlay)
 
 
 class NoEffectReason(StrEnum):

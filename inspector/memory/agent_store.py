@@ -257,6 +257,9 @@ class AgentStore:
         json_columns.parse(operation.metadata)
         given = {each.name: getattr(operation, each.name) for each in fields(operation)}
         message_id = intent.edit.target.id or self._ids("que")
+        if intent.edit.target.id and await queue.is_there(tx, message_id):
+            # Whoever queues it under a name of its own may do so again: what was asked for stands there.
+            return self._journal.unchanged(intent)
         message = QueuedMessage(id=message_id, created_at=self._journal.moment(intent), **given)
         await queue.insert(tx, message)
         ref = Ref(RefKind.QUEUE, message.id)

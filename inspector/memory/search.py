@@ -161,8 +161,7 @@ class Searcher:
                 if wider == query or not query.tokens.is_open
                 else (await self._found(wider, terms, highlighter))[0]
             )
-            values = (value_of(each) for each in of)
-            counted[facet] = dict(Counter(value for value in values if value).most_common())
+            counted[facet] = dict(Counter(filter(None, map(value_of, of))).most_common())
         return counted
 
 

@@ -87,7 +87,7 @@ _BY_STATUS: Mapping[int, FailureKind] = {
 
 @dataclass(frozen=True, slots=True)
 class _Wording:
-    """Words of a server and what they say; `used` and `limit` are numbers in them, in that order unless swapped."""
+    """Words of a server and what they say. The groups `used` and `limit` are the tokens that they name."""
 
     kind: FailureKind
     pattern: re.Pattern[str]

@@ -10,8 +10,8 @@ import asyncio
 import logging
 import re
 import ssl
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
 from functools import cache
 
 import httpx
@@ -56,7 +56,7 @@ class HttpAnswer:
         """The body, as far as anybody reads an error."""
         return await _read(self._response, _MOST_ANSWER)
 
-    async def events(self) -> AsyncIterator[str]:
+    async def events(self) -> AsyncGenerator[str]:
         """The data of each event, or each line of a stream of lines.
 
         Raises:
@@ -67,12 +67,14 @@ class HttpAnswer:
             if kind == "text/event-stream":
                 # Whatever the server says: the format is UTF-8, perhaps behind a mark.
                 self._response.encoding = "utf-8-sig"
-                async for event in EventSource(self._response).aiter_sse():
-                    if event.data:
-                        yield event.data
+                async with aclosing(EventSource(self._response).aiter_sse()) as events:
+                    async for event in events:
+                        if event.data:
+                            yield event.data
             elif kind in _NDJSON:
-                async for line in _lines(self._response):
-                    yield line
+                async with aclosing(_lines(self._response)) as lines:
+                    async for line in lines:
+                        yield line
             else:
                 raise CallError(_bad_reply("call.no_stream", kind=kind[:100]))
 
@@ -183,12 +185,12 @@ def key_headers(name: str, prefix: str, key: ApiKey | None) -> dict[str, str]:
 
 def _client(limits: HttpLimits) -> httpx.AsyncClient:
     timeout = httpx.Timeout(limits.idle, connect=limits.connect)
-    return httpx.AsyncClient(verify=_trust(), follow_redirects=False, trust_env=False, timeout=timeout)
+    return httpx.AsyncClient(verify=trust(), follow_redirects=False, trust_env=False, timeout=timeout)
 
 
 @cache
-def _trust() -> ssl.SSLContext:
-    """The system's trust store, read once."""
+def trust() -> ssl.SSLContext:
+    """The system's trust store, read once; reading it takes too long for the interface's thread."""
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     return context
@@ -218,7 +220,7 @@ async def _read(response: httpx.Response, most: int) -> bytes:
     return bytes(found)
 
 
-async def _lines(response: httpx.Response) -> AsyncIterator[str]:
+async def _lines(response: httpx.Response) -> AsyncGenerator[str]:
     """Lines of JSON. Only a newline ends one: a text in it may hold other line separators as they are."""
     begun: list[bytes] = []
     async for chunk in response.aiter_raw():

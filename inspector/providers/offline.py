@@ -13,6 +13,9 @@ message that begin with a slash make it do something else, in their order:
 - ``/long 500`` says so many words.
 - ``/slow 20`` waits so many milliseconds before each event from there on.
 - ``/length`` ends as if the longest reply was reached; ``/refuse`` as a refusal.
+
+What stands behind calls is for the next reply, after their results: each group of lines up to its last call is one
+reply. When all are over, it says what it was sent.
 """
 
 from __future__ import annotations
@@ -21,10 +24,10 @@ import asyncio
 import hashlib
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.domain.messages import Role, TextPart
+from inspector.domain.messages import Role, TextPart, ToolCallPart
 from inspector.domain.replies import StopReason
 from inspector.domain.wire.loose_json import number_at, objects_at, text_at
 from inspector.domain.wire.reply_parts import ReplyParts
@@ -37,6 +40,7 @@ _DELTA = re.compile(r"\S+\s*|\s+")
 _MOST_WORDS = 100_000
 _MOST_MILLISECONDS = 10_000
 _SHOWN = 80
+_CALL = "/tool"
 _OK = 200
 _ERROR_TYPES = {
     400: "invalid_request_error",
@@ -84,7 +88,7 @@ class OfflineServer:
         """The whole answer of a call that failed, JSON."""
         return self._script.error.encode()
 
-    async def events(self) -> AsyncIterator[str]:
+    async def events(self) -> AsyncGenerator[str]:
         """The events, each JSON; where the message asks for it, with waits between them."""
         for event in self._script.events():
             wait = event.pop("after_ms", 0)
@@ -126,11 +130,10 @@ class _Script:
         self._said: list[Json] = []
         self._calls = 0
         self._is_over = False
-        last = _last_of_user(body)
-        for line in last.splitlines():
-            name, _, rest = line.partition(" ")
-            if not self._is_over and name in _DIRECTIVES:
-                _DIRECTIVES[name](self, rest.strip())
+        last, replies, self._calls_before = _last_of_user(body)
+        for name, rest in _lines_of_reply(last, replies):
+            if not self._is_over:
+                _DIRECTIVES[name](self, rest)
         if not self._said:
             self._text(_account(body, last))
 
@@ -158,7 +161,7 @@ class _Script:
     def tool(self, rest: str) -> None:
         name, _, arguments = rest.partition(" ")
         self._calls += 1
-        id_ = f"call_{self._calls}"
+        id_ = f"call_{self._calls_before + self._calls}"
         self._add({"type": "call", "id": id_, "name": name or "tool", "arguments": ""})
         self._add({"type": "call", "id": id_, "name": "", "arguments": arguments.strip() or "{}"})
 
@@ -202,7 +205,7 @@ class _Script:
 _DIRECTIVES: Mapping[str, Callable[[_Script, str], None]] = {
     "/say": _Script.say,
     "/think": _Script.think,
-    "/tool": _Script.tool,
+    _CALL: _Script.tool,
     "/error": _Script.fail,
     "/break": _Script.break_off,
     "/cut": _Script.cut,
@@ -213,13 +216,29 @@ _DIRECTIVES: Mapping[str, Callable[[_Script, str], None]] = {
 }
 
 
-def _last_of_user(body: Mapping[str, Any]) -> str:
-    texts = [
-        text_at(message, "text")
-        for message in objects_at(body, "messages")
-        if message["role"] == Role.USER.value
-    ]
-    return texts[-1] if texts else ""
+def _last_of_user(body: Mapping[str, Any]) -> tuple[str, int, int]:
+    """The last user's message, and how many replies and calls have come after it."""
+    text, replies, calls = "", 0, 0
+    for message in objects_at(body, "messages"):
+        if message["role"] == Role.USER.value:
+            text, replies, calls = text_at(message, "text"), 0, 0
+        elif message["role"] == Role.ASSISTANT.value:
+            replies += 1
+            calls += message["parts"].count(ToolCallPart.__name__)
+    return text, replies, calls
+
+
+def _lines_of_reply(text: str, number: int) -> list[tuple[str, str]]:
+    """The directives of one reply to a message, counted from 0, each with what stands behind its name."""
+    replies: list[list[tuple[str, str]]] = [[]]
+    for line in text.splitlines():
+        name, _, rest = line.partition(" ")
+        if name not in _DIRECTIVES:
+            continue
+        if replies[-1] and replies[-1][-1][0] == _CALL and name != _CALL:
+            replies.append([])
+        replies[-1].append((name, rest.strip()))
+    return replies[number] if number < len(replies) else []
 
 
 def _account(body: Mapping[str, Any], last: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager
 from importlib import import_module
 from typing import Any
 from urllib.parse import quote
@@ -21,6 +21,7 @@ from inspector.providers.failures import classify
 from inspector.runtime.model_stream import CallLimits, ServerAnswer
 
 Json = Mapping[str, Any]
+_MASK = "[key]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,40 @@ async def posted(
     Raises:
         CallError: there is no connection, or none that may be trusted.
     """
-    await asyncio.to_thread(import_module, "inspector.providers.http_client")
+    await asyncio.to_thread(_load_network)
     from inspector.providers.http_client import HttpLimits, post
 
     async with post(prepared, key, HttpLimits(limits.connect, limits.idle, limits.event)) as answer:
-        yield answer
+        yield answer if key is None else _KeylessAnswer(answer, key)
+
+
+class _KeylessAnswer:
+    """An answer without the key: a server that repeats it in its words would have it stored with the reply."""
+
+    def __init__(self, answer: ServerAnswer, key: ApiKey) -> None:
+        self._answer = answer
+        self._key = key
+        self.status = answer.status
+        self.headers = {name: _without(value, key) for name, value in answer.headers.items()}
+
+    async def body(self) -> bytes:
+        return _bytes_without(await self._answer.body(), self._key)
+
+    async def events(self) -> AsyncGenerator[str]:
+        async with aclosing(self._answer.events()) as events:
+            async for event in events:
+                yield _without(event, self._key)
+
+
+def _without(text: str, key: ApiKey) -> str:
+    for spelled in key.spellings:
+        text = text.replace(spelled, _MASK)
+    return text
+
+
+def _bytes_without(data: bytes, key: ApiKey | None) -> bytes:
+    # As Latin-1 every byte is one character and comes back as it was.
+    return data if key is None else _without(data.decode("latin-1"), key).encode("latin-1")
 
 
 async def listed_models(
@@ -113,19 +143,24 @@ async def _asked(
     body: bytes | None,
     limits: CallLimits,
 ) -> Any:
-    await asyncio.to_thread(import_module, "inspector.providers.http_client")
+    await asyncio.to_thread(_load_network)
     from inspector.providers.http_client import HttpLimits, fetch, key_headers
 
     headers = {"content-type": "application/json", "accept-encoding": "identity", **address.headers}
     headers |= key_headers(address.key_header, address.key_prefix, key)
     allowed = HttpLimits(limits.connect, limits.idle, limits.event)
     status, answered, data = await fetch(method, url, headers, body, allowed)
+    data = _bytes_without(data, key)
     if not 200 <= status < 300:
         raise CallError(classify(status, data, answered))
     try:
         return await asyncio.to_thread(json.loads, data)
     except (ValueError, RecursionError):
         raise CallError(CallFailure(FailureKind.BAD_REPLY, status=status, code="call.bad_event")) from None
+
+
+def _load_network() -> None:
+    import_module("inspector.providers.http_client").trust()
 
 
 def _count_anthropic(_: str, body: Json) -> tuple[str, Json, str]:

@@ -12,14 +12,13 @@ from inspector.domain.calls import PreparedCall
 from inspector.domain.codec import to_plain
 from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.rows import AppendMessage, StoreRun
-from inspector.domain.messages import Message, Part, Role, ToolCallPart
-from inspector.domain.records import TokenUsage
+from inspector.domain.messages import Message, Part, Role, TextPart, ToolCallPart
+from inspector.domain.records import TEST_CALL, TokenUsage
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.replies import Reply
+from inspector.domain.turns import TURN_CALL
 from inspector.runtime.edits import EditService
 
-TEST_CALL = "test"
-"""The kind of a run that a person sent to look at the reply."""
 _MOST_RAW = 200_000
 """Characters of raw events that a run keeps."""
 
@@ -38,7 +37,7 @@ class CallRecords:
         Raises: as `EditService.apply`.
         """
         run_id = self._ids("run")
-        run = self._intent(Ref(RefKind.RUN, run_id), _run(prepared, reply, keep=keep))
+        run = self._intent(Ref(RefKind.RUN, run_id), stored_run(prepared, reply, keep=keep))
         intents = [run]
         if keep:
             # In this order a build of the run's moment has what was sent.
@@ -51,13 +50,11 @@ class CallRecords:
             yield self._message(prepared, message, message.content, "{}")
 
     def _replied(self, prepared: PreparedCall, reply: Reply) -> Iterator[Intent]:
-        parts = tuple(_own_name(part, prepared) for part in reply.parts)
+        parts = tuple(own_name(part, prepared) for part in reply.parts)
         if not parts or prepared.message is None:
             return
         message = replace(prepared.message, id=self._ids("msg"), role=Role.ASSISTANT)
-        form = prepared.destination.form
-        written_by = {} if form is None else {"provider": form.value}
-        yield self._message(prepared, message, parts, json.dumps(written_by))
+        yield self._message(prepared, message, parts, written_by(prepared))
 
     def _message(
         self, prepared: PreparedCall, message: Message, parts: tuple[Part, ...], metadata: str
@@ -76,18 +73,26 @@ class CallRecords:
         return Intent(Edit(target, operation), self._actor)
 
 
-def _own_name(part: Part, prepared: PreparedCall) -> Part:
+def written_by(prepared: PreparedCall) -> str:
+    """The metadata of a reply's message: whose model wrote it, JSON text."""
+    form = prepared.destination.form
+    return json.dumps({} if form is None else {"provider": form.value})
+
+
+def own_name(part: Part, prepared: PreparedCall) -> Part:
+    """A part of a reply with the tool's own name, where the wire had another."""
     if isinstance(part, ToolCallPart):
         return replace(part, name=prepared.tool_names.get(part.name, part.name))
     return part
 
 
-def _run(prepared: PreparedCall, reply: Reply, *, keep: bool) -> StoreRun:
+def stored_run(prepared: PreparedCall, reply: Reply, *, keep: bool) -> StoreRun:
+    """What is stored of a call: its Request, its reply or failure, usage and times; of a test with `keep` False."""
     failure = reply.failure
     is_offline = prepared.destination.form is None
     return StoreRun(
         prepared.agent_id,
-        TEST_CALL,
+        TURN_CALL if keep else TEST_CALL,
         prepared.model,
         prepared.request_text,
         prepared.manifest,
@@ -124,4 +129,13 @@ def _metadata(prepared: PreparedCall, reply: Reply) -> dict[str, Any]:
         "provider_id": reply.id,
         "predicted_tokens": prepared.tokens,
         "predicted_method": prepared.method.value,
+        # What a person needs to send it again.
+        "address": destination.base if destination.is_custom else "",
+        "message": _text(prepared.message),
+        "parameters": dict(prepared.parameters),
     }
+
+
+def _text(message: Message | None) -> str:
+    parts = () if message is None else message.content
+    return "".join(each.text for each in parts if isinstance(each, TextPart))

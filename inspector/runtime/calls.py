@@ -26,7 +26,6 @@ from typing import Any
 
 from inspector.context.counting.pool import ModelSource
 from inspector.context.outgoing import outgoing
-from inspector.domain.agent_settings import UnsavedSettings
 from inspector.domain.calls import (
     DRAFTED,
     OFFLINE,
@@ -37,16 +36,18 @@ from inspector.domain.calls import (
     PriceEstimate,
     SecretFinding,
 )
-from inspector.domain.content import Content
+from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InputError
+from inspector.domain.keys import KeyPlace, KeyStoreError
 from inspector.domain.messages import Batch, BatchType, Message, Role, TextPart
 from inspector.domain.models import ModelFacts
 from inspector.domain.replies import Reply
 from inspector.domain.requests import Request
 from inspector.domain.secrets import find_secrets, masked
+from inspector.domain.simulation import UnsavedWork
 from inspector.domain.snapshot import RequestSpec, Snapshot
-from inspector.domain.wire.values import EndpointAddress, WireForm, WireRequest
+from inspector.domain.wire.values import EndpointAddress, Outgoing, WireForm, WireRequest
 from inspector.providers import (
     anthropic,
     anthropic_stream,
@@ -66,7 +67,7 @@ from inspector.runtime.call_records import CallRecords
 from inspector.runtime.context import ContextService
 from inspector.runtime.environment import Environment
 from inspector.runtime.model_stream import CallLimits, ReadEvent, RunningCall, ServerAnswer
-from inspector.runtime.wire import WireService
+from inspector.runtime.wire import ADAPTERS, WireService
 
 USUAL_ADDRESSES: Mapping[WireForm, EndpointAddress] = {
     WireForm.ANTHROPIC: anthropic.ADDRESS,
@@ -139,17 +140,49 @@ class CallService:
 
     def key_variable(self, destination: Destination) -> str:
         """The environment variable that a destination's key is looked for in, empty where it takes none."""
-        if destination.form is None:
+        if destination.form is None or not USUAL_ADDRESSES[destination.form].key_header:
             return ""
         return OWN_KEY_VARIABLE if destination.is_custom else USUAL_ADDRESSES[destination.form].key_variable
+
+    def key_place(self, destination: Destination) -> KeyPlace | None:
+        """What a destination's key is found by, None where it takes none."""
+        variable = self.key_variable(destination)
+        return KeyPlace(destination.name, destination.origin, variable) if variable else None
+
+    async def find_key(self, destination: Destination) -> ApiKey | None:
+        """The key for a destination: entered, of the environment, or of the system's key store; see `KeyService.find`.
+
+        Raises:
+            KeyStoreError: nobody else has a key, and the key store can't be used or didn't answer.
+        """
+        place = self.key_place(destination)
+        found = None if place is None else await self._surroundings.keys.find(place)
+        return None if found is None else found.key
+
+    async def require_key(self, destination: Destination) -> ApiKey | None:
+        """The key for a destination; None only where it takes none, or where an address of one's own may need none.
+
+        Raises:
+            InputError: ``input.no_key``, a provider's own address takes one and nobody has it.
+            KeyStoreError: as `find_key`, at a provider's own address.
+        """
+        try:
+            key = await self.find_key(destination)
+        except KeyStoreError as error:
+            if not (error.is_absent or destination.is_custom):
+                raise
+            key = None
+        if key is None and (variable := self.key_variable(destination)) and not destination.is_custom:
+            # What the agent remembers would go out for nothing but a refusal.
+            raise InputError("input.no_key", variable=variable)
+        return key
 
     async def draft(
         self,
         agent_id: str,
         message: str = "",
         spec: RequestSpec | None = None,
-        drafts: Mapping[str, Content] | None = None,
-        unsaved: UnsavedSettings | None = None,
+        work: UnsavedWork | None = None,
     ) -> DraftedRequest:
         """The Request of an agent with one more user's message, which is stored nowhere.
 
@@ -157,19 +190,20 @@ class CallService:
             agent_id: Whose Request.
             message: The message; without one the Request is that of `ContextService.request`.
             spec: How it is built, another model among it.
-            drafts: Unsaved contents by block id.
-            unsaved: Unsaved settings of the agent.
+            work: Unsaved contents and settings, and what is tried.
 
         Raises:
             NotFoundError: there is no such agent. BudgetError: what must be sent cannot fit.
         """
         asked = spec or RequestSpec(now=self._surroundings.clock())
-        snapshot = (await self._context.recent(agent_id, asked, unsaved)).with_drafts(drafts or {})
-        if message:
-            snapshot = self._with_message(snapshot, message)
-        return DraftedRequest(await self._context.build(snapshot, asked), snapshot)
+        request, snapshot = await self._context.drafted(
+            agent_id, asked, work or UnsavedWork(), lambda read: self._with_message(read, message)
+        )
+        return DraftedRequest(request, snapshot)
 
     def _with_message(self, snapshot: Snapshot, text: str) -> Snapshot:
+        if not text:
+            return snapshot
         ids, now = self._surroundings.ids, self._surroundings.clock()
         newest = snapshot.history[-1] if snapshot.history else None
         goes_on = newest is not None and newest.is_unanswered
@@ -219,17 +253,11 @@ class CallService:
         changed = _with_parameters(snapshot, overrides)
         facts = self._models.resolve(request.model)
         made = self._wired(request, changed, destination, facts)
-        body = json.dumps(made.body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
-        address = made.address
+        body = _body(made)
         return PreparedCall(
             agent_id=request.agent_id,
             model=request.model,
             destination=destination,
-            url=joined_url(destination.base, address.path) if destination.base else "",
-            headers={**_JSON_HEADERS, **address.headers} if destination.base else {},
-            key_header=address.key_header,
-            key_prefix=address.key_prefix,
-            key_variable=self.key_variable(destination) if address.key_header else "",
             body=body,
             tokens=request.tokens,
             method=request.method,
@@ -241,15 +269,53 @@ class CallService:
             manifest=self._context.manifest_text(request),
             history_state=request.history_state,
             message=_drafted(snapshot),
+            parameters=overrides.parameters,
+            **self._addressed(made, destination),
         )
+
+    def _addressed(self, made: WireRequest, destination: Destination) -> dict[str, Any]:
+        """Address, headers and key of a prepared call."""
+        address = made.address
+        return {
+            "url": joined_url(destination.base, address.path) if destination.base else "",
+            "headers": {**_JSON_HEADERS, **address.headers} if destination.base else {},
+            "key_header": address.key_header,
+            "key_prefix": address.key_prefix,
+            "key_variable": self.key_variable(destination) if address.key_header else "",
+        }
 
     def _wired(
         self, request: Request, snapshot: Snapshot, destination: Destination, facts: ModelFacts | None
     ) -> WireRequest:
         if destination.form is None:
-            body = offline.offline_body(outgoing(request, snapshot, facts))
-            return WireRequest(WireForm.OPENAI, body, EndpointAddress("", ""))
+            return _offline_wire(outgoing(request, snapshot, facts))
         return _streamed(self._wire.request(request, snapshot, destination.form))
+
+    def prepare_text(self, values: Outgoing, destination: Destination, counted: Count) -> PreparedCall:
+        """A call that carries no agent's Request, such as one for a summary. Nothing is sent.
+
+        Args:
+            values: What is said to the model.
+            destination: Where it goes.
+            counted: The tokens of that.
+        """
+        form = destination.form
+        made = _offline_wire(values) if form is None else _streamed(ADAPTERS[form](values))
+        return PreparedCall(
+            agent_id="",
+            model=values.model,
+            destination=destination,
+            body=_body(made),
+            tokens=counted.tokens,
+            method=counted.method,
+            price=PriceEstimate(),
+            secrets=(),
+            adaptations=made.adaptations,
+            tool_names=made.tool_names,
+            request_text="",
+            manifest="{}",
+            **self._addressed(made, destination),
+        )
 
     def stream(
         self, prepared: PreparedCall, key: ApiKey | None = None, limits: CallLimits | None = None
@@ -312,6 +378,14 @@ def _with_parameters(snapshot: Snapshot, overrides: CallOverrides) -> Snapshot:
     merged = {**(own if isinstance(own, dict) else {}), **overrides.parameters}
     written = json.dumps({name: value for name, value in merged.items() if value is not None})
     return replace(snapshot, agent=replace(snapshot.agent, parameters=written))
+
+
+def _offline_wire(values: Outgoing) -> WireRequest:
+    return WireRequest(WireForm.OPENAI, offline.offline_body(values), EndpointAddress("", ""))
+
+
+def _body(made: WireRequest) -> bytes:
+    return json.dumps(made.body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _streamed(made: WireRequest) -> WireRequest:

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from inspector.context.builder import ContextBuilder
 from inspector.context.counting.counter import Counter
-from inspector.context.neutral import manifest, neutral
+from inspector.context.neutral import neutral, stored_manifest
 from inspector.context.overlays import overlaid
 from inspector.context.report import report
 from inspector.context.simulation import ShortHistoryError, compare, simulate, tried
@@ -24,7 +24,7 @@ from inspector.domain.counts import Count
 from inspector.domain.errors import NotFoundError
 from inspector.domain.messages import Batch
 from inspector.domain.requests import Request
-from inspector.domain.simulation import Overlay, Simulation
+from inspector.domain.simulation import Overlay, Simulation, UnsavedWork
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from inspector.runtime.snapshots import FEWEST_READ, Snapshots
 from inspector.runtime.wording import word
@@ -182,6 +182,26 @@ class ContextService:
         self._note_source(request, snapshot)
         return request
 
+    async def drafted(
+        self, agent_id: str, spec: RequestSpec, work: UnsavedWork, add: Callable[[Snapshot], Snapshot]
+    ) -> tuple[Request, Snapshot]:
+        """What a model call would send of a view to which something is added, and that view.
+
+        Args:
+            agent_id: Whose Request.
+            spec: How it is built.
+            work: What is unsaved, or only tried.
+            add: Gives the view with what is added, such as a message.
+
+        Raises: as `simulate`.
+        """
+
+        def build(read: Snapshot) -> tuple[Request, Snapshot]:
+            plain = add((work.settings or UnsavedSettings()).laid_over(read).with_drafts(work.contents))
+            return tried(self._builder, plain, spec, work.overlay), overlaid(plain, work.overlay, spec)
+
+        return await self._far_enough(agent_id, lambda read: self._in_thread(build, read))
+
     async def compare(self, before: Request, after: Request, overlay: Overlay) -> Simulation:
         """What an overlay made of a Request: two that were built, the second with it."""
         found = await self._in_thread(compare, before, after, overlay)
@@ -237,7 +257,7 @@ class ContextService:
 
     def manifest_text(self, request: Request) -> str:
         """The account of a Request as it is stored with what was sent: JSON text."""
-        return json.dumps(manifest(request, word), ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(stored_manifest(request, word), ensure_ascii=False, separators=(",", ":"))
 
     def close(self) -> None:
         """Let the build under way finish and start no other."""

@@ -39,7 +39,7 @@ from inspector.storage.connection import SQLITE_VERSION
 _ENUMS: tuple[type[StrEnum], ...] = (
     *(AgentStatus, BlockType, Method, Severity, LintRule, BatchType, Role, RefKind, SourceKind),
 )
-_LIBRARIES = ("PySide6", "qasync", "loro", "aiosqlite", "tiktoken", "tokenizers", "click", "rapidfuzz")
+_LIBRARIES = ("PySide6_Essentials", "qasync", "loro", "aiosqlite", "tiktoken", "click", "rapidfuzz")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)")
 
 
@@ -93,14 +93,18 @@ async def debug_bundle(engine: Engine) -> bytes:
     mask = TextMask()
     structure, requests = await _structure(engine), await _requests(engine)
     parts = {
-        "program.json": _program(engine),
+        "program.json": program_facts(engine),
         "structure.json": mask.plain(structure),
         "requests.json": mask.plain(requests),
     }
     return await asyncio.to_thread(_zip, parts)
 
 
-def _program(engine: Engine) -> dict[str, Any]:
+def program_facts(engine: Engine) -> dict[str, Any]:
+    """What the program runs with: versions of itself, SQLite and its ``libraries``, and the system.
+
+    A library whose version is not there is ``"missing"``.
+    """
     found: dict[str, str] = {}
     for name in _LIBRARIES:
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from inspector.memory.agent_store import AgentStore
     from inspector.memory.consent import ConsentStore
     from inspector.memory.layouts import LayoutStore
+    from inspector.memory.queue_store import QueueStore
     from inspector.memory.reader import MemoryReader
     from inspector.memory.store import MemoryStore
     from inspector.runtime.agent_settings import AgentSettingsService
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from inspector.runtime.history import HistoryService
     from inspector.runtime.inspection import InspectionService
     from inspector.runtime.past_requests import PastRequestService
+    from inspector.runtime.queue_worker import Handle, QueueWorker
     from inspector.runtime.redaction import RedactionService
     from inspector.runtime.search import SearchService
     from inspector.runtime.sharing import SharingService
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from inspector.runtime.summarise import SummaryService
     from inspector.runtime.summary_checks import SummaryChecks
     from inspector.runtime.timeline import TimelineService
+    from inspector.runtime.turns import TurnService
     from inspector.runtime.wire import WireService
     from inspector.shipped.models import ModelTable
 
@@ -98,6 +101,25 @@ class Engine:
         return AgentStore(self.database, self.surroundings.clock, self.surroundings.ids)
 
     @cached_property
+    def queue(self) -> QueueStore:
+        """Leases of queued messages, and wakeups that are due; a `QueueWorker` works on them."""
+        from inspector.memory.queue_store import QueueStore
+
+        return QueueStore(self.database, self.agents, self.surroundings.clock, self.surroundings.ids)
+
+    def queue_worker(
+        self, handle: Handle, agents: Collection[str] | None = None, *, auto_start: bool = True
+    ) -> QueueWorker:
+        """A worker that hands queued messages to `handle`, of the given agents or all; nothing begins before `run`.
+
+        Without `auto_start` it works for nobody before its `serve`: opening a file makes no agent act.
+        """
+        from inspector.runtime.queue_worker import QueueWorker, queue_options
+
+        options = queue_options(self.settings, auto_start=auto_start)
+        return QueueWorker(self.queue, handle, options, agents=agents)
+
+    @cached_property
     def conversation(self) -> ConversationStore:
         """Messages, summaries and activity of agents."""
         from inspector.conversation.store import ConversationStore
@@ -131,7 +153,10 @@ class Engine:
         """Where every change of any family is applied, undone and previewed."""
         from inspector.runtime.edits import EditService
 
-        others = (self.layouts, self.agents, self.conversation, self.consent, self.exchange.store)
+        others = (
+            *(self.layouts, self.agents, self.queue, self.conversation, self.consent),
+            self.exchange.store,
+        )
         return EditService(self.database, self.surroundings.ids, self.memory, others)
 
     @cached_property
@@ -250,6 +275,21 @@ class Engine:
 
         records = CallRecords(self.edits, self.surroundings.ids, self.actor)
         return CallService(self.context, self.wire, self.models, self.surroundings, records)
+
+    @cached_property
+    def turns(self) -> TurnService:
+        """Turns of agents: the loop of calls and tools, and the tools themselves."""
+        from inspector.runtime.tools.memory import memory_tools
+        from inspector.runtime.tools.memory_access import MemoryAccess
+        from inspector.runtime.tools.messages import Endpoints
+        from inspector.runtime.turn_loop import TurnParts
+        from inspector.runtime.turns import TurnService
+
+        given, endpoints = self.surroundings, Endpoints()
+        access = MemoryAccess(self.memory, self.edits, self.consent, self.search, self.agents, given.clock)
+        services = (self.agents, self.conversation, self.context, self.calls, self.edits, self.models)
+        registry = memory_tools(access, endpoints)
+        return TurnService(TurnParts(*services, given, registry, self.summaries, endpoints))
 
     @cached_property
     def drafts(self) -> DraftService:
@@ -404,6 +444,8 @@ class Engine:
             watch.cancel()
         await asyncio.gather(*self._watches, return_exceptions=True)
         made = vars(self)
+        if "turns" in made:
+            await self.turns.close()
         if "context" in made:
             self.context.close()
         if "memory" in made:

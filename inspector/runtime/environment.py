@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import getpass
+from collections.abc import Awaitable, Callable
 from dataclasses import field
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from inspector.domain.actor import Actor, ActorKind, Clock, IdGenerator
 from inspector.domain.dataclass import dataclass
 from inspector.runtime.clock_and_ids import sortable_ids, system_clock
 from inspector.runtime.jobs import Jobs
+from inspector.runtime.keys import KeyService, system_keys
 from inspector.runtime.settings import Settings
 
 PROGRAM = "context-inspector"
@@ -31,9 +34,10 @@ def human_actor(settings: Settings | None = None) -> Actor:
 
 @dataclass(frozen=True)
 class Environment:
-    """What comes from outside: time, ids, who acts, where private files live, settings, who watches long work.
+    """What comes from outside: time, waiting, ids, who acts, private folders, settings, keys, who watches work.
 
-    Tests pass their own. Without settings of a file, all have their defaults.
+    Tests pass their own. Without settings of a file, all have their defaults. The system's key store is used only
+    where it is given.
     """
 
     clock: Clock = system_clock
@@ -44,6 +48,8 @@ class Environment:
     data_folder: Path | None = None
     settings: Settings = field(default_factory=Settings)
     jobs: Jobs = field(default_factory=Jobs)
+    keys: KeyService = field(default_factory=KeyService)
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     @property
     def backups(self) -> Path | None:
@@ -54,7 +60,7 @@ class Environment:
 def usual_surroundings() -> Environment:
     """Those of this machine's user, with the settings that are kept."""
     settings = Settings(config_folder() / SETTINGS_FILE)
-    return Environment(actor=human_actor(settings), settings=settings)
+    return Environment(actor=human_actor(settings), settings=settings, keys=system_keys())
 
 
 def safe_surroundings() -> Environment:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 from pathlib import Path
 
@@ -24,7 +25,8 @@ async def request_of_file(path: Path, spec: RequestSpec, surroundings: Environme
         NotFoundError, MalformedError, InputError, FileError: with the place in the file.
     """
     source = await source_of(path, surroundings)
-    plan = source.plan(surroundings.ids, [each.number for each in source.rows[-1:]])
+    newest = [each.number for each in source.rows[-1:]]
+    plan = await asyncio.to_thread(source.plan, surroundings.ids, newest)
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / _NAME
         await import_into(target, plan, surroundings)

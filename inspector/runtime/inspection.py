@@ -51,7 +51,7 @@ class InspectionService:
         if cache.difference is not None:
             counter = self._counters.counter(self._models.resolve(before.model))
             token = await asyncio.to_thread(tokens_until, before, cache.difference.offset, counter)
-        found = diff_of(before, after, pairs)
+        found = await asyncio.to_thread(diff_of, before, after, pairs)
         return ComparedRequests(before, after, pairs, found, cache, token, self._lost_cost(after, cache))
 
     def _lost_cost(self, request: Request, cache: CacheAccount) -> float | None:

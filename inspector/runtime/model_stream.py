@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, suppress
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, aclosing
 from typing import Any, Protocol
+
+import msgspec
 
 from inspector.domain.calls import CallError
 from inspector.domain.dataclass import dataclass
@@ -27,6 +30,7 @@ from inspector.providers.failures import classify
 
 _DONE = "[DONE]"
 """What ends a stream of OpenAI's form; it is no JSON."""
+_SHORT = 64
 _LARGE = 200_000
 """Characters of an event from which on another thread reads it."""
 _REQUEST_IDS = ("request-id", "x-request-id", "x-goog-request-id", "cf-ray")
@@ -65,7 +69,7 @@ class ServerAnswer(Protocol):
 
     async def body(self) -> bytes: ...
 
-    def events(self) -> AsyncIterator[str]: ...
+    def events(self) -> AsyncGenerator[str]: ...
 
 
 OpenCall = Callable[[], AbstractAsyncContextManager[ServerAnswer]]
@@ -84,7 +88,8 @@ class RunningCall:
         self._read_event = read
         self._limits = limits
         self._parts = ReplyParts()
-        self._queue: asyncio.Queue[ReplyEvent | None] = asyncio.Queue()
+        self._coming: deque[ReplyEvent | None] = deque()
+        self._arrived = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._ended: Reply | None = None
         self._raw: list[str] = []
@@ -128,16 +133,23 @@ class RunningCall:
             self._loop = asyncio.get_running_loop()
             self._begun = self._loop.time()
             self._task = asyncio.ensure_future(self._run())
-        try:
-            event = await self._queue.get()
-        except asyncio.CancelledError:
-            self.stop()
-            raise
+        while not self._coming:
+            self._arrived.clear()
+            try:
+                await self._arrived.wait()
+            except asyncio.CancelledError:
+                self.stop()
+                raise
+        event = self._coming.popleft()
         if event is None:
             # Whoever asks again gets the same answer.
-            self._queue.put_nowait(None)
+            self._put(None)
             raise StopAsyncIteration
         return event
+
+    def _put(self, event: ReplyEvent | None) -> None:
+        self._coming.append(event)
+        self._arrived.set()
 
     async def _run(self) -> None:
         try:
@@ -162,9 +174,9 @@ class RunningCall:
         self._id = next((server.headers[name] for name in _REQUEST_IDS if name in server.headers), "")
         if not 200 <= server.status < 300:
             return classify(server.status, await server.body(), server.headers)
-        failure = None
-        with suppress(StopAsyncIteration):
-            async for data in server.events():
+        # What is not read to its end must be closed here: the collector would close it while nobody waits.
+        async with aclosing(server.events()) as events:
+            async for data in events:
                 if failure := await self._took(data):
                     return failure
                 if self._parts.is_finished:
@@ -178,11 +190,11 @@ class RunningCall:
     async def _took(self, data: str) -> CallFailure | None:
         """Read one event and pass on what it brings; why the stream is at its end, if it is."""
         self._keep_raw(data)
-        if data.strip() == _DONE:
+        if len(data) < _SHORT and data.strip() == _DONE:
             self._parts.finish()
             return None
         try:
-            value = json.loads(data) if len(data) < _LARGE else await asyncio.to_thread(json.loads, data)
+            value = _decoded(data) if len(data) < _LARGE else await asyncio.to_thread(_decoded, data)
         except (ValueError, RecursionError):
             return self._unreadable("call.bad_event")
         if not isinstance(value, dict):
@@ -191,7 +203,7 @@ class RunningCall:
         for event in self._parts.taken():
             if self._first is None and isinstance(event, _FIRST_DELTAS):
                 self._first = self._elapsed()
-            self._queue.put_nowait(event)
+            self._put(event)
         return self._unreadable("call.too_long") if self._parts.size > self._limits.text else None
 
     def _unreadable(self, code: str) -> CallFailure:
@@ -206,15 +218,15 @@ class RunningCall:
         if self._raw_size + len(data) <= self._limits.raw:
             self._raw_size += len(data)
             self._raw.append(data)
-        self._queue.put_nowait(RawEvent(data))
+        self._put(RawEvent(data))
 
     def _end(self, failure: CallFailure | None, stop: StopReason) -> None:
         """End the call once, whatever comes first, and let its task go."""
         if self._ended is not None:
             return
         self._ended = self._made(failure, stop)
-        self._queue.put_nowait(ReplyEnded(self._ended))
-        self._queue.put_nowait(None)
+        self._put(ReplyEnded(self._ended))
+        self._put(None)
         if self._task is not None and stop is StopReason.STOPPED:
             self._task.cancel()
 
@@ -238,3 +250,15 @@ class RunningCall:
 
     def _seconds(self) -> dict[str, float]:
         return {"seconds": self._limits.total}
+
+
+def _decoded(data: str) -> Any:
+    """The JSON of an event: by the fast reader, or by the lenient one where that refuses it.
+
+    Raises:
+        ValueError: it is none. RecursionError: it is nested too deep.
+    """
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        return json.loads(data)

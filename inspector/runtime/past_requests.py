@@ -17,7 +17,7 @@ from inspector.domain.past_requests import (
     RebuildVerdict,
     RebuiltRequest,
 )
-from inspector.domain.records import ModelCall
+from inspector.domain.records import TEST_CALL, ModelCall
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec
@@ -35,13 +35,20 @@ class PastRequestService:
         self._agents = agents
 
     async def runs(self, agent_id: str) -> tuple[ModelCall, ...]:
-        """The agent's sent Requests that can be read, oldest first."""
-        return (await self._agents.runs(agent_id))[0]
+        """The agent's sent Requests that can be read, oldest first; test calls aren't the agent's."""
+        runs, _ = await self._agents.runs(agent_id)
+        return tuple(run for run in runs if run.kind != TEST_CALL)
+
+    async def test_calls(self, agent_id: str) -> tuple[ModelCall, ...]:
+        """The test calls of an agent that can be read, oldest first."""
+        runs, _ = await self._agents.runs(agent_id)
+        return tuple(run for run in runs if run.kind == TEST_CALL)
 
     async def last_sent(self, agent_id: str) -> ModelCall | None:
         """The newest one; None when there is none, or one that cannot be read may be newer."""
         runs, unreadable = await self._agents.runs(agent_id)
-        return runs[-1] if runs and not unreadable else None
+        sent = [run for run in runs if run.kind != TEST_CALL]
+        return sent[-1] if sent and not unreadable else None
 
     async def run(self, agent_id: str, name: str) -> ModelCall:
         """The sent Request of that id; ``last`` is the newest one.
@@ -49,9 +56,10 @@ class PastRequestService:
         Raises:
             NotFoundError: ``not_found.run`` with those there are, ``not_found.any_run`` where nothing was sent.
         """
-        runs = await self.runs(agent_id)
-        if name == "last" and runs:
-            return runs[-1]
+        runs, _ = await self._agents.runs(agent_id)
+        sent = [run for run in runs if run.kind != TEST_CALL]
+        if name == "last" and sent:
+            return sent[-1]
         for run in runs:
             if run.id == name:
                 return run

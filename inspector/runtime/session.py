@@ -133,6 +133,7 @@ class SessionFactory:
         self._surroundings = surroundings or usual_surroundings()
         self.settings = self._surroundings.settings
         self.jobs = self._surroundings.jobs
+        self.keys = self._surroundings.keys
 
     async def open(self, path: Path) -> FileSession:
         with self.jobs.begin("job.open", file=path.name):

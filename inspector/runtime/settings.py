@@ -14,6 +14,9 @@ from inspector.domain.settings import Setting, SettingValue
 
 SUMMARIES_WITHOUT_MODEL = "summaries.without_model"
 SUMMARIES_TIMEOUT = "summaries.timeout_seconds"
+QUEUE_POLL = "queue.poll_seconds"
+QUEUE_AT_ONCE = "queue.at_once"
+QUEUE_ATTEMPTS = "queue.attempts"
 EXTRACTIVE = "extractive"
 
 SETTINGS: tuple[Setting, ...] = (
@@ -50,6 +53,27 @@ SETTINGS: tuple[Setting, ...] = (
         "For making one summary. After that, nothing is stored.",
         minimum=1.0,
         maximum=3600.0,
+    ),
+    Setting(
+        QUEUE_POLL,
+        0.5,
+        "How often a running agent looks for queued messages, in seconds.",
+        minimum=0.05,
+        maximum=60.0,
+    ),
+    Setting(
+        QUEUE_AT_ONCE,
+        10,
+        "How many agents may process a message at the same time.",
+        minimum=1,
+        maximum=100,
+    ),
+    Setting(
+        QUEUE_ATTEMPTS,
+        5,
+        "How often a queued message is tried before it moves to the dead letters.",
+        minimum=1,
+        maximum=100,
     ),
     Setting("identity.name", "", "Shown with your edits. Empty: your login name."),
 )

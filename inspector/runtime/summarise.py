@@ -89,6 +89,10 @@ class SummaryService:
         own = strategy.prompt if isinstance(strategy, RecursiveSummarization) else None
         return ModelSummariser(model, own or load_prompt(PROMPT))
 
+    def written_by(self, agent: Agent, model: TextModel | None) -> Summariser:
+        """The summariser of a model, the one that needs none where that is None."""
+        return self.extractive(agent) if model is None else self.by_model(agent, model)
+
     async def plan(self, agent_id: str, options: FoldOptions | None = None) -> FoldPlan:
         """What would be summarised now, before any model is asked.
 

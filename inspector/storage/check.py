@@ -22,6 +22,7 @@ from inspector.storage.failures import Failure, file_error
 from inspector.storage.json_columns import dump
 from inspector.storage.missing_rows import missing_rows
 from inspector.storage.opening import Admission, admit, connect_to_check
+from inspector.storage.packing import unpack
 from inspector.storage.reindexing import index_problems
 from inspector.storage.row_validation import LARGEST_NUMBER, flaws, place_of
 from inspector.storage.sealing import SEALS
@@ -150,8 +151,9 @@ def _row_problems(connection: sqlite3.Connection) -> Iterator[Problem]:
             damaged = row_problem(table, row, str(row["seal"]), unread) if table.name in SEALS else None
             if damaged is not None:
                 yield damaged
-    for key, text in connection.execute(_REQUEST_TEXTS):
-        if hash_of(text) != key:
+    for key, packed in connection.execute(_REQUEST_TEXTS):
+        text = unpack(packed)
+        if text is None or hash_of(text.encode()) != key:
             yield Problem("check.request_damaged", Severity.ERROR, "request_texts", {"hash": str(key)})
 
 

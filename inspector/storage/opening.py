@@ -23,12 +23,12 @@ from inspector.storage.creation import remove_leftovers
 from inspector.storage.failures import Failure, file_error, primary_code
 from inspector.storage.fingerprint import compare
 from inspector.storage.mounts import network_problem
+from inspector.storage.packing import LARGEST_VALUE, add_functions
 from inspector.storage.schema import APPLICATION_ID, FORMAT, FileFormat, SchemaVersion
 
 BUSY_MS = 5_000
 ASKING_MS = 3
 """How long a writer's statement waits inside SQLite, which asks at 0, 1 and 3 milliseconds and then less often."""
-LARGEST_VALUE = 64 * 1024 * 1024
 CHECK_SECONDS = 4.0
 """How long all looking may take; a file whose structure takes longer is opened unchecked and says so."""
 CHECKED_FIRST = 32 * 1024 * 1024
@@ -220,6 +220,7 @@ def _connect(path: Path, access: str) -> sqlite3.Connection:
     )
     try:
         harden(connection)
+        add_functions(connection)
     except BaseException:
         connection.close()
         raise

@@ -19,6 +19,7 @@ _SELECT = """
 """
 _ALL = _SELECT + "ORDER BY state, priority DESC, rowid"
 _BY_ID = _SELECT + "WHERE id = ?"
+_IS_THERE = "SELECT 1 FROM queue WHERE id = ?"
 _SET_STATE = (
     "UPDATE queue SET state = ?, next_attempt_at = ?, lease_until = NULL, lease_process = NULL WHERE id = ?"
 )
@@ -54,6 +55,11 @@ async def get(connection: Connection, message_id: str) -> QueuedMessage | None:
     """
     row = await connection.fetch_one(_BY_ID, (message_id,))
     return None if row is None else _queued(row)
+
+
+async def is_there(connection: Connection, message_id: str) -> bool:
+    """Whether a queued message has that id, readable or not."""
+    return await connection.fetch_one(_IS_THERE, (message_id,)) is not None
 
 
 async def set_state(

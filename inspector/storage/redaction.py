@@ -33,6 +33,7 @@ _EMPTY = """
 """
 _DROP_CHECKPOINTS = "DELETE FROM checkpoints WHERE block_id = ?"
 _NOT_LOOKED_AT = frozenset({"meta", "processes", "checkpoints", CONSENT_CHANGES.name})
+_TEXTS = (CellForm.TEXT, CellForm.JSON, CellForm.PACKED)
 _OF_BLOCKS = ("updates", "block_contents")
 
 
@@ -84,7 +85,7 @@ async def count_quotes(
     connection: Connection, table: TableRows, texts: Collection[str], block_id: str
 ) -> int:
     """How many rows of a table have any of some texts in them; those of the block's own history are not counted."""
-    columns = [each.name for each in table.columns if each.form in (CellForm.TEXT, CellForm.JSON)]
+    columns = [each.searched for each in table.columns if each.form in _TEXTS]
     wanted = list(dict.fromkeys(form for text in texts for form in (text, dump(text)[1:-1])))
     if not wanted or not columns:
         return 0

@@ -89,7 +89,7 @@ def flaws(table: TableRows, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]
     """The columns of a row that cannot be read, and why."""
     kinds = KINDS.get(table.name, {})
     for column in table.columns:
-        if column.form not in (CellForm.BYTES, CellForm.NUMBER, CellForm.FLAG):
+        if column.form not in (CellForm.BYTES, CellForm.PACKED, CellForm.NUMBER, CellForm.FLAG):
             why = _flaw(column, row[column.name], kinds.get(column.name))
             if why:
                 yield column.name, why

@@ -26,8 +26,12 @@ _INSERT = """
                       reply, error, metadata, changes_seq, seal)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_KEEP_TEXT = "INSERT INTO request_texts (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
-_TEXT = "SELECT text FROM request_texts WHERE hash = ?"
+# It is packed only if it is not there yet.
+_KEEP_TEXT = """
+    INSERT INTO request_texts (hash, text) SELECT ?1, packed(?2)
+    WHERE NOT EXISTS (SELECT 1 FROM request_texts WHERE hash = ?1)
+"""
+_TEXT = "SELECT unpacked(CAST(text AS BLOB)) AS text FROM request_texts WHERE hash = ?"
 
 
 async def of_agent(
@@ -49,9 +53,9 @@ async def keep_text(transaction: Connection, text: str) -> str:
 
 
 async def text(connection: Connection, digest: str) -> str | None:
-    """The sent text with that hash."""
+    """The sent text with that hash; None if it is missing or damaged."""
     row = await connection.fetch_one(_TEXT, (digest,))
-    return None if row is None else str(row["text"])
+    return None if row is None or row["text"] is None else str(row["text"])
 
 
 async def insert(transaction: Connection, run: ModelCall) -> None:

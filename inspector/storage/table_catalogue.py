@@ -14,7 +14,7 @@ from inspector.storage.sealing import SEALS
 
 
 class CellForm(StrEnum):
-    """What the cells of a column are. Times and JSON are texts, flags are 0 or 1."""
+    """What the cells of a column are: times and JSON are texts, packed ones too, flags are 0 or 1."""
 
     TEXT = "text"
     TIME = "time"
@@ -22,6 +22,7 @@ class CellForm(StrEnum):
     FLAG = "flag"
     JSON = "json"
     BYTES = "bytes"
+    PACKED = "packed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,21 @@ class TableColumn:
     name: str
     form: CellForm
     optional: bool = False
+
+    @property
+    def read(self) -> str:
+        """How a statement reads it."""
+        return f"{self.searched} AS {self.name}" if self.form is CellForm.PACKED else self.name
+
+    @property
+    def searched(self) -> str:
+        """The text in it, for a statement that searches."""
+        return f"unpacked(CAST({self.name} AS BLOB))" if self.form is CellForm.PACKED else self.name
+
+    @property
+    def place(self) -> str:
+        """The place of its value in a statement that adds a row."""
+        return "packed(?)" if self.form is CellForm.PACKED else "?"
 
 
 @dataclass(frozen=True)
@@ -47,11 +63,12 @@ class TableRows:
     # Names and orders are constants of this module, so the statements are too.
     @cached_property
     def select(self) -> str:
-        return " ".join(("SELECT", self._names, "FROM", self.source or self.name, "ORDER BY", self.order))
+        names = ", ".join(column.read for column in self.columns)
+        return " ".join(("SELECT", names, "FROM", self.source or self.name, "ORDER BY", self.order))
 
     @cached_property
     def select_to_check(self) -> str:
-        """The statement that reads all rows as they lie, with their seals and without their bytes."""
+        """The statement that reads all rows as they lie, with their seals and without their bytes and packed texts."""
         return " ".join(("SELECT", self._checked, "FROM", self.source or self.name))
 
     @cached_property
@@ -71,18 +88,19 @@ class TableRows:
     def insert(self) -> str:
         """The statement that adds a row; its seal comes last, where the table has seals."""
         names = [column.name for column in self.columns]
+        places = [column.place for column in self.columns]
         if self.name in SEALS:
             names.append("seal")
-        places = ", ".join("?" * len(names))
-        return " ".join(("INSERT INTO", self.name, "(", ", ".join(names), ") VALUES (", places, ")"))
-
-    @property
-    def _names(self) -> str:
-        return ", ".join(column.name for column in self.columns)
+            places.append("?")
+        return " ".join(
+            ("INSERT INTO", self.name, "(", ", ".join(names), ") VALUES (", ", ".join(places), ")")
+        )
 
     @property
     def _checked(self) -> str:
-        names = [column.name for column in self.columns if column.form is not CellForm.BYTES]
+        names = [
+            column.name for column in self.columns if column.form not in (CellForm.BYTES, CellForm.PACKED)
+        ]
         return ", ".join((*names, "seal") if self.name in SEALS else names)
 
 
@@ -284,7 +302,7 @@ WAKEUPS = TableRows(
     (*_text("id agent_id content"), *_time("wake_at"), *_number("every_seconds?"), *_flag("is_deleted")),
     "wake_at, id",
 )
-REQUEST_TEXTS = TableRows("request_texts", _text("hash text"), "hash")
+REQUEST_TEXTS = TableRows("request_texts", (*_text("hash"), *_of(CellForm.PACKED, "text")), "hash")
 RUNS = TableRows(
     "runs",
     (

@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-_BARE_WINDOW = """
+BARE_WINDOW = """
 import sys, time
 from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
 class Window(QMainWindow):
@@ -36,7 +36,7 @@ window.show()
 app.exec()
 """
 # Only the class that is painted is watched: a filter of all events would cost more than what it measures.
-_WINDOW = """
+WINDOW = """
 import os, time
 from inspector import entry
 def watch(kind, is_ready):
@@ -50,14 +50,14 @@ def watch(kind, is_ready):
 {watching}
 entry.main({arguments!r})
 """
-_FIRST_PAINT = """
+FIRST_PAINT = """
 from inspector.ui import startup as first
 class Window(first.MainWindow):
     pass
 watch(Window, lambda window: True)
 first.MainWindow = Window
 """
-_REQUEST_PAINTED = """
+REQUEST_PAINTED = """
 load = entry._load_contents
 def load_contents(*given):
     from inspector.ui.widgets.request_view import RequestView
@@ -84,16 +84,16 @@ def starts(sample: Path, agent: str) -> list[Start]:
     file = str(sample)
 
     def shown(watching: str, *arguments: str) -> list[str]:
-        return ["-c", _WINDOW.format(watching=watching, arguments=list(arguments))]
+        return ["-c", WINDOW.format(watching=watching, arguments=list(arguments))]
 
     return [
         Start(python, ["-c", "pass"], python),
         Start("agents FILE", ["-m", "inspector", "agents", file], python, 20),
         Start("report on the sample", ["-m", "inspector", "report", "--agent", agent, file], python, 35),
-        Start(window, ["-c", _BARE_WINDOW], window, prints_moment=True),
-        Start("empty window", shown(_FIRST_PAINT), window, 2.5, True),
-        Start("window with the sample", shown(_FIRST_PAINT, file), window, 2.5, True),
-        Start("its Request painted", shown(_REQUEST_PAINTED, file), window, 6, True),
+        Start(window, ["-c", BARE_WINDOW], window, prints_moment=True),
+        Start("empty window", shown(FIRST_PAINT), window, 2.5, True),
+        Start("window with the sample", shown(FIRST_PAINT, file), window, 2.5, True),
+        Start("its Request painted", shown(REQUEST_PAINTED, file), window, 6, True),
     ]
 
 

@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WRITERS = 2
 _MARK = re.compile("<[^<>]*>")
 SHORTEST, LONGEST = 0.005, 0.4
+_LONGEST_EDIT = 60.0
 
 
 @dataclass
@@ -72,6 +73,16 @@ class Victims:
         self._count += 1
         self._living.append(int(self._process.stdout.readline()))
 
+    async def progress(self) -> None:
+        """Wait until one of them was told that an edit is stored."""
+        before = self._told_bytes()
+        async with asyncio.timeout(_LONGEST_EDIT):
+            while self._told_bytes() == before:  # noqa: ASYNC110 - another process writes it
+                await asyncio.sleep(SHORTEST)
+
+    def _told_bytes(self) -> int:
+        return sum(each.stat().st_size for each in self._folder.iterdir())
+
     def kill(self, chance: random.Random) -> bool:
         """SIGKILL to one of them; False when it had ended by itself."""
         victim = self._living.pop(chance.randrange(len(self._living)))
@@ -106,6 +117,9 @@ async def storm(folder: Path, kills: int, seed: int) -> Outcome:
         for _ in range(WRITERS):
             victims.start()
         while outcome.kills < kills:
+            if outcome.kills % 2:
+                # Every other one has something to lose, however slow the machine is.
+                await victims.progress()
             await asyncio.sleep(chance.uniform(SHORTEST, LONGEST))
             outcome.kills += victims.kill(chance)
             victims.start()

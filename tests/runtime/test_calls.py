@@ -87,7 +87,7 @@ def test_that_a_kept_call_goes_on_with_the_conversation_and_is_one_step_to_undo(
             said = [each for batch in await engine.conversation.batches(agent.id) for each in batch.messages]
             assert [each.role for each in said[-2:]] == [Role.USER, Role.ASSISTANT]
             run = (await engine.agents.runs(agent.id))[0][-1]
-            assert (run.kind, run.error) == ("test", None)
+            assert (run.kind, run.error) == ("turn", None)
             assert (await engine.past.rebuild(run)).verdict is RebuildVerdict.REPRODUCED
             await engine.edits.undo(engine.actor)
             left = [each for batch in await engine.conversation.batches(agent.id) for each in batch.messages]

@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 
+from inspector.storage.packing import add_functions
 from inspector.storage.schema import STATEMENTS
 from inspector.storage.sealing import SEALS
 from inspector.storage.table_catalogue import CONSENT_CHANGES, TABLES, CellForm, TableRows
@@ -18,6 +19,7 @@ _SQL_TYPES = {
     CellForm.NUMBER: "INTEGER",
     CellForm.FLAG: "INTEGER",
     CellForm.BYTES: "BLOB",
+    CellForm.PACKED: "TEXT",
 }
 LEFT_OUT = {
     "block_contents": {"version", "revision", "problem", "rendered"},
@@ -30,6 +32,7 @@ LEFT_OUT = {
 
 def empty() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:")
+    add_functions(connection)
     for statement in STATEMENTS:
         connection.execute(statement)
     return connection

@@ -59,7 +59,8 @@ def text_part(
     part = literal(section, place, body, rule)
     part.source = replace(part.source, owner=owner, label=_label(place))
     if body != text and not element:
-        part.leading = replace(part, text=text)
+        # Its pieces are of another text, so they are its own.
+        part.leading = replace(part, text=text, _pieces={})
     return Adapted(part, tuple(adaptations))
 
 

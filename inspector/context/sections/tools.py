@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from inspector.domain.errors import Problem, Severity
 from inspector.domain.requests import Piece, Source, SourceKind, TextRun
 from inspector.domain.rules import InRule
 from inspector.domain.snapshot import Snapshot
+from inspector.domain.tool_rules import RULE_KEYS, rule_fact
 from inspector.domain.wire.extras import must_call_tool, provider_tools, recorded_form
 
 SECTION = "tools"
@@ -173,29 +174,10 @@ _RULE_TEXTS = {
 
 
 def _rule_line(rule: ToolRule) -> str:
-    return one_line(_RULE_TEXTS[rule.kind.value].format_map(_RuleFacts(_detail(rule))))
+    facts = {name: _worded(rule_fact(rule, name)) for name in RULE_KEYS}
+    return one_line(_RULE_TEXTS[rule.kind.value].format_map(facts))
 
 
-class _RuleFacts(dict[str, str]):
-    """A rule's own numbers and names for its sentence, by any of the keys that rules come with."""
-
-    _KEYS: Mapping[str, tuple[str, ...]] = {
-        "names": ("tools", "names", "preceding", "tool_names", "requires"),
-        "count": ("count", "max_calls", "limit", "max", "max_count_limit"),
-        "seconds": ("seconds", "cooldown_seconds", "cooldown"),
-    }
-
-    def __init__(self, detail: Mapping[str, Any]) -> None:
-        super().__init__()
-        for name, keys in self._KEYS.items():
-            value = next((detail[key] for key in keys if key in detail), None)
-            reported = ", ".join(map(str, value)) if isinstance(value, list) else value
-            self[name] = "?" if reported is None else str(reported)
-
-
-def _detail(rule: ToolRule) -> Mapping[str, Any]:
-    try:
-        detail = json.loads(rule.detail or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return detail if isinstance(detail, dict) else {}
+def _worded(fact: Any) -> str:
+    reported = ", ".join(map(str, fact)) if isinstance(fact, list) else fact
+    return "?" if reported is None else str(reported)

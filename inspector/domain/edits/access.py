@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from inspector.domain.blocks import Permission
 from inspector.domain.dataclass import dataclass
-from inspector.domain.edits import block_rows, consent, fields, history, items, rows, text
+from inspector.domain.edits import block_rows, consent, fields, history, items, queue, rows, text
 from inspector.domain.edits.base import Edit, Operation
 from inspector.domain.edits.items import EditParts, InSection
 from inspector.domain.ref import RefKind
@@ -178,7 +178,9 @@ _ONE: Mapping[type[Operation], RefKind] = {
     **dict.fromkeys((rows.AppendMessage, rows.EditMessage, rows.ArchiveMessage), RefKind.MESSAGE),
     **dict.fromkeys((rows.StoreSummary, rows.EditSummary), RefKind.SUMMARY),
     rows.LogEvent: RefKind.EVENT,
-    **dict.fromkeys((rows.EnqueueMessage, rows.SetQueueState), RefKind.QUEUE),
+    **dict.fromkeys(
+        (rows.EnqueueMessage, rows.SetQueueState, queue.LeaseMessage, queue.SettleMessage), RefKind.QUEUE
+    ),
     rows.SetWakeup: RefKind.WAKEUP,
     rows.StoreRun: RefKind.RUN,
     **dict.fromkeys((rows.SetMeta, consent.SetPartner), RefKind.CONSTELLATION),

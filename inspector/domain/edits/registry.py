@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from inspector.domain.edits import block_rows, consent, fields, history, items, redaction, rows, text
+from inspector.domain.edits import block_rows, consent, fields, history, items, queue, redaction, rows, text
 from inspector.domain.edits.base import Operation
 
 
@@ -20,7 +20,7 @@ def _operations(*modules: ModuleType) -> dict[str, type[Operation]]:
 CONTENT_OPERATIONS = _operations(text, fields, items, history)
 """Operations on a block's content: they go into its document."""
 
-OPERATIONS = _operations(text, fields, items, history, block_rows, consent, rows)
+OPERATIONS = _operations(text, fields, items, history, block_rows, consent, rows, queue)
 """All operations."""
 
 STORED_OPERATIONS = OPERATIONS | _operations(redaction)

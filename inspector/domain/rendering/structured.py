@@ -32,6 +32,7 @@ from inspector.domain.content import (
     TreeContent,
     TreeNode,
 )
+from inspector.domain.rendering.rows import render_rows
 from inspector.domain.rendering.text import Rendered, Writer
 
 _END = "\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]"
@@ -147,20 +148,22 @@ def _write_field(writer: Writer, field: FieldDef, value: FieldItem) -> None:
 
 def render_list(schema: ListSchema, content: ListContent) -> Rendered:
     """``1. item`` lines; of an object its box, title and other fields. Further lines stand below the first."""
-    writer = Writer()
-    text_of = object_texts(schema.item_schema or ())
-    for number, item in enumerate(content.items, 1):
-        head = f"{number}. "
-        writer.marked_line("item", item.id, head + hung(text_of(item.value), " " * len(head)))
-    return writer.rendered()
+    text_of, items = object_texts(schema.item_schema or ()), content.items
+
+    def line(at: int) -> str:
+        head = f"{at + 1}. "
+        return head + hung(text_of(items[at].value), " " * len(head))
+
+    return render_rows("item", schema, items, [each.id for each in items], line, numbered=True)
 
 
 def render_log(schema: LogSchema, content: LogContent) -> Rendered:
     """``[timestamp] (author) values`` lines; the time to the second. Further lines are set in by two spaces."""
-    writer = Writer()
-    for entry in shown_entries(schema, content):
-        writer.marked_line("entry", entry.id, _entry_text(schema, entry))
-    return writer.rendered()
+    entries = shown_entries(schema, content)
+    names = [each.id for each in entries]
+    return render_rows(
+        "entry", schema, entries, names, lambda at: _entry_text(schema, entries[at]), numbered=False
+    )
 
 
 def shown_entries(schema: LogSchema, content: LogContent) -> tuple[LogEntry, ...]:
@@ -181,17 +184,30 @@ def _entry_text(schema: LogSchema, entry: LogEntry) -> str:
 
 def render_tree(schema: TreeSchema, content: TreeContent) -> Rendered:
     """A ``- node`` line each, two spaces deeper per level; further lines of a text stand below its first."""
-    writer = Writer()
     text_of = object_texts(schema.node_schema or ())
-    waiting: list[tuple[int, TreeNode]] = [(0, node) for node in reversed(content.roots)]
+    nodes, depths = _depth_first(content.roots)
+
+    def line(at: int) -> str:
+        indent = INDENT * depths[at]
+        return f"{indent}- {hung_below_node(text_of(nodes[at].value), indent + INDENT)}"
+
+    # The very same node further in or out has another line.
+    key = schema, tuple(depths)
+    return render_rows("node", key, nodes, [each.id for each in nodes], line, numbered=False)
+
+
+def _depth_first(roots: tuple[TreeNode, ...]) -> tuple[list[TreeNode], list[int]]:
+    """All nodes, each before those under it, and how deep they stand."""
+    nodes: list[TreeNode] = []
+    depths: list[int] = []
+    waiting = [(0, node) for node in reversed(roots)]
     while waiting:
         depth, node = waiting.pop()
-        indent = INDENT * depth
-        writer.marked_line(
-            "node", node.id, f"{indent}- {hung_below_node(text_of(node.value), indent + INDENT)}"
-        )
-        waiting += ((depth + 1, child) for child in reversed(node.children))
-    return writer.rendered()
+        nodes.append(node)
+        depths.append(depth)
+        if node.children:
+            waiting += [(depth + 1, child) for child in reversed(node.children)]
+    return nodes, depths
 
 
 def render_composite(

@@ -95,13 +95,13 @@ class ReplyParts:
     def text(self, key: Hashable, more: str) -> None:
         """Add to a text part, which begins with its first characters."""
         if more:
-            self._add(key, TextPart(""), more)
+            self._add(key, TextPart, more)
             self._events.append(TextDelta(more))
 
     def thinking(self, key: Hashable, more: str) -> None:
         """Add to a part of thinking."""
         if more:
-            self._add(key, ThinkingPart(""), more)
+            self._add(key, ThinkingPart, more)
             self._events.append(ThinkingDelta(more))
 
     def sign(self, key: Hashable, more: str) -> None:
@@ -174,8 +174,11 @@ class ReplyParts:
         self.error = error
         self.is_finished = True
 
-    def _add(self, key: Hashable, empty: Part, more: str) -> None:
-        self._pieces.setdefault(key, _Piece(empty)).texts.append(more)
+    def _add(self, key: Hashable, kind: type[TextPart] | type[ThinkingPart], more: str) -> None:
+        piece = self._pieces.get(key)
+        if piece is None:
+            self._pieces[key] = piece = _Piece(kind(""))
+        piece.texts.append(more)
         self.size += len(more)
 
 

@@ -27,7 +27,12 @@ _INT64 = 1 << 63
 # Nesting that a reader of the whole file still takes when the row stands in it.
 _SURELY_SHALLOW = 200
 _LONG_NUMBER = re.compile(r"\d{19}")
-_NEEDED = {CellForm.TEXT: "a text", CellForm.TIME: "a time", CellForm.BYTES: "base64"}
+_NEEDED = {
+    CellForm.TEXT: "a text",
+    CellForm.TIME: "a time",
+    CellForm.BYTES: "base64",
+    CellForm.PACKED: "a text",
+}
 
 
 def plain_row(table: TableRows, row: Row) -> dict[str, Json]:

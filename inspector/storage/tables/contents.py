@@ -319,7 +319,8 @@ RUNNING = (
     ) STRICT
     """,
     "CREATE INDEX wakeups_by_time ON wakeups (is_deleted, wake_at)",
-    # Sent Requests and their manifests, each once: `hash` is the SHA-256 of `text` in UTF-8, in hex.
+    # Sent Requests and their manifests, each once: `text` is packed, see `packing`; `hash` is the
+    # SHA-256 of what was packed, in UTF-8 and hex.
     """
     CREATE TABLE request_texts (
         hash TEXT PRIMARY KEY,

@@ -1,0 +1,104 @@
+"""The command that works the queue of agents: run."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+
+import click
+
+from inspector.cli.agents import every_agent
+from inspector.cli.lookup import choose_agent
+from inspector.cli.options import FILE, NameParam, example
+from inspector.cli.session import DONE, INPUT_AT_FAULT, asynchronous, opened
+from inspector.cli.terminal import write_error
+from inspector.cli.turns import FORM, PROVIDER, TOOLS, TurnPrinter, TurnTarget, give_tools, interrupts
+from inspector.domain.agents import Agent
+from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.rows import EnqueueMessage
+from inspector.domain.errors import InputError
+from inspector.domain.records import QueuedMessage
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.rendering.activity import shorten
+from inspector.domain.turns import TurnError, TurnEvent, TurnStarted
+from inspector.runtime.engine import Engine
+from inspector.runtime.queue_worker import QueueWorker
+from inspector.runtime.queued_turns import QueuedTurns, TurnRoute
+from inspector.runtime.wording import word
+
+
+@click.command("run", epilog=example("run my.constellation --agent Ada --provider offline"))
+@click.argument("file", type=FILE)
+@click.option(
+    "--agent", "agents", multiple=True, metavar="ID|NAME", help="Run this agent; repeat it for several."
+)
+@PROVIDER
+@FORM
+@click.option("--model", type=NameParam(), help="Use another model.")
+@click.option("--message", help="Put this message into the agent's queue first.")
+@click.option("--forever", is_flag=True, help="Wait for further messages until Ctrl+C.")
+@TOOLS
+@asynchronous
+async def run_command(
+    file: Path,
+    agents: tuple[str, ...],
+    provider: str | None,
+    form: str | None,
+    model: str | None,
+    message: str | None,
+    forever: bool,
+    tools: bool,
+) -> int:
+    """Run agents: answer the messages in their queues and the wakeups that are due, until none is left.
+
+    Ctrl+C stops, and hands back what isn't done. Several processes may run agents of one file: each message is
+    answered once. Exits with 1 if a turn failed.
+    """
+    async with opened(file, "refuse") as engine:
+        every = await every_agent(engine)
+        chosen = [choose_agent(every, name) for name in agents or (None,)]
+        target = TurnTarget(provider, form, model)
+        # Nobody sits before it: what a person must allow waits in the file, and the turn goes on.
+        routes = {each.id: await target.route(engine, each, 0.0) for each in chosen}
+        for each in chosen if tools else ():
+            await give_tools(engine, each)
+        if message is not None:
+            await _enqueue(engine, chosen, message)
+        return await _Run(engine, chosen, routes).run(forever=forever)
+
+
+async def _enqueue(engine: Engine, chosen: list[Agent], message: str) -> None:
+    if len(chosen) != 1:
+        raise InputError("input.one_agent")
+    queued = EnqueueMessage(None, chosen[0].id, message, origin="cli")
+    await engine.apply([Intent(Edit(Ref(RefKind.QUEUE, ""), queued), engine.actor)])
+
+
+class _Run:
+    def __init__(self, engine: Engine, chosen: list[Agent], routes: dict[str, TurnRoute]) -> None:
+        self._names = {each.id: each.name for each in chosen}
+        self._printer = TurnPrinter()
+        self._failed = False
+        turns = QueuedTurns(engine.turns, engine.agents, routes.__getitem__, self._show)
+        self._worker: QueueWorker = engine.queue_worker(turns, [*routes])
+
+    async def run(self, *, forever: bool) -> int:
+        """Work until nothing waits, or until it is interrupted."""
+        async with asyncio.TaskGroup() as group:
+
+            def stop() -> None:
+                group.create_task(self._worker.stop())
+
+            with interrupts(stop, signal.SIGTERM):
+                await self._worker.run(until_idle=not forever)
+        for agent_id, why in self._worker.paused.items():
+            write_error(word("told.run_paused", {"agent": self._names.get(agent_id, agent_id), "error": why}))
+        return INPUT_AT_FAULT if self._failed else DONE
+
+    def _show(self, queued: QueuedMessage, event: TurnEvent) -> None:
+        if isinstance(event, TurnStarted):
+            name = self._names.get(event.agent_id, event.agent_id)
+            write_error(f"{name}: {shorten(queued.content, 80)}")
+        self._failed = self._failed or isinstance(event, TurnError)
+        self._printer.show(event)
